@@ -1,0 +1,44 @@
+# What a contributor runs. Every target sets up what it needs.
+
+VENV := .venv/bin
+DEV := .venv/.fairtrial-dev-installed
+SOURCES := src tests
+
+.PHONY: help set-up test test-python test-engine lint format lock clean
+
+help:  ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+set-up: $(DEV)  ## the Python environment with the development tools
+
+$(DEV): requirements-dev.lock pyproject.toml scripts/set-up
+	sh scripts/set-up . requirements-dev.lock $(DEV)
+	cp requirements.lock .venv/.fairtrial-installed
+
+test: lint test-engine test-python  ## everything: lint, types, and the tests of both languages
+
+lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
+	$(VENV)/ruff check $(SOURCES) stacks
+	$(VENV)/ruff format --check $(SOURCES) stacks
+	$(VENV)/mypy
+	cd engine && cargo fmt --check
+	cd engine && cargo clippy --quiet --locked --all-targets -- -D warnings
+
+test-engine:  ## the engine's own tests
+	cd engine && cargo test --quiet --locked
+
+test-python: $(DEV)  ## the lab's tests; TESTS=tests/checks for some of them
+	$(VENV)/pytest $(TESTS)
+
+format: $(DEV)  ## rewrite the sources as the formatters want them
+	$(VENV)/ruff check --fix $(SOURCES) stacks
+	$(VENV)/ruff format $(SOURCES) stacks
+	cd engine && cargo fmt
+
+lock: $(DEV)  ## pin the newest Python packages that pyproject.toml allows
+	$(VENV)/python -m pip install --quiet uv
+	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml -o requirements.lock
+	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --group dev -o requirements-dev.lock
+
+clean:  ## remove what the targets above made here
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache engine/target

@@ -1,0 +1,35 @@
+//! The run's clock.
+
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// Monotonic time in nanoseconds, the same for all threads.
+#[inline]
+pub fn now_ns() -> u64 {
+    nanoseconds(clock_gettime(ClockId::Monotonic))
+}
+
+/// Processor time of the calling thread, user and system, in nanoseconds.
+pub fn thread_cpu_ns() -> u64 {
+    nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
+}
+
+/// A plan's seconds as nanoseconds.
+pub fn from_seconds(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
+}
+
+/// Nanoseconds as seconds.
+pub fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+/// A span for the kernel.
+pub fn timespec(nanoseconds: u64) -> Timespec {
+    let nanoseconds = nanoseconds.min(i64::MAX as u64) as i64;
+    Timespec { tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000 }
+}
+
+#[inline]
+fn nanoseconds(time: Timespec) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

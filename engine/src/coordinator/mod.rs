@@ -1,0 +1,87 @@
+//! The main thread of a run: starts the threads that offer load, says what happens when, and sums up.
+
+mod prepare;
+mod watch;
+mod worker;
+
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+
+pub use prepare::Run;
+use watch::Watch;
+use worker::Worker;
+
+use crate::clock::{self, now_ns};
+use crate::driver::StopLine;
+use crate::events::{Event, emit};
+use crate::parent::ParentWatch;
+use crate::plan::Stop;
+use crate::record::{Record, Summary, ThreadUse, WindowFacts};
+use crate::schedule::Timeline;
+use crate::signals::Signals;
+
+impl Run {
+    /// Runs to the end, or until a signal comes or the parent dies.
+    ///
+    /// # Errors
+    /// If the threads cannot be started, or if nobody reads standard output any more.
+    pub fn run(self, signals: &mut Signals, parent: Option<&ParentWatch>) -> anyhow::Result<()> {
+        let all_ended = Arc::new(StopLine::new()?);
+        let workers = worker::start(&self, &all_ended)?;
+        let starts_ns = now_ns();
+        let opens_ns = starts_ns + clock::from_seconds(self.plan.warmup_seconds);
+        let closes_ns = match self.plan.stop {
+            Stop::Seconds { seconds } => Some(opens_ns + clock::from_seconds(seconds)),
+            Stop::Requests { .. } => None,
+        };
+        let timeline = Timeline { starts_ns, opens_ns, closes_ns };
+        for worker in &workers {
+            worker.begin.send(timeline).map_err(|_| anyhow!("a load thread has ended early"))?;
+        }
+        let progress_every_ns = clock::from_seconds(self.plan.progress_every_seconds);
+        let mut watch = Watch::new(timeline, progress_every_ns);
+        let watched = watch.run(&workers, &all_ended, signals, parent);
+        for worker in &workers {
+            worker.stop.pull();
+        }
+        let interrupted = watched?;
+        self.sum_up(workers, timeline, interrupted, &mut watch)
+    }
+
+    fn sum_up(
+        &self,
+        workers: Vec<Worker>,
+        timeline: Timeline,
+        interrupted: bool,
+        watch: &mut Watch,
+    ) -> anyhow::Result<()> {
+        let mut outcomes = Vec::new();
+        for worker in workers {
+            let joined = worker.thread.join().map_err(|_| anyhow!("a load thread has panicked"))?;
+            outcomes.push(joined.context("epoll")?);
+        }
+        watch.close_window()?;
+        let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
+        let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
+        let facts = WindowFacts {
+            driver: "epoll",
+            interrupted,
+            window_seconds: clock::seconds(ended_ns.saturating_sub(timeline.opens_ns)),
+            warmup_seconds: clock::seconds(timeline.opens_ns.min(ended_ns) - timeline.starts_ns),
+            in_flight_at_end: outcomes.iter().map(|(ended, _)| ended.in_flight).sum(),
+            oldest_in_flight_seconds: oldest_ns
+                .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),
+            threads: outcomes
+                .iter()
+                .map(|(_, used)| ThreadUse { cpu_seconds: clock::seconds(used.cpu_ns) })
+                .collect(),
+        };
+        let mut records = outcomes.into_iter().map(|(ended, _)| ended.record);
+        let mut record: Record = records.next().context("a run has at least one thread")?;
+        records.for_each(|other| record.merge(other));
+        let summary = Summary::new(record, facts, self.tallied_dataset());
+        emit(&Event::Summary(&summary))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Everything about a plan that can be done, or found impossible, before the first connect.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::clock;
+use crate::dataset::Dataset;
+use crate::http1::request::{self, EncodedRequest};
+use crate::mix::RequestMix;
+use crate::plan::{BodyPlan, InvalidPlan, Plan};
+use crate::processors;
+use crate::record::{Record, Totals};
+use crate::schedule::Quota;
+use crate::session::SessionParts;
+use crate::verify::Expectation;
+
+/// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
+const OTHER_FILES: u64 = 64;
+
+/// A prepared plan.
+pub struct Run {
+    pub(super) plan: Plan,
+    pub(super) address: SocketAddr,
+    dataset: Option<Arc<Dataset>>,
+    requests: Arc<[EncodedRequest]>,
+}
+
+impl Run {
+    /// Prepares a plan, and binds the calling thread to the plan's processors.
+    ///
+    /// # Errors
+    /// The key that cannot be followed.
+    pub fn prepare(plan: Plan) -> Result<Run, InvalidPlan> {
+        let dataset = match &plan.dataset {
+            Some(spec) => {
+                let dataset = Dataset::new(spec).map_err(|error| InvalidPlan(format!("dataset.{error}")))?;
+                Some(Arc::new(dataset))
+            }
+            None => None,
+        };
+        let address = resolve(&plan.address)?;
+        let host = plan.host.as_deref().unwrap_or(&plan.address);
+        let mut requests = Vec::new();
+        for (place, request) in plan.requests.iter().enumerate() {
+            let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
+            requests.push(request::encode(request, host, plan.keep_alive).map_err(invalid)?);
+            Expectation::new(&request.expect, dataset.as_ref()).map_err(invalid)?;
+        }
+        raise_file_limit(u64::from(plan.load.connections()))?;
+        bind_to_all(&plan.cpus)?;
+        Ok(Run { plan, address, dataset, requests: requests.into() })
+    }
+
+    /// The parts of one thread's session.
+    pub(super) fn session_parts(
+        &self,
+        thread: usize,
+        connections: u64,
+        share: Option<u64>,
+        totals: Arc<Totals>,
+    ) -> SessionParts {
+        let plan = &self.plan;
+        let expectations = plan
+            .requests
+            .iter()
+            .map(|request| Expectation::new(&request.expect, self.dataset.as_ref()))
+            .collect::<Result<Vec<_>, String>>()
+            .expect("checked when the plan was prepared");
+        let weights = plan.requests.iter().map(|request| request.weight);
+        SessionParts {
+            connections: connections as usize,
+            requests: Arc::clone(&self.requests),
+            expectations,
+            mix: RequestMix::new(weights, plan.seed, thread as u64),
+            quota: Quota::new(share),
+            keep_alive: plan.keep_alive,
+            timeout_ns: clock::from_seconds(plan.timeout_seconds),
+            record: Record::new(self.tallied_dataset()),
+            totals,
+        }
+    }
+
+    /// The dataset, if answered ids are tallied.
+    pub(super) fn tallied_dataset(&self) -> Option<&Dataset> {
+        let is_row = |body: &BodyPlan| matches!(body, BodyPlan::Row { .. });
+        let has_rows = self.plan.requests.iter().any(|request| is_row(&request.expect.body));
+        self.dataset.as_deref().filter(|_| has_rows)
+    }
+}
+
+fn resolve(address: &str) -> Result<SocketAddr, InvalidPlan> {
+    let invalid = |text: String| InvalidPlan(format!("address: {address:?} {text}"));
+    let mut found = address
+        .to_socket_addrs()
+        .map_err(|error| invalid(format!("is no \"host:port\" that can be resolved: {error}")))?;
+    found.next().ok_or_else(|| invalid("resolves to no address".to_owned()))
+}
+
+/// Connections are files; a common soft limit is 1024.
+fn raise_file_limit(connections: u64) -> Result<(), InvalidPlan> {
+    let needed = connections + OTHER_FILES;
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= needed) {
+        return Ok(());
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).map_err(
+        |error| InvalidPlan(format!("load.connections: the file limit cannot be raised: {error}")),
+    )?;
+    match limit.maximum {
+        Some(maximum) if maximum < needed => Err(InvalidPlan(format!(
+            "load.connections: {connections} is above what the file limit of {maximum} allows (ulimit -Hn)"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The coordinator shares the load threads' processors, so that it never takes time on the server's.
+fn bind_to_all(cpus: &[u32]) -> Result<(), InvalidPlan> {
+    let invalid = |error| InvalidPlan(format!("cpus: {error}"));
+    for &cpu in cpus {
+        processors::bind(&[cpu]).map_err(invalid)?;
+    }
+    if cpus.is_empty() { Ok(()) } else { processors::bind(cpus).map_err(invalid) }
+}

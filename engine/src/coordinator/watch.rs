@@ -1,0 +1,153 @@
+//! What the coordinator says while the threads work.
+
+use std::io;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use super::Worker;
+use crate::clock::{now_ns, seconds, timespec};
+use crate::driver::StopLine;
+use crate::events::{Event, ProgressPhase, WindowState, emit};
+use crate::parent::{PARENT_SIGNAL, ParentWatch};
+use crate::schedule::Timeline;
+use crate::signals::Signals;
+
+/// Follows a run on the clock.
+pub(super) struct Watch {
+    timeline: Timeline,
+    progress_every_ns: u64,
+    next_progress_ns: u64,
+    last_progress_ns: u64,
+    last_verified: u64,
+    /// Totals when the window opened.
+    before_window: (u64, u64),
+    window: WindowSaid,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WindowSaid {
+    Nothing,
+    Opened,
+    Closed,
+}
+
+impl Watch {
+    /// `progress_every_ns` 0: no progress events.
+    pub(super) fn new(timeline: Timeline, progress_every_ns: u64) -> Watch {
+        let next_progress_ns = match progress_every_ns {
+            0 => u64::MAX,
+            every_ns => timeline.starts_ns + every_ns,
+        };
+        Watch {
+            timeline,
+            progress_every_ns,
+            next_progress_ns,
+            last_progress_ns: timeline.starts_ns,
+            last_verified: 0,
+            before_window: (0, 0),
+            window: WindowSaid::Nothing,
+        }
+    }
+
+    /// Returns when all threads have ended, or true when the run is to be ended early.
+    pub(super) fn run(
+        &mut self,
+        workers: &[Worker],
+        all_ended: &StopLine,
+        signals: &mut Signals,
+        parent: Option<&ParentWatch>,
+    ) -> io::Result<bool> {
+        loop {
+            let now = now_ns();
+            self.say_what_is_due(now, workers)?;
+            if all_ended.is_pulled() {
+                return Ok(false);
+            }
+            let wait = timespec(self.next_ns().saturating_sub(now));
+            let mut polled = [
+                PollFd::from_borrowed_fd(signals.wake_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(all_ended.wake_fd(), PollFlags::IN),
+            ];
+            match poll(&mut polled, Some(&wait)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            for signal in signals.take() {
+                if signal != PARENT_SIGNAL || parent.is_some_and(ParentWatch::is_gone) {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    /// Says that the window has closed, if it is open.
+    pub(super) fn close_window(&mut self) -> io::Result<()> {
+        if self.window != WindowSaid::Opened {
+            return Ok(());
+        }
+        self.window = WindowSaid::Closed;
+        self.say_window(WindowState::Closed)
+    }
+
+    fn next_ns(&self) -> u64 {
+        let boundary_ns = match self.window {
+            WindowSaid::Nothing => self.timeline.opens_ns,
+            WindowSaid::Opened => self.timeline.closes_ns.unwrap_or(u64::MAX),
+            WindowSaid::Closed => return u64::MAX,
+        };
+        boundary_ns.min(self.next_progress_ns)
+    }
+
+    fn say_what_is_due(&mut self, now: u64, workers: &[Worker]) -> io::Result<()> {
+        if self.window == WindowSaid::Nothing && now >= self.timeline.opens_ns {
+            self.window = WindowSaid::Opened;
+            self.say_window(WindowState::Opened)?;
+            self.before_window = totals(workers);
+            (self.last_progress_ns, self.last_verified) = (now, 0);
+            if self.progress_every_ns > 0 {
+                self.next_progress_ns = now + self.progress_every_ns;
+            }
+        }
+        if self.timeline.closes_ns.is_some_and(|closes_ns| now >= closes_ns) {
+            self.close_window()?;
+        }
+        if now >= self.next_progress_ns && self.window != WindowSaid::Closed {
+            self.say_progress(now, totals(workers))?;
+        }
+        Ok(())
+    }
+
+    fn say_window(&self, state: WindowState) -> io::Result<()> {
+        emit(&Event::Window { state, elapsed_seconds: seconds(now_ns() - self.timeline.starts_ns) })
+    }
+
+    fn say_progress(&mut self, now: u64, (verified, errors): (u64, u64)) -> io::Result<()> {
+        let verified = verified - self.before_window.0;
+        let errors = errors - self.before_window.1;
+        let since_last = seconds((now - self.last_progress_ns).max(1));
+        let phase = match self.window {
+            WindowSaid::Nothing => ProgressPhase::Warmup,
+            _ => ProgressPhase::Window,
+        };
+        emit(&Event::Progress {
+            elapsed_seconds: seconds(now - self.timeline.starts_ns),
+            phase,
+            verified,
+            errors,
+            verified_per_second: (verified - self.last_verified) as f64 / since_last,
+        })?;
+        (self.last_progress_ns, self.last_verified) = (now, verified);
+        while self.next_progress_ns <= now {
+            self.next_progress_ns += self.progress_every_ns;
+        }
+        Ok(())
+    }
+}
+
+fn totals(workers: &[Worker]) -> (u64, u64) {
+    workers
+        .iter()
+        .map(|worker| worker.totals.read())
+        .fold((0, 0), |sum, (verified, errors)| (sum.0 + verified, sum.1 + errors))
+}

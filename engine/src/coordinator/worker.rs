@@ -1,0 +1,71 @@
+//! The threads that offer load.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use anyhow::Context;
+
+use super::Run;
+use crate::driver::{DriverUse, StopLine, epoll};
+use crate::plan::Stop;
+use crate::processors;
+use crate::record::Totals;
+use crate::schedule::{Timeline, split};
+use crate::session::{Ended, Session};
+
+/// A thread that is ready and awaits its timeline.
+pub(super) struct Worker {
+    pub totals: Arc<Totals>,
+    pub stop: Arc<StopLine>,
+    pub begin: Sender<Timeline>,
+    pub thread: JoinHandle<io::Result<(Ended, DriverUse)>>,
+}
+
+/// Starts the plan's threads and waits until all are ready. `all_ended` is pulled when the last one has ended.
+pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<Worker>> {
+    let connections = run.plan.load.connections();
+    // A thread without a connection would have nothing to do.
+    let threads = run.plan.threads.min(connections);
+    let shares: Vec<Option<u64>> = match run.plan.stop {
+        Stop::Requests { requests } => split(requests, threads).map(Some).collect(),
+        Stop::Seconds { .. } => vec![None; threads as usize],
+    };
+    let left = Arc::new(AtomicUsize::new(threads as usize));
+    let (report_ready, ready) = channel();
+    let mut workers = Vec::new();
+    for (number, connections) in split(u64::from(connections), threads).enumerate() {
+        let totals = Arc::new(Totals::default());
+        let stop = Arc::new(StopLine::new().context("a wake-up for a load thread")?);
+        let (begin, begun) = channel::<Timeline>();
+        let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
+        let parts = run.session_parts(number, connections, shares[number], Arc::clone(&totals));
+        let address = run.address;
+        let report_ready = report_ready.clone();
+        let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
+        let work = move || {
+            let bound = cpu.map_or(Ok(()), |cpu| processors::bind(&[cpu]));
+            let is_bound = bound.is_ok();
+            let _ = report_ready.send(bound);
+            let outcome = match begun.recv() {
+                Ok(timeline) if is_bound => epoll::run(Session::new(parts, timeline), address, &pulled),
+                _ => Err(io::Error::other("the run was not begun")),
+            };
+            if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                all_ended.pull();
+            }
+            outcome
+        };
+        let thread = thread::Builder::new()
+            .name(format!("load-{number}"))
+            .spawn(work)
+            .context("a load thread cannot be started")?;
+        workers.push(Worker { totals, stop, begin, thread });
+    }
+    for _ in &workers {
+        ready.recv().context("a load thread has ended early")?.context("a load thread")?;
+    }
+    Ok(workers)
+}

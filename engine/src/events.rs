@@ -1,0 +1,80 @@
+//! Events on standard output, one JSON object a line.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+
+use serde::Serialize;
+
+use crate::record::Summary;
+
+/// Everything that the engine says.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum Event<'a> {
+    /// The window has opened or closed.
+    Window {
+        /// Which of both.
+        state: WindowState,
+        /// Since the start of the run.
+        elapsed_seconds: f64,
+    },
+    /// How far the phase has come.
+    Progress {
+        /// Since the start of the run.
+        elapsed_seconds: f64,
+        /// Which phase.
+        phase: ProgressPhase,
+        /// Verified answers in this phase.
+        verified: u64,
+        /// Errors in this phase.
+        errors: u64,
+        /// Since the last progress event of this phase.
+        verified_per_second: f64,
+    },
+    /// The end of a run.
+    Summary(&'a Summary),
+    /// A target can be connected to.
+    Listening {
+        /// With the real port.
+        address: SocketAddr,
+    },
+    /// The end of a target.
+    Served {
+        /// Requests whose answer was handed to the kernel whole.
+        requests: u64,
+        /// Connections accepted.
+        connections: u64,
+    },
+}
+
+/// See [`Event::Window`].
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WindowState {
+    /// Recording has begun.
+    Opened,
+    /// Recording has ended.
+    Closed,
+}
+
+/// See [`Event::Progress`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProgressPhase {
+    /// Before the window.
+    Warmup,
+    /// In the window.
+    Window,
+}
+
+/// Writes an event as one line, at once.
+///
+/// # Errors
+/// Those of standard output: whoever listened is gone.
+pub fn emit(event: &Event<'_>) -> io::Result<()> {
+    let mut line = serde_json::to_vec(event)?;
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    out.write_all(&line)?;
+    out.flush()
+}

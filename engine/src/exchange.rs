@@ -1,0 +1,199 @@
+//! What one connection has received of the answer it awaits.
+
+use crate::http1::response::{BodyPart, ResponseParser};
+use crate::record::ErrorKind;
+use crate::verify::Expectation;
+
+/// A body longer than this counts as `wrong_length`, whatever is expected. Bytes.
+pub const BODY_BYTES_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// A complete answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// 101, or 200 to 599.
+    pub status: u16,
+    /// What [`Expectation::content_type_fits`] said.
+    pub content_type_fits: bool,
+    /// Length of the body.
+    pub body_bytes: u64,
+    /// The front of the body, up to [`Expectation::kept_bytes`].
+    pub body: &'a [u8],
+    /// True if the connection can carry another request.
+    pub reusable: bool,
+}
+
+/// What came of some bytes.
+#[derive(Debug)]
+pub enum Received<'a> {
+    /// The answer is not complete.
+    Partial,
+    /// The answer is complete.
+    Complete(Answer<'a>),
+    /// The bytes can be no answer; the connection is of no more use.
+    Broken(ErrorKind),
+}
+
+/// Collects one answer after the other. Memory is bounded by the parser's limit and the expectation's
+/// [`Expectation::kept_bytes`]; an answer that comes in one read is not copied.
+#[derive(Debug, Default)]
+pub struct Exchange {
+    parser: ResponseParser,
+    status: u16,
+    content_type_fits: bool,
+    reusable: bool,
+    body_bytes: u64,
+    kept: Vec<u8>,
+}
+
+impl Exchange {
+    /// Awaits a new answer.
+    #[inline]
+    pub fn reset(&mut self) {
+        self.parser.reset();
+        self.body_bytes = 0;
+        self.kept.clear();
+    }
+
+    /// True if no byte of the awaited answer has come.
+    pub fn is_untouched(&self) -> bool {
+        self.parser.is_untouched()
+    }
+
+    /// Takes all of `input`. `to_head_request`: the answer has no body, whatever its head says.
+    #[inline]
+    pub fn receive<'a>(
+        &'a mut self,
+        mut input: &'a [u8],
+        to_head_request: bool,
+        expectation: &Expectation,
+    ) -> Received<'a> {
+        if self.parser.awaits_head() {
+            match self.parser.head(&mut input, to_head_request) {
+                Ok(Some(head)) => {
+                    let content_type_fits = expectation.content_type_fits(head.content_type);
+                    (self.status, self.reusable) = (head.status, head.reusable);
+                    self.content_type_fits = content_type_fits;
+                }
+                Ok(None) => return Received::Partial,
+                Err(_) => return Received::Broken(ErrorKind::Protocol),
+            }
+        }
+        let kept_bytes = expectation.kept_bytes();
+        // Stays in the read buffer as long as it is the only one.
+        let mut first_piece: Option<&'a [u8]> = None;
+        loop {
+            match self.parser.body(&mut input) {
+                Ok(BodyPart::Piece(piece)) => {
+                    self.body_bytes += piece.len() as u64;
+                    if self.body_bytes > BODY_BYTES_LIMIT {
+                        return Received::Broken(ErrorKind::WrongLength);
+                    }
+                    if self.body_bytes == piece.len() as u64 {
+                        first_piece = Some(piece);
+                    } else {
+                        if let Some(first) = first_piece.take() {
+                            keep(&mut self.kept, first, kept_bytes);
+                        }
+                        keep(&mut self.kept, piece, kept_bytes);
+                    }
+                }
+                Ok(BodyPart::NeedMore) => {
+                    if let Some(first) = first_piece {
+                        keep(&mut self.kept, first, kept_bytes);
+                    }
+                    return Received::Partial;
+                }
+                // More than was asked for: where the next answer begins is not known.
+                Ok(BodyPart::End) if !input.is_empty() => return Received::Broken(ErrorKind::Protocol),
+                Ok(BodyPart::End) => break,
+                Err(_) => return Received::Broken(ErrorKind::Protocol),
+            }
+        }
+        Received::Complete(self.answer(first_piece, kept_bytes))
+    }
+
+    /// The peer has closed: the answer, if that completes it.
+    pub fn receive_close(&mut self, expectation: &Expectation) -> Option<Answer<'_>> {
+        self.parser.is_complete_at_close().then(|| self.answer(None, expectation.kept_bytes()))
+    }
+
+    #[inline]
+    fn answer<'a>(&'a self, only_piece: Option<&'a [u8]>, kept_bytes: usize) -> Answer<'a> {
+        let body = match only_piece {
+            Some(piece) => &piece[..piece.len().min(kept_bytes)],
+            None => &self.kept,
+        };
+        Answer {
+            status: self.status,
+            content_type_fits: self.content_type_fits,
+            body_bytes: self.body_bytes,
+            body,
+            reusable: self.reusable,
+        }
+    }
+}
+
+fn keep(kept: &mut Vec<u8>, piece: &[u8], kept_bytes: usize) {
+    let room = kept_bytes.saturating_sub(kept.len());
+    kept.extend_from_slice(&piece[..piece.len().min(room)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Expect;
+
+    const ANSWER: &[u8] =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/plain\r\n\r\n\
+        3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n";
+
+    fn text_plain() -> Expectation {
+        let expect = Expect { content_type: Some("text/plain".into()), ..Expect::default() };
+        Expectation::new(&expect, None).unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_the_same_wherever_it_is_split() {
+        let expectation = text_plain();
+        for split in 0..ANSWER.len() {
+            let mut exchange = Exchange::default();
+            exchange.reset();
+            let (first, second) = ANSWER.split_at(split);
+            assert!(matches!(exchange.receive(first, false, &expectation), Received::Partial));
+            assert_eq!(exchange.is_untouched(), split == 0);
+            let Received::Complete(answer) = exchange.receive(second, false, &expectation) else {
+                panic!("not complete after {split}");
+            };
+            assert_eq!((answer.status, answer.body, answer.body_bytes), (200, &b"abcdef"[..], 6));
+            assert!(answer.content_type_fits && answer.reusable);
+        }
+    }
+
+    #[test]
+    fn bytes_behind_the_answer_break_the_connection() {
+        let bytes = [ANSWER, b"H"].concat();
+        let received = Exchange::default().receive(&bytes, false, &text_plain()).is_broken();
+        assert_eq!(received, Some(ErrorKind::Protocol));
+    }
+
+    #[test]
+    fn an_endless_body_ends_and_is_not_kept() {
+        let expectation = text_plain();
+        let mut exchange = Exchange::default();
+        assert!(exchange.receive(b"HTTP/1.1 200 OK\r\n\r\n", false, &expectation).is_broken().is_none());
+        let piece = vec![b'x'; 1024 * 1024];
+        let pieces =
+            (0..100).take_while(|_| exchange.receive(&piece, false, &expectation).is_broken().is_none());
+        assert_eq!(pieces.count() as u64, BODY_BYTES_LIMIT / piece.len() as u64);
+        assert_eq!(exchange.kept.len(), expectation.kept_bytes());
+    }
+
+    impl Received<'_> {
+        fn is_broken(&self) -> Option<ErrorKind> {
+            match self {
+                Received::Broken(kind) => Some(*kind),
+                _ => None,
+            }
+        }
+    }
+}

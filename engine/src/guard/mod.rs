@@ -1,0 +1,238 @@
+//! Runs a command and ends its whole process tree when the lifeline ends.
+//!
+//! The guard is a child subreaper: whatever process of the tree loses its parent becomes the guard's child, so that
+//! nothing leaves the tree by detaching itself.
+
+mod tree;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, set_child_subreaper, wait,
+};
+
+use crate::clock::{now_ns, timespec};
+use crate::parent::{PARENT_SIGNAL, ParentWatch};
+use crate::processors;
+use crate::signals::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, Signals};
+
+/// Between two looks at a tree that is being killed.
+const KILL_INTERVAL_NS: u64 = 2_000_000;
+
+/// A killed process that is not gone by then cannot be ended by anyone: it hangs in the kernel.
+const KILL_PATIENCE_NS: u64 = 30_000_000_000;
+
+/// What to guard, and how.
+#[derive(Debug)]
+pub struct GuardPlan {
+    /// Processors of the command; empty: those of the guard.
+    pub cpus: Vec<u32>,
+    /// Between SIGTERM and SIGKILL.
+    pub grace_ns: u64,
+    /// The program.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+/// Why there is nothing to guard.
+#[derive(Debug)]
+pub enum GuardError {
+    /// The processors do not exist or may not be used.
+    Processors(io::Error),
+    /// The command cannot be started.
+    Start(io::Error),
+    /// The kernel refuses what a guard needs.
+    System(io::Error),
+}
+
+impl fmt::Display for GuardError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GuardError::Processors(error) => write!(formatter, "--cpus: {error}"),
+            GuardError::Start(error) => write!(formatter, "the command cannot be started: {error}"),
+            GuardError::System(error) => write!(formatter, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for GuardError {}
+
+impl From<io::Error> for GuardError {
+    fn from(error: io::Error) -> GuardError {
+        GuardError::System(error)
+    }
+}
+
+/// Exit status of a guard that had to use SIGKILL on the command after its lifeline had ended.
+pub const KILLED_STATUS: u8 = 137;
+
+/// Runs the command to its end, or until the lifeline ends, the parent dies or the guard is told to stop, and leaves
+/// no process of its tree. Gives the guard's exit status.
+///
+/// # Errors
+/// If nothing was started.
+pub fn guard(plan: &GuardPlan, lifeline: BorrowedFd<'_>) -> Result<u8, GuardError> {
+    let signals = Signals::catch(&[SIGCHLD, SIGTERM, SIGINT, SIGHUP, PARENT_SIGNAL])?;
+    let parent = ParentWatch::begin()?;
+    set_child_subreaper(Some(getpid())).map_err(io::Error::from)?;
+    let command = start(plan)?;
+    let mut guard = Guard { lifeline, signals, parent, command, status: None, lifeline_ended: false };
+    guard.watch()?;
+    let was_stopped = guard.status.is_none();
+    let needed_kill = guard.end_tree(plan.grace_ns)?;
+    Ok(match guard.status {
+        _ if was_stopped && needed_kill => KILLED_STATUS,
+        Some(status) => exit_status(status),
+        None => KILLED_STATUS,
+    })
+}
+
+struct Guard<'l> {
+    lifeline: BorrowedFd<'l>,
+    signals: Signals,
+    parent: ParentWatch,
+    command: Pid,
+    /// How the command has ended.
+    status: Option<WaitStatus>,
+    lifeline_ended: bool,
+}
+
+impl Guard<'_> {
+    /// Returns when the command has ended or is to be ended.
+    fn watch(&mut self) -> io::Result<()> {
+        loop {
+            self.reap();
+            if self.status.is_some() || self.lifeline_ended || self.parent.is_gone() {
+                return Ok(());
+            }
+            if self.sleep(None)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Ends what is left: SIGTERM, a time of grace, SIGKILL. True if the command needed SIGKILL.
+    fn end_tree(&mut self, grace_ns: u64) -> io::Result<bool> {
+        let deadline_ns = now_ns().saturating_add(grace_ns);
+        if self.status.is_none() {
+            terminate(self.command);
+        }
+        self.wait_until(deadline_ns, |guard| guard.status.is_some())?;
+        if self.status.is_some() {
+            // What the command left behind has had no word yet; it gets what is left of the grace.
+            self.reap();
+            tree::descendants()?.into_iter().for_each(terminate);
+            self.wait_until(deadline_ns, |_| tree::descendants().is_ok_and(|left| left.is_empty()))?;
+        }
+        let needed_kill = self.status.is_none();
+        self.kill_all()?;
+        Ok(needed_kill)
+    }
+
+    fn kill_all(&mut self) -> io::Result<()> {
+        let patience_ends_ns = now_ns() + KILL_PATIENCE_NS;
+        loop {
+            self.reap();
+            let left = tree::descendants()?;
+            if left.is_empty() {
+                return Ok(());
+            }
+            if now_ns() > patience_ends_ns {
+                return Err(io::Error::other(format!("processes {left:?} cannot be killed")));
+            }
+            for process in left {
+                // It may be gone by now.
+                let _ = kill_process(process, Signal::KILL);
+            }
+            self.sleep(Some(KILL_INTERVAL_NS))?;
+        }
+    }
+
+    /// Reaps and sleeps until the condition holds or the time has come.
+    fn wait_until(&mut self, deadline_ns: u64, holds: impl Fn(&Guard<'_>) -> bool) -> io::Result<()> {
+        loop {
+            self.reap();
+            let now = now_ns();
+            if now >= deadline_ns || holds(self) {
+                return Ok(());
+            }
+            self.sleep(Some((deadline_ns - now).min(20 * KILL_INTERVAL_NS)))?;
+        }
+    }
+
+    /// Takes the status of every child that has ended, also of those that became children by losing their parent.
+    fn reap(&mut self) {
+        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+            if pid == self.command {
+                self.status = Some(status);
+            }
+        }
+    }
+
+    /// Sleeps until a signal or the lifeline's end, at most this long. True if a signal asks to stop.
+    fn sleep(&mut self, longest_ns: Option<u64>) -> io::Result<bool> {
+        let longest = longest_ns.map(timespec);
+        let wake = PollFd::from_borrowed_fd(self.signals.wake_fd(), PollFlags::IN);
+        let lifeline = PollFd::from_borrowed_fd(self.lifeline, PollFlags::IN);
+        let mut polled = [wake, lifeline];
+        // An ended lifeline stays readable.
+        let watched = if self.lifeline_ended { 1 } else { 2 };
+        match poll(&mut polled[..watched], longest.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if !polled[1].revents().is_empty() {
+            self.lifeline_ended = has_ended(self.lifeline);
+        }
+        let stops = |signal: &i32| matches!(*signal, SIGTERM | SIGINT | SIGHUP);
+        Ok(self.signals.take().iter().any(stops))
+    }
+}
+
+/// Reads and forgets what was written; true at the end.
+fn has_ended(lifeline: BorrowedFd<'_>) -> bool {
+    let mut ignored = [0_u8; 512];
+    match rustix::io::read(lifeline, &mut ignored) {
+        Ok(0) => true,
+        Ok(_) | Err(Errno::AGAIN | Errno::INTR) => false,
+        Err(_) => true,
+    }
+}
+
+fn start(plan: &GuardPlan) -> Result<Pid, GuardError> {
+    // The command inherits the binding; the guard itself is to take no time on the command's processors.
+    let own = processors::allowed()?;
+    if !plan.cpus.is_empty() {
+        processors::bind(&plan.cpus).map_err(GuardError::Processors)?;
+    }
+    let started = Command::new(&plan.program)
+        .args(&plan.arguments)
+        .stdin(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .map_err(GuardError::Start)?;
+    processors::restore(&own)?;
+    Ok(Pid::from_child(&started))
+}
+
+fn terminate(process: Pid) {
+    // It may be gone by now.
+    let _ = kill_process(process, Signal::TERM);
+}
+
+fn exit_status(status: WaitStatus) -> u8 {
+    let code = match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => code,
+        (None, Some(signal)) => 128 + signal,
+        (None, None) => 1,
+    };
+    code as u8
+}

@@ -1,0 +1,156 @@
+//! The head of an answer: status line and the headers that decide about framing and reuse.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::Malformed;
+
+/// How the length of the body is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    Fixed(u64),
+    Chunked,
+    UntilClose,
+}
+
+/// A head; `content_type` is a place in its bytes.
+#[derive(Debug)]
+pub(super) struct ParsedHead {
+    pub status: u16,
+    pub framing: Framing,
+    pub reusable: bool,
+    pub content_type: Option<Range<usize>>,
+}
+
+/// False if no answer begins with these bytes, so that garbage is known at once.
+pub(super) fn may_begin_with(bytes: &[u8]) -> bool {
+    let compared = bytes.len().min(VERSION.len());
+    bytes[..compared] == VERSION[..compared]
+}
+
+const VERSION: &[u8] = b"HTTP/1.";
+
+/// Parses a complete head.
+pub(super) fn parse(bytes: &[u8]) -> Result<ParsedHead, Malformed> {
+    let mut start = line_end(bytes, 0)?;
+    let (status, is_1_1) = parse_status_line(trim_line_end(&bytes[..start]))?;
+    let mut fields = Fields::default();
+    loop {
+        let end = line_end(bytes, start)?;
+        let line = trim_line_end(&bytes[start..end]);
+        if line.is_empty() {
+            break;
+        }
+        fields.read(line, start)?;
+        start = end;
+    }
+    Ok(fields.conclude(status, is_1_1))
+}
+
+#[inline]
+fn line_end(bytes: &[u8], start: usize) -> Result<usize, Malformed> {
+    memchr(b'\n', &bytes[start..]).map(|at| start + at + 1).ok_or(Malformed)
+}
+
+#[inline]
+fn trim_line_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[inline]
+fn parse_status_line(line: &[u8]) -> Result<(u16, bool), Malformed> {
+    let rest = line.strip_prefix(VERSION).ok_or(Malformed)?;
+    let [minor, b' ', hundreds @ b'1'..=b'5', tens @ b'0'..=b'9', ones @ b'0'..=b'9', reason @ ..] = rest
+    else {
+        return Err(Malformed);
+    };
+    if !matches!(minor, b'0' | b'1') || !matches!(reason, [] | [b' ', ..]) {
+        return Err(Malformed);
+    }
+    let digit = |byte: &u8| u16::from(byte - b'0');
+    Ok((digit(hundreds) * 100 + digit(tens) * 10 + digit(ones), *minor == b'1'))
+}
+
+/// The headers that matter, as far as they have been read.
+#[derive(Default)]
+struct Fields {
+    content_length: Option<u64>,
+    content_type: Option<Range<usize>>,
+    has_transfer_encoding: bool,
+    is_chunked: bool,
+    close: bool,
+    keep_alive: bool,
+}
+
+impl Fields {
+    /// `start`: place of the line in the head.
+    #[inline]
+    fn read(&mut self, line: &[u8], start: usize) -> Result<(), Malformed> {
+        let colon = memchr(b':', line).ok_or(Malformed)?;
+        let name = &line[..colon];
+        // A line that begins with space would continue the one before, which is obsolete and ambiguous.
+        if matches!(name, [] | [b' ' | b'\t', ..] | [.., b' ' | b'\t']) {
+            return Err(Malformed);
+        }
+        match name.len() {
+            10 if name.eq_ignore_ascii_case(b"connection") => {
+                for token in line[colon + 1..].split(|&byte| byte == b',') {
+                    let token = token.trim_ascii();
+                    self.close |= token.eq_ignore_ascii_case(b"close");
+                    self.keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
+                }
+            }
+            12 if name.eq_ignore_ascii_case(b"content-type") => {
+                let value = &line[colon + 1..];
+                let from = start + colon + 1 + (value.len() - value.trim_ascii_start().len());
+                self.content_type = Some(from..from + value.trim_ascii().len());
+            }
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                let length = parse_length(line[colon + 1..].trim_ascii())?;
+                if self.content_length.is_some_and(|other| other != length) {
+                    return Err(Malformed);
+                }
+                self.content_length = Some(length);
+            }
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                let last = line[colon + 1..].rsplit(|&byte| byte == b',').next().unwrap_or_default();
+                self.has_transfer_encoding = true;
+                self.is_chunked = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn conclude(self, status: u16, is_1_1: bool) -> ParsedHead {
+        let framing = match self.content_length {
+            _ if self.is_chunked => Framing::Chunked,
+            Some(length) if !self.has_transfer_encoding => Framing::Fixed(length),
+            _ => Framing::UntilClose,
+        };
+        // Two framings at once, or chunks from an HTTP/1.0 peer, leave doubt where the next answer begins.
+        let doubtful = self.has_transfer_encoding && (self.content_length.is_some() || !is_1_1);
+        let reusable = !self.close && (is_1_1 || self.keep_alive) && !doubtful && status != 101;
+        ParsedHead { status, framing, reusable, content_type: self.content_type }
+    }
+}
+
+#[inline]
+fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {
+    if digits.is_empty() {
+        return Err(Malformed);
+    }
+    let mut length: u64 = 0;
+    for byte in digits {
+        if !byte.is_ascii_digit() {
+            return Err(Malformed);
+        }
+        length = length
+            .checked_mul(10)
+            .and_then(|length| length.checked_add(u64::from(byte - b'0')))
+            .ok_or(Malformed)?;
+    }
+    Ok(length)
+}

@@ -1,0 +1,228 @@
+use super::*;
+
+#[derive(Debug, PartialEq, Eq, Clone)]
+struct Parsed {
+    status: u16,
+    content_type: Option<String>,
+    reusable: bool,
+    body: Vec<u8>,
+}
+
+/// Feeds the parts one after the other; `Ok(None)` if the answer is not complete after the last.
+fn feed(parts: &[&[u8]], to_head: bool, closes: bool) -> Result<Option<(Parsed, Vec<u8>)>, Malformed> {
+    let mut parser = ResponseParser::new();
+    let mut parsed = Parsed { status: 0, content_type: None, reusable: false, body: Vec::new() };
+    let mut complete = false;
+    let mut rest = Vec::new();
+    for part in parts {
+        let mut input = *part;
+        if complete {
+            rest.extend_from_slice(input);
+            continue;
+        }
+        if parser.awaits_head() {
+            match parser.head(&mut input, to_head)? {
+                None => continue,
+                Some(head) => {
+                    parsed.status = head.status;
+                    parsed.reusable = head.reusable;
+                    parsed.content_type =
+                        head.content_type.map(|value| String::from_utf8(value.to_vec()).unwrap());
+                }
+            }
+        }
+        loop {
+            match parser.body(&mut input)? {
+                BodyPart::NeedMore => break,
+                BodyPart::Piece(piece) => parsed.body.extend_from_slice(piece),
+                BodyPart::End => {
+                    complete = true;
+                    rest.extend_from_slice(input);
+                    break;
+                }
+            }
+        }
+    }
+    complete |= closes && parser.is_complete_at_close();
+    Ok(complete.then_some((parsed, rest)))
+}
+
+/// Parses `bytes` whole, split in two at every place, split in three, and byte by byte: all must agree.
+fn parse_however_split(
+    bytes: &[u8],
+    to_head: bool,
+    closes: bool,
+) -> Result<Option<(Parsed, Vec<u8>)>, Malformed> {
+    let whole = feed(&[bytes], to_head, closes);
+    let single: Vec<&[u8]> = bytes.chunks(1).collect();
+    assert_eq!(feed(&single, to_head, closes), whole, "byte by byte");
+    for first in 0..=bytes.len() {
+        let (head, tail) = bytes.split_at(first);
+        assert_eq!(feed(&[head, tail], to_head, closes), whole, "split at {first}");
+        for second in (0..=tail.len()).step_by(if bytes.len() > 200 { 7 } else { 1 }) {
+            let (middle, tail) = tail.split_at(second);
+            assert_eq!(
+                feed(&[head, middle, tail], to_head, closes),
+                whole,
+                "split at {first} and {second} on"
+            );
+        }
+    }
+    whole
+}
+
+fn answer(bytes: &str) -> Parsed {
+    let (parsed, rest) = parse_however_split(bytes.as_bytes(), false, false).unwrap().expect("complete");
+    assert!(rest.is_empty());
+    parsed
+}
+
+fn parsed(status: u16, content_type: Option<&str>, reusable: bool, body: &str) -> Parsed {
+    Parsed { status, content_type: content_type.map(str::to_owned), reusable, body: body.into() }
+}
+
+#[test]
+fn content_length() {
+    assert_eq!(
+        answer(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8 \r\ncontent-LENGTH:5\r\n\r\nhello"
+        ),
+        parsed(200, Some("application/json; charset=utf-8"), true, "hello")
+    );
+    assert_eq!(answer("HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n"), parsed(404, None, true, ""));
+    assert_eq!(
+        answer("HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 2\n\nok"),
+        parsed(200, None, true, "ok")
+    );
+}
+
+#[test]
+fn chunks_with_extensions_and_trailers() {
+    assert_eq!(
+        answer(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+             5\r\nhello\r\nA;x=\"y\"\r\n, world ok\r\n0\r\nExpires: never\r\nX: y\r\n\r\n"
+        ),
+        parsed(200, None, true, "hello, world ok")
+    );
+    assert_eq!(
+        answer("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, Chunked\r\n\r\n3 \r\nabc\r\n000\r\n\r\n"),
+        parsed(200, None, true, "abc")
+    );
+}
+
+#[test]
+fn until_close() {
+    let bytes = b"HTTP/1.1 200 OK\r\n\r\nall of it";
+    assert_eq!(parse_however_split(bytes, false, false), Ok(None));
+    let (parsed_body, _) = parse_however_split(bytes, false, true).unwrap().unwrap();
+    assert_eq!(parsed_body, parsed(200, None, false, "all of it"));
+    let coded = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 2\r\n\r\nall";
+    assert_eq!(parse_however_split(coded, false, true).unwrap().unwrap().0.body, b"all");
+}
+
+#[test]
+fn a_close_too_early_completes_nothing() {
+    for bytes in [
+        "",
+        "HTTP/1.1 200 OK\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+    ] {
+        assert_eq!(parse_however_split(bytes.as_bytes(), false, true), Ok(None), "{bytes:?}");
+    }
+}
+
+#[test]
+fn no_body() {
+    for status in ["204 No Content", "304 Not Modified"] {
+        let bytes = format!("HTTP/1.1 {status}\r\nContent-Length: 5\r\n\r\n");
+        assert_eq!(answer(&bytes).body, b"");
+        assert!(answer(&bytes).reusable);
+    }
+    let to_head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assert_eq!(parse_however_split(to_head, true, false).unwrap().unwrap().0, parsed(200, None, true, ""));
+}
+
+#[test]
+fn interim_answers_are_skipped_but_not_101() {
+    assert_eq!(
+        answer(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n\
+             HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        ),
+        parsed(200, None, true, "ok")
+    );
+    assert_eq!(answer("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), parsed(101, None, false, ""));
+}
+
+#[test]
+fn keep_alive_by_version() {
+    let reusable = |head: &str| answer(&format!("{head}\r\nContent-Length: 0\r\n\r\n")).reusable;
+    assert!(reusable("HTTP/1.1 200 OK"));
+    assert!(!reusable("HTTP/1.1 200 OK\r\nConnection: close"));
+    assert!(!reusable("HTTP/1.1 200 OK\r\nConnection: foo, CLOSE"));
+    assert!(!reusable("HTTP/1.0 200 OK"));
+    assert!(reusable("HTTP/1.0 200 OK\r\nConnection: Keep-Alive"));
+    assert!(!reusable("HTTP/1.0 200 OK\r\nConnection: keep-alive, close"));
+    let both = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n";
+    assert_eq!(answer(both), parsed(200, None, false, ""));
+}
+
+#[test]
+fn bytes_after_the_answer_are_left_over() {
+    let bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP";
+    let (parsed, rest) = parse_however_split(bytes, false, false).unwrap().unwrap();
+    assert_eq!((parsed.body.as_slice(), rest.as_slice()), (&b"ok"[..], &b"HTTP"[..]));
+}
+
+#[test]
+fn malformed_answers() {
+    for bytes in [
+        "SSH-2.0-OpenSSH\r\n\r\n",
+        "\r\nHTTP/1.1 200 OK\r\n\r\n",
+        "HTTP/2.0 200 OK\r\n\r\n",
+        "HTTP/1.2 200 OK\r\n\r\n",
+        "HTTP/1.1 600 No\r\n\r\n",
+        "HTTP/1.1 20 No\r\n\r\n",
+        "HTTP/1.1 2000 No\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nname : x\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n: x\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: a\r\n b: folded\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n;ext\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11111111111111111\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n",
+    ] {
+        assert_eq!(parse_however_split(bytes.as_bytes(), false, false), Err(Malformed), "{bytes:?}");
+    }
+}
+
+#[test]
+fn garbage_is_known_before_its_line_ends() {
+    assert_eq!(feed(&[b"GARBAGE"], false, false), Err(Malformed));
+    assert_eq!(feed(&[b"HTTP/1."], false, false), Ok(None));
+}
+
+#[test]
+fn endless_heads_size_lines_and_trailers_end() {
+    let line = [b'a'; 1000];
+    let endless = |start: &str| {
+        let mut parts: Vec<&[u8]> = vec![start.as_bytes()];
+        parts.extend(std::iter::repeat_n(line.as_slice(), 80));
+        feed(&parts, false, false)
+    };
+    assert_eq!(endless("HTTP/1.1 200 OK\r\nX: "), Err(Malformed));
+    assert_eq!(endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x="), Err(Malformed));
+    assert_eq!(endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX:"), Err(Malformed));
+    let mut whole = b"HTTP/1.1 200 OK\r\nX: ".to_vec();
+    whole.resize(HEAD_BYTES_LIMIT + 10, b'a');
+    whole.extend_from_slice(b"\r\n\r\n");
+    assert_eq!(feed(&[&whole], false, false), Err(Malformed));
+}

@@ -1,0 +1,23 @@
+//! The load engine of Fairtrial: offers load, measures, verifies answers.
+//!
+//! Protocol ([`http1`]), [`schedule`], verification ([`verify`]) and recording ([`record`]) know no sockets; a
+//! [`session`] joins them for one thread, and a [`driver`] moves the bytes.
+
+pub mod clock;
+pub mod coordinator;
+pub mod dataset;
+pub mod driver;
+pub mod events;
+pub mod exchange;
+pub mod guard;
+pub mod http1;
+pub mod mix;
+pub mod parent;
+pub mod plan;
+pub mod processors;
+pub mod record;
+pub mod schedule;
+pub mod session;
+pub mod signals;
+pub mod target;
+pub mod verify;

@@ -1,0 +1,33 @@
+//! `fairtrial-engine`: see `docs/engine-protocol.md`.
+
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The load engine of Fairtrial.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(commands::run::Arguments),
+    Target(commands::target::Arguments),
+    Dataset(commands::dataset::Arguments),
+    Guard(commands::guard::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Target(arguments) => commands::target::run(arguments),
+        Command::Dataset(arguments) => commands::dataset::run(&arguments),
+        Command::Guard(arguments) => commands::guard::run(&arguments),
+    };
+    outcome.unwrap_or_else(|failure| failure.report())
+}

@@ -1,0 +1,154 @@
+//! Distributions of durations.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
+use serde::{Serialize, Serializer};
+
+/// The longest duration that is told apart: one hour, in nanoseconds.
+const HIGHEST_NS: u64 = 3_600_000_000_000;
+
+const PERCENTILES: [(&str, f64); 7] =
+    [("50", 50.0), ("75", 75.0), ("90", 90.0), ("95", 95.0), ("99", 99.0), ("99.9", 99.9), ("99.99", 99.99)];
+
+/// Durations in nanoseconds: an HdrHistogram with three significant digits, and minimum, mean and maximum exactly.
+#[derive(Clone, Debug)]
+pub struct Distribution {
+    histogram: Histogram<u64>,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Default for Distribution {
+    fn default() -> Distribution {
+        Distribution::new()
+    }
+}
+
+impl Distribution {
+    /// A distribution without samples. Takes about 270 KB.
+    pub fn new() -> Distribution {
+        let histogram = Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("the bounds are valid");
+        Distribution { histogram, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+
+    /// Adds a sample; one above an hour counts as an hour in the percentiles.
+    #[inline]
+    pub fn record(&mut self, nanoseconds: u64) {
+        self.histogram.saturating_record(nanoseconds);
+        self.sum_ns += u128::from(nanoseconds);
+        self.min_ns = self.min_ns.min(nanoseconds);
+        self.max_ns = self.max_ns.max(nanoseconds);
+    }
+
+    /// Adds another thread's samples.
+    pub fn merge(&mut self, other: &Distribution) {
+        self.histogram.add(&other.histogram).expect("all have the same bounds");
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// Number of samples.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// The HdrHistogram V2 interchange form: deflated, base64.
+    pub fn to_base64(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&self.histogram, &mut bytes)
+            .expect("a histogram of an hour fits the format");
+        STANDARD.encode(bytes)
+    }
+
+    fn percentile_seconds(&self, percentile: f64) -> f64 {
+        // A value's bucket may reach above the largest sample.
+        seconds(self.histogram.value_at_percentile(percentile).min(self.max_ns))
+    }
+}
+
+#[derive(Serialize)]
+struct Written {
+    count: u64,
+    min_seconds: Option<f64>,
+    mean_seconds: Option<f64>,
+    max_seconds: Option<f64>,
+    percentiles: Percentiles,
+    hdr_base64: String,
+}
+
+struct Percentiles([Option<f64>; PERCENTILES.len()]);
+
+impl Serialize for Percentiles {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(PERCENTILES.iter().map(|(name, _)| name).zip(self.0))
+    }
+}
+
+impl Serialize for Distribution {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let count = self.count();
+        let known = |figure: f64| (count > 0).then_some(figure);
+        Written {
+            count,
+            min_seconds: known(seconds(self.min_ns)),
+            mean_seconds: known(self.sum_ns as f64 / count as f64 / 1e9),
+            max_seconds: known(seconds(self.max_ns)),
+            percentiles: Percentiles(PERCENTILES.map(|(_, at)| known(self.percentile_seconds(at)))),
+            hdr_base64: self.to_base64(),
+        }
+        .serialize(serializer)
+    }
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::serialization::Deserializer;
+
+    use super::*;
+
+    #[test]
+    fn figures_are_those_of_the_samples() {
+        let (mut first, mut second) = (Distribution::new(), Distribution::new());
+        for sample in 1..=500 {
+            first.record(sample * 1000);
+            second.record((sample + 500) * 1000);
+        }
+        first.merge(&second);
+        let written = serde_json::to_value(&first).unwrap();
+        assert_eq!(written["count"], 1000);
+        assert_eq!(written["min_seconds"], 1e-6);
+        assert_eq!(written["max_seconds"], 1e-3);
+        assert_eq!(written["mean_seconds"], 500.5e-6);
+        let median = written["percentiles"]["50"].as_f64().unwrap();
+        assert!((median / 500e-6 - 1.0).abs() < 0.002, "{median}");
+        assert_eq!(written["percentiles"]["99.99"], 1e-3);
+    }
+
+    #[test]
+    fn the_base64_text_is_the_histogram() {
+        let mut distribution = Distribution::new();
+        [0, 1, 17, 4096, HIGHEST_NS, 2 * HIGHEST_NS].map(|sample| distribution.record(sample));
+        let text = distribution.to_base64();
+        assert!(text.starts_with("HISTFAAA"), "{text}");
+        let bytes = STANDARD.decode(text).unwrap();
+        let read: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+        assert_eq!(read, distribution.histogram);
+    }
+
+    #[test]
+    fn without_samples_figures_are_null() {
+        let written = serde_json::to_value(Distribution::new()).unwrap();
+        assert_eq!(written["count"], 0);
+        assert!(written["min_seconds"].is_null() && written["percentiles"]["99.9"].is_null());
+        assert_eq!(written["percentiles"].as_object().unwrap().len(), 7);
+    }
+}

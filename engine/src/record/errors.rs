@@ -1,0 +1,122 @@
+//! The kinds of errors, and how often each came.
+
+use serde::{Serialize, Serializer};
+
+/// Why a request did not end in a verified answer. Every such request has exactly one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum ErrorKind {
+    /// The peer refused the connection.
+    Refused,
+    /// The connection broke: the peer reset it.
+    Reset,
+    /// The peer closed before the answer was complete.
+    Closed,
+    /// No complete answer within the plan's `timeout_seconds`.
+    Timeout,
+    /// Any other failure to connect.
+    Connect,
+    /// What came was not HTTP.
+    Protocol,
+    /// An unexpected status 1xx.
+    Status1xx,
+    /// An unexpected status 2xx.
+    Status2xx,
+    /// An unexpected status 3xx.
+    Status3xx,
+    /// An unexpected status 4xx.
+    Status4xx,
+    /// An unexpected status 5xx.
+    Status5xx,
+    /// A body shorter or longer than expected, or above the engine's limit.
+    WrongLength,
+    /// Another content type than expected.
+    WrongHeader,
+    /// Another body than expected.
+    WrongBody,
+}
+
+impl ErrorKind {
+    /// All kinds with the names they have in a summary.
+    pub const ALL: [(ErrorKind, &'static str); 14] = [
+        (ErrorKind::Refused, "refused"),
+        (ErrorKind::Reset, "reset"),
+        (ErrorKind::Closed, "closed"),
+        (ErrorKind::Timeout, "timeout"),
+        (ErrorKind::Connect, "connect"),
+        (ErrorKind::Protocol, "protocol"),
+        (ErrorKind::Status1xx, "status_1xx"),
+        (ErrorKind::Status2xx, "status_2xx"),
+        (ErrorKind::Status3xx, "status_3xx"),
+        (ErrorKind::Status4xx, "status_4xx"),
+        (ErrorKind::Status5xx, "status_5xx"),
+        (ErrorKind::WrongLength, "wrong_length"),
+        (ErrorKind::WrongHeader, "wrong_header"),
+        (ErrorKind::WrongBody, "wrong_body"),
+    ];
+
+    /// The kind of an unexpected status, 100 to 599.
+    pub fn of_status(status: u16) -> ErrorKind {
+        match status / 100 {
+            1 => ErrorKind::Status1xx,
+            2 => ErrorKind::Status2xx,
+            3 => ErrorKind::Status3xx,
+            4 => ErrorKind::Status4xx,
+            _ => ErrorKind::Status5xx,
+        }
+    }
+
+    /// The kind's name in a summary.
+    pub fn name(self) -> &'static str {
+        ErrorKind::ALL[self as usize].1
+    }
+}
+
+/// Errors by kind.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorCounts([u64; ErrorKind::ALL.len()]);
+
+impl ErrorCounts {
+    /// Counts one error.
+    pub fn add(&mut self, kind: ErrorKind) {
+        self.0[kind as usize] += 1;
+    }
+
+    /// Adds another thread's counts.
+    pub fn merge(&mut self, other: &ErrorCounts) {
+        for (count, added) in self.0.iter_mut().zip(&other.0) {
+            *count += added;
+        }
+    }
+}
+
+/// An object with every kind, in the order of [`ErrorKind::ALL`].
+impl Serialize for ErrorCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(ErrorKind::ALL.iter().map(|(kind, name)| (name, self.0[*kind as usize])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_stands_at_its_own_place() {
+        for (place, (kind, name)) in ErrorKind::ALL.iter().enumerate() {
+            assert_eq!(*kind as usize, place);
+            assert_eq!(kind.name(), *name);
+        }
+    }
+
+    #[test]
+    fn all_kinds_are_written() {
+        let mut counts = ErrorCounts::default();
+        counts.add(ErrorKind::WrongBody);
+        let mut merged = counts.clone();
+        merged.merge(&counts);
+        let written = serde_json::to_value(&merged).unwrap();
+        assert_eq!(written.as_object().unwrap().len(), 14);
+        assert_eq!((&written["wrong_body"], &written["refused"]), (&2.into(), &0.into()));
+    }
+}

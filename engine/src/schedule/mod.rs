@@ -1,0 +1,27 @@
+//! When requests begin: closed forms on the run's clock, in nanoseconds, without ticks. Knows no sockets.
+
+mod closed;
+
+pub use closed::{Quota, split};
+
+/// The run's phases on its clock, the same for every thread. Nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeline {
+    /// The warm-up begins.
+    pub starts_ns: u64,
+    /// The window begins.
+    pub opens_ns: u64,
+    /// The window ends; `None` if that depends on a [`Quota`].
+    pub closes_ns: Option<u64>,
+}
+
+/// Where a thread stands in its [`Timeline`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Load is offered, nothing is recorded.
+    WarmUp,
+    /// Everything is recorded.
+    Window,
+    /// Nothing is begun or recorded any more.
+    Over,
+}

@@ -1,0 +1,172 @@
+//! Requests, as far as a target has to understand them.
+
+use crate::http1::head_end;
+
+const HEAD_BYTES_LIMIT: usize = 64 * 1024;
+
+/// A body above this is refused. Bytes.
+const BODY_BYTES_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// What becomes of the connection after an answer, and what the answer says about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reuse {
+    /// HTTP/1.1: it stays, and nothing is said.
+    Default,
+    /// HTTP/1.0 asked that it stays.
+    KeepAlive,
+    /// It closes.
+    Close,
+}
+
+/// How an answer was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub reuse: Reuse,
+    pub is_head: bool,
+}
+
+impl Asked {
+    /// Every way, in the order of [`Asked::place`].
+    pub(super) fn all() -> impl Iterator<Item = Asked> {
+        [Reuse::Default, Reuse::KeepAlive, Reuse::Close]
+            .into_iter()
+            .flat_map(|reuse| [false, true].map(|is_head| Asked { reuse, is_head }))
+    }
+
+    #[inline]
+    pub(super) fn place(self) -> usize {
+        self.reuse as usize * 2 + usize::from(self.is_head)
+    }
+}
+
+/// A request's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    pub asked: Asked,
+    /// Length of the head.
+    pub head_bytes: usize,
+    /// Length of the body that follows.
+    pub body_bytes: u64,
+}
+
+/// An answer that ends a connection whose requests are not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Refusal(pub &'static [u8]);
+
+const BAD_REQUEST: Refusal =
+    Refusal(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+const LENGTH_REQUIRED: Refusal =
+    Refusal(b"HTTP/1.1 411 Length Required\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+const TOO_LARGE: Refusal =
+    Refusal(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+const HEAD_TOO_LARGE: Refusal = Refusal(
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+);
+
+/// Reads heads. Load generators send the same head again and again, which is recognised without being parsed.
+#[derive(Default)]
+pub(super) struct RequestReader {
+    last: Vec<u8>,
+    last_request: Option<Request>,
+}
+
+impl RequestReader {
+    /// The request at the front of `input`; `None` while its head is not complete.
+    #[inline]
+    pub(super) fn read(&mut self, input: &[u8]) -> Result<Option<Request>, Refusal> {
+        if let Some(request) = self.last_request.filter(|_| input.starts_with(&self.last)) {
+            return Ok(Some(request));
+        }
+        let Some(head_bytes) = head_end(input, 0) else {
+            return if input.len() > HEAD_BYTES_LIMIT { Err(HEAD_TOO_LARGE) } else { Ok(None) };
+        };
+        if head_bytes > HEAD_BYTES_LIMIT {
+            return Err(HEAD_TOO_LARGE);
+        }
+        let request = parse(&input[..head_bytes])?;
+        self.last.clear();
+        self.last.extend_from_slice(&input[..head_bytes]);
+        self.last_request = Some(request);
+        Ok(Some(request))
+    }
+}
+
+fn parse(head: &[u8]) -> Result<Request, Refusal> {
+    let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let first = lines.next().unwrap_or_default();
+    let is_1_1 = match first {
+        [.., b' ', b'H', b'T', b'T', b'P', b'/', b'1', b'.', minor @ (b'0' | b'1')] => *minor == b'1',
+        _ => return Err(BAD_REQUEST),
+    };
+    let (mut close, mut keep_alive, mut body_bytes) = (false, false, 0);
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let colon = memchr::memchr(b':', line).ok_or(BAD_REQUEST)?;
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        if name.eq_ignore_ascii_case(b"connection") {
+            for token in value.split(|&byte| byte == b',') {
+                close |= token.trim_ascii().eq_ignore_ascii_case(b"close");
+                keep_alive |= token.trim_ascii().eq_ignore_ascii_case(b"keep-alive");
+            }
+        } else if name.eq_ignore_ascii_case(b"content-length") {
+            let text = std::str::from_utf8(value).map_err(|_| BAD_REQUEST)?;
+            body_bytes = text.parse().map_err(|_| BAD_REQUEST)?;
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            return Err(LENGTH_REQUIRED);
+        }
+    }
+    if body_bytes > BODY_BYTES_LIMIT {
+        return Err(TOO_LARGE);
+    }
+    let reuse = match (is_1_1, close, keep_alive) {
+        (_, true, _) | (false, _, false) => Reuse::Close,
+        (true, ..) => Reuse::Default,
+        (false, ..) => Reuse::KeepAlive,
+    };
+    let asked = Asked { reuse, is_head: first.starts_with(b"HEAD ") };
+    Ok(Request { asked, head_bytes: head.len(), body_bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(input: &str) -> Result<Option<Request>, Refusal> {
+        RequestReader::default().read(input.as_bytes())
+    }
+
+    fn reuse(head: &str) -> Reuse {
+        read(&format!("{head}\r\n\r\n")).unwrap().unwrap().asked.reuse
+    }
+
+    #[test]
+    fn keep_alive_by_version() {
+        assert_eq!(reuse("GET / HTTP/1.1"), Reuse::Default);
+        assert_eq!(reuse("GET / HTTP/1.1\r\nConnection: Close"), Reuse::Close);
+        assert_eq!(reuse("GET / HTTP/1.0"), Reuse::Close);
+        assert_eq!(reuse("GET / HTTP/1.0\r\nconnection: keep-alive"), Reuse::KeepAlive);
+    }
+
+    #[test]
+    fn bodies_are_announced_and_bounded() {
+        let request = read("POST / HTTP/1.1\r\nContent-Length: 12\r\n\r\nabc").unwrap().unwrap();
+        assert_eq!((request.body_bytes, request.head_bytes), (12, 39));
+        assert_eq!(read("POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"), Err(TOO_LARGE));
+        assert_eq!(read("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"), Err(LENGTH_REQUIRED));
+        assert_eq!(read("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"), Err(BAD_REQUEST));
+    }
+
+    #[test]
+    fn a_repeated_head_is_recognised_and_another_is_not() {
+        let mut reader = RequestReader::default();
+        let first = reader.read(b"GET /a HTTP/1.1\r\n\r\nGET /b").unwrap().unwrap();
+        assert_eq!(reader.read(b"GET /a HTTP/1.1\r\n\r\n").unwrap(), Some(first));
+        assert!(reader.read(b"HEAD /a HTTP/1.1\r\n\r\n").unwrap().unwrap().asked.is_head);
+        assert_eq!(reader.read(b"GET /a HTTP/1.1\r\n"), Ok(None));
+    }
+
+    #[test]
+    fn endless_heads_and_garbage_are_refused() {
+        assert_eq!(read(&"a".repeat(HEAD_BYTES_LIMIT + 1)), Err(HEAD_TOO_LARGE));
+        assert_eq!(read("hello\r\n\r\n"), Err(BAD_REQUEST));
+    }
+}

@@ -1,0 +1,249 @@
+//! Whether an answer is right. Looks at bytes, knows no sockets and no clock.
+
+mod content_type;
+mod row;
+
+use std::sync::Arc;
+
+use content_type::ContentType;
+use row::{IdKey, RowBody};
+
+use crate::dataset::Dataset;
+use crate::exchange::Answer;
+use crate::plan::{BodyPlan, ByteRange, Expect};
+use crate::record::{EXCERPT_BYTES, ErrorKind};
+
+/// What must be true of the answers to one request.
+#[derive(Debug)]
+pub struct Expectation {
+    statuses: Vec<u16>,
+    content_type: Option<ContentType>,
+    body_bytes: Option<ByteRange>,
+    body: BodyExpectation,
+    kept_bytes: usize,
+    check_every: u32,
+    until_check: u32,
+}
+
+#[derive(Debug)]
+enum BodyExpectation {
+    Any,
+    Exact(Vec<u8>),
+    Row { id_key: IdKey, body: RowBody },
+}
+
+/// What was found out about an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The first thing that was wrong, in the order status, content type, length, body.
+    pub wrong: Option<ErrorKind>,
+    /// The body was compared as a whole.
+    pub checked_body: bool,
+    /// The answered id, and whether the dataset holds it.
+    pub picked: Option<(u64, bool)>,
+}
+
+impl Expectation {
+    /// Prepares what the plan expects.
+    ///
+    /// # Errors
+    /// The key that does not fit and what is allowed.
+    pub fn new(expect: &Expect, dataset: Option<&Arc<Dataset>>) -> Result<Expectation, String> {
+        let body = match &expect.body {
+            BodyPlan::Any {} => BodyExpectation::Any,
+            BodyPlan::Exact { text } => BodyExpectation::Exact(text.clone().into_bytes()),
+            BodyPlan::Row { fields } => {
+                let Some(dataset) = dataset else {
+                    return Err("expect.body: kind \"row\" needs the key dataset".to_owned());
+                };
+                let body = RowBody::new(Arc::clone(dataset), fields)?;
+                BodyExpectation::Row { id_key: body.id_key(), body }
+            }
+        };
+        let kept_bytes = match &body {
+            BodyExpectation::Any => EXCERPT_BYTES,
+            BodyExpectation::Exact(text) => text.len().max(EXCERPT_BYTES),
+            BodyExpectation::Row { body, .. } => body.bytes_limit(),
+        };
+        Ok(Expectation {
+            statuses: expect.status.clone(),
+            content_type: expect.content_type.as_deref().map(ContentType::new),
+            body_bytes: expect.body_bytes,
+            body,
+            kept_bytes,
+            check_every: expect.check_every,
+            until_check: 0,
+        })
+    }
+
+    /// How many bytes of a body must be kept to judge it. A longer body is wrong or need not be looked at.
+    pub fn kept_bytes(&self) -> usize {
+        self.kept_bytes
+    }
+
+    /// Judges the header; `None` if the answer has none.
+    #[inline]
+    pub fn content_type_fits(&self, value: Option<&[u8]>) -> bool {
+        match (&self.content_type, value) {
+            (None, _) => true,
+            (Some(expected), Some(value)) => expected.fits(value),
+            (Some(_), None) => false,
+        }
+    }
+
+    /// Judges a complete answer.
+    #[inline]
+    pub fn verify(&mut self, answer: &Answer<'_>) -> Verdict {
+        let mut verdict = Verdict::default();
+        if !self.status_fits(answer.status) {
+            verdict.wrong = Some(ErrorKind::of_status(answer.status));
+            return verdict;
+        }
+        let body_fits = self.body_fits(answer, &mut verdict);
+        let length_fits =
+            self.body_bytes.is_none_or(|range| (range.min..=range.max).contains(&answer.body_bytes));
+        verdict.wrong = if !answer.content_type_fits {
+            Some(ErrorKind::WrongHeader)
+        } else if !length_fits {
+            Some(ErrorKind::WrongLength)
+        } else if !body_fits {
+            Some(ErrorKind::WrongBody)
+        } else {
+            None
+        };
+        verdict
+    }
+
+    #[inline]
+    fn status_fits(&self, status: u16) -> bool {
+        match self.statuses.as_slice() {
+            [] => (200..300).contains(&status),
+            statuses => statuses.contains(&status),
+        }
+    }
+
+    #[inline]
+    fn body_fits(&mut self, answer: &Answer<'_>, verdict: &mut Verdict) -> bool {
+        let is_whole = answer.body_bytes == answer.body.len() as u64;
+        match &mut self.body {
+            BodyExpectation::Any => true,
+            BodyExpectation::Exact(text) => {
+                let has_length = answer.body_bytes == text.len() as u64;
+                verdict.checked_body = is_due(&mut self.until_check, self.check_every);
+                has_length && (!verdict.checked_body || answer.body == text.as_slice())
+            }
+            BodyExpectation::Row { id_key, body } => {
+                let Some(id) = id_key.find(answer.body) else {
+                    return false;
+                };
+                let is_known = body.dataset().holds(id);
+                verdict.picked = Some((id, is_known));
+                verdict.checked_body = is_due(&mut self.until_check, self.check_every);
+                is_known && is_whole && (!verdict.checked_body || body.is_row(answer.body, id))
+            }
+        }
+    }
+}
+
+/// True for the first of every `every` calls.
+#[inline]
+fn is_due(until_check: &mut u32, every: u32) -> bool {
+    if *until_check == 0 {
+        *until_check = every - 1;
+        return true;
+    }
+    *until_check -= 1;
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::dataset::tests::items;
+    use crate::dataset::{Format, write_rows};
+
+    fn expectation(expect: Value) -> Expectation {
+        let dataset = Arc::new(Dataset::new(&items(1000, 0.0)).unwrap());
+        Expectation::new(&serde_json::from_value(expect).unwrap(), Some(&dataset)).unwrap()
+    }
+
+    fn answer(status: u16, body: &[u8]) -> Answer<'_> {
+        Answer { status, content_type_fits: true, body_bytes: body.len() as u64, body, reusable: true }
+    }
+
+    #[test]
+    fn nothing_expected_is_any_2xx() {
+        let mut any = expectation(json!({}));
+        for (status, wrong) in [
+            (200, None),
+            (204, None),
+            (101, Some(ErrorKind::Status1xx)),
+            (304, Some(ErrorKind::Status3xx)),
+            (404, Some(ErrorKind::Status4xx)),
+            (503, Some(ErrorKind::Status5xx)),
+        ] {
+            assert_eq!(any.verify(&answer(status, b"x")).wrong, wrong);
+        }
+        assert_eq!(expectation(json!({"status": [404]})).verify(&answer(404, b"")).wrong, None);
+        let other = expectation(json!({"status": [201]})).verify(&answer(200, b""));
+        assert_eq!(other.wrong, Some(ErrorKind::Status2xx));
+    }
+
+    #[test]
+    fn the_first_wrong_thing_counts() {
+        let mut expected = expectation(
+            json!({"body_bytes": {"min": 2, "max": 3}, "body": {"kind": "exact", "text": "abc"}}),
+        );
+        assert_eq!(expected.verify(&answer(200, b"abc")).wrong, None);
+        assert_eq!(expected.verify(&answer(200, b"abd")).wrong, Some(ErrorKind::WrongBody));
+        assert_eq!(expected.verify(&answer(200, b"ab")).wrong, Some(ErrorKind::WrongBody));
+        assert_eq!(expected.verify(&answer(200, b"abcd")).wrong, Some(ErrorKind::WrongLength));
+        let mut other_type = answer(200, b"abcd");
+        other_type.content_type_fits = false;
+        assert_eq!(expected.verify(&other_type).wrong, Some(ErrorKind::WrongHeader));
+        other_type.status = 500;
+        assert_eq!(expected.verify(&other_type).wrong, Some(ErrorKind::Status5xx));
+    }
+
+    #[test]
+    fn bodies_are_compared_at_the_asked_rate_and_lengths_always() {
+        let mut expected = expectation(json!({"body": {"kind": "exact", "text": "abc"}, "check_every": 4}));
+        let found: Vec<bool> =
+            (0..8).map(|_| expected.verify(&answer(200, b"xyz")).wrong.is_some()).collect();
+        assert_eq!(found, [true, false, false, false, true, false, false, false]);
+        assert!((0..8).all(|_| expected.verify(&answer(200, b"xy")).wrong == Some(ErrorKind::WrongBody)));
+    }
+
+    #[test]
+    fn rows_are_proved_and_ids_reported() {
+        let mut expected = expectation(
+            json!({"body": {"kind": "row", "fields": ["id", "uuid", "hash_code"]}, "check_every": 2}),
+        );
+        let dataset = Dataset::new(&items(1000, 0.0)).unwrap();
+        let mut right = Vec::new();
+        write_rows(&dataset, [77].into_iter(), Format::JsonLines, &mut right).unwrap();
+        let wrong = String::from_utf8(right.clone()).unwrap().replace("\"id\":77", "\"id\":78");
+        let unknown = br#"{"id": 1001}"#;
+        let verdict = |wrong, checked_body, picked| Verdict { wrong, checked_body, picked };
+        let of_body = Some(ErrorKind::WrongBody);
+        assert_eq!(expected.verify(&answer(200, &right)), verdict(None, true, Some((77, true))));
+        assert_eq!(expected.verify(&answer(200, wrong.as_bytes())), verdict(None, false, Some((78, true))));
+        assert_eq!(expected.verify(&answer(200, wrong.as_bytes())), verdict(of_body, true, Some((78, true))));
+        assert_eq!(expected.verify(&answer(200, unknown)), verdict(of_body, false, Some((1001, false))));
+        assert_eq!(expected.verify(&answer(200, b"[]")), verdict(of_body, false, None));
+        assert_eq!(expected.verify(&answer(500, &right)), verdict(Some(ErrorKind::Status5xx), false, None));
+    }
+
+    #[test]
+    fn a_row_needs_a_dataset_and_its_id() {
+        let row = |fields: Value| {
+            serde_json::from_value(json!({"body": {"kind": "row", "fields": fields}})).unwrap()
+        };
+        let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
+        assert!(Expectation::new(&row(json!(["id"])), None).unwrap_err().contains("dataset"));
+        assert!(Expectation::new(&row(json!(["uuid"])), Some(&dataset)).unwrap_err().contains("id"));
+        assert!(Expectation::new(&row(json!(["id", "nam"])), Some(&dataset)).unwrap_err().contains("nam"));
+    }
+}

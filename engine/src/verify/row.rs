@@ -1,0 +1,241 @@
+//! Bodies that must be a row of the dataset.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use memchr::memmem::Finder;
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
+
+use crate::dataset::{Dataset, RowWriter};
+
+/// Added to the limit of a body for what stands around the row's texts.
+const FRAME_BYTES: usize = 64 * 1024;
+
+/// Finds the answered id without reading the body as JSON.
+#[derive(Debug)]
+pub(super) struct IdKey {
+    key: Finder<'static>,
+}
+
+impl IdKey {
+    fn new(name: &str) -> IdKey {
+        let key = serde_json::to_string(name).expect("a string is JSON");
+        IdKey { key: Finder::new(key.as_bytes()).into_owned() }
+    }
+
+    /// The whole number behind the first key of this name.
+    #[inline]
+    pub(super) fn find(&self, body: &[u8]) -> Option<u64> {
+        self.key.find_iter(body).find_map(|at| {
+            let rest = body[at + self.key.needle().len()..].trim_ascii_start().strip_prefix(b":")?;
+            parse_id(rest.trim_ascii_start())
+        })
+    }
+}
+
+/// The number at the front of `text`, if it is a whole one and ended by what may follow in an object.
+#[inline]
+fn parse_id(text: &[u8]) -> Option<u64> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 || digits > 19 || (digits > 1 && text[0] == b'0') {
+        return None;
+    }
+    if !matches!(text.get(digits), Some(b',' | b'}' | b' ' | b'\t' | b'\r' | b'\n')) {
+        return None;
+    }
+    Some(text[..digits].iter().fold(0, |id, byte| id * 10 + u64::from(byte - b'0')))
+}
+
+/// Compares bodies with rows.
+#[derive(Debug)]
+pub(super) struct RowBody {
+    dataset: Arc<Dataset>,
+    /// Places of the expected fields in the dataset.
+    places: Vec<usize>,
+    id_name: String,
+    writer: RowWriter,
+    expected: Vec<u8>,
+    seen: Vec<bool>,
+}
+
+impl RowBody {
+    /// The error names what is wrong with `fields`.
+    pub(super) fn new(dataset: Arc<Dataset>, fields: &[String]) -> Result<RowBody, String> {
+        let mut places = Vec::new();
+        for name in fields {
+            match dataset.place(name) {
+                Some(place) if places.contains(&place) => {
+                    return Err(format!("expect.body.fields: {name:?} occurs twice"));
+                }
+                Some(place) => places.push(place),
+                None => {
+                    let names = dataset.names();
+                    return Err(format!("expect.body.fields: {name:?} is none of the dataset's {names:?}"));
+                }
+            }
+        }
+        let Some(&id_place) = places.iter().find(|&&place| dataset.is_id(place)) else {
+            return Err("expect.body.fields: the dataset's field of kind \"id\" is needed".to_owned());
+        };
+        let id_name = dataset.names()[id_place].clone();
+        let seen = vec![false; places.len()];
+        Ok(RowBody { dataset, places, id_name, writer: RowWriter::new(), expected: Vec::new(), seen })
+    }
+
+    pub(super) fn id_key(&self) -> IdKey {
+        IdKey::new(&self.id_name)
+    }
+
+    pub(super) fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    /// No body of a row is longer, however it is escaped.
+    pub(super) fn bytes_limit(&self) -> usize {
+        const LONGEST_ESCAPE: usize = 6;
+        FRAME_BYTES + LONGEST_ESCAPE * self.dataset.row_bytes_limit()
+    }
+
+    /// True if `body` is a JSON object that holds the expected fields of row `id`.
+    pub(super) fn is_row(&mut self, body: &[u8], id: u64) -> bool {
+        self.seen.fill(false);
+        let mut reader = serde_json::Deserializer::from_slice(body);
+        let compared = reader.deserialize_map(RowVisitor { row: self, id });
+        compared.is_ok() && reader.end().is_ok() && self.seen.iter().all(|&seen| seen)
+    }
+}
+
+/// Reads an object; ends with an error at the first member that differs.
+struct RowVisitor<'r> {
+    row: &'r mut RowBody,
+    id: u64,
+}
+
+impl<'de> Visitor<'de> for RowVisitor<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let RowVisitor { row, id } = self;
+        while let Some(Text(name)) = members.next_key_seed(TextSeed)? {
+            let wanted = row.places.iter().position(|&place| row.dataset.names()[place] == name);
+            let Some(number) = wanted else {
+                members.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            if std::mem::replace(&mut row.seen[number], true) {
+                return Err(A::Error::custom("a member occurs twice"));
+            }
+            let place = row.places[number];
+            let fits = if row.dataset.is_id(place) {
+                members.next_value::<u64>()? == id
+            } else {
+                row.expected.clear();
+                row.writer.write_field(&row.dataset, id, place, &mut row.expected);
+                let Text(value) = members.next_value_seed(TextSeed)?;
+                value.as_bytes() == row.expected
+            };
+            if !fits {
+                return Err(A::Error::custom("a member differs"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A JSON string, borrowed from the body where it has no escapes.
+struct Text<'de>(Cow<'de, str>);
+
+struct TextSeed;
+
+impl<'de> DeserializeSeed<'de> for TextSeed {
+    type Value = Text<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text<'de>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for TextSeed {
+    type Value = Text<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(text.to_owned())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::tests::items;
+    use crate::dataset::{Format, write_rows};
+
+    fn rows() -> (RowBody, String) {
+        let dataset = Arc::new(Dataset::new(&items(1000, 0.0)).unwrap());
+        let mut line = Vec::new();
+        write_rows(&dataset, [42].into_iter(), Format::JsonLines, &mut line).unwrap();
+        let fields = ["name", "id", "created_at", "hash_code"].map(str::to_owned);
+        (RowBody::new(dataset, &fields).unwrap(), String::from_utf8(line).unwrap())
+    }
+
+    #[test]
+    fn the_id_is_found_however_it_is_spaced() {
+        let key = IdKey::new("id");
+        for (body, id) in [
+            (r#"{"id":7}"#, Some(7)),
+            (r#"{"x": "id", "id" : 12 , "y": 1}"#, Some(12)),
+            ("{\n\t\"id\":\r\n 0\n}", Some(0)),
+            (r#"{"id":"7"}"#, None),
+            (r#"{"id":7.5}"#, None),
+            (r#"{"id":-7}"#, None),
+            (r#"{"id":07}"#, None),
+            (r#"{"id":7"#, None),
+            (r#"{"ids":7}"#, None),
+            (r#"{"id":99999999999999999999}"#, None),
+            ("", None),
+        ] {
+            assert_eq!(key.find(body.as_bytes()), id, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_right_row_passes_in_any_layout() {
+        let (mut row, line) = rows();
+        let spaced = line.replace(",\"", ", \"").replace("\":", "\" : ");
+        let escaped = line.replace('-', "\\u002d");
+        let extra = line.replacen('{', r#"{"more":{"id":3,"name":[null]},"#, 1);
+        for body in [&line, &spaced, &escaped, &extra] {
+            assert!(row.is_row(body.as_bytes(), 42), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_row_does_not() {
+        let (mut row, line) = rows();
+        let without_name = line.replace("\"name\"", "\"nome\"");
+        let twice = line.replacen('{', r#"{"id":42,"#, 1);
+        let other_year = line.replace("\"2012-", "\"2013-");
+        let text_id = line.replace(":42,", ":\"42\",");
+        for body in [&without_name, &twice, &other_year, &text_id, &format!("{line}x"), &format!("[{line}]")]
+        {
+            assert_ne!(*body, line);
+            assert!(!row.is_row(body.as_bytes(), 42), "{body}");
+        }
+        assert!(!row.is_row(line.as_bytes(), 43));
+        assert!(!row.is_row(b"", 42) && !row.is_row(b"\xff", 42));
+        assert!(!row.is_row("[".repeat(100_000).as_bytes(), 42));
+    }
+}

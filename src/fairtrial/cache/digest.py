@@ -1,0 +1,33 @@
+"""Digests of folders, by which built things are kept."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+LEFT_OUT = frozenset(
+    {".git", ".venv", "__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+)
+"""Folders that builds make: never copied, never part of a digest."""
+
+
+def source_files(folder: Path) -> Iterator[Path]:
+    """Files below `folder` in a fixed order, without what builds leave behind and without symbolic links to folders."""
+    for path in sorted(folder.iterdir()):
+        if path.name in LEFT_OUT:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from source_files(path)
+        elif path.is_file():
+            yield path
+
+
+def folder_sha256(folder: Path, *further: object) -> str:
+    """SHA-256, as hex, over every source file's name, mode and bytes, and over `further` as JSON."""
+    digest = hashlib.sha256(json.dumps(further, sort_keys=True).encode())
+    for path in source_files(folder):
+        content = path.read_bytes()
+        executable = path.stat().st_mode & 0o111 != 0
+        digest.update(f"\0{path.relative_to(folder)}\0{executable}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()

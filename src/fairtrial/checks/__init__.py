@@ -1,0 +1,53 @@
+"""What makes a figure refusable: one file per check. Adding a check is adding a file that defines `CHECK`.
+
+`model` and `thresholds` are the frame; every other module in this folder is a check.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from fairtrial.checks.model import Check, Found
+from fairtrial.checks.thresholds import in_force, overrides_in_words, validate
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+__all__ = ["all_checks", "run_checks", "unusual_thresholds", "validate_thresholds"]
+
+FRAME = {"model", "thresholds"}
+
+
+@cache
+def all_checks() -> Mapping[str, Check]:
+    """Every check by name, in the order of their names."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in FRAME)
+    checks: list[Check] = [importlib.import_module(f"{__name__}.{name}").CHECK for name in names]
+    return {check.name: check for check in sorted(checks, key=lambda check: check.name)}
+
+
+def validate_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> None:
+    """Say what is wrong with an experiment's `[checks.NAME] KEY = VALUE`, if anything is.
+
+    Raises:
+        ValueError: an unknown check or key, with the allowed ones, or a value that is not a finite number of
+        at least 0.
+    """
+    validate(all_checks(), overrides)
+
+
+def run_checks(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[tuple[Check, Found]]:
+    """Every finding of every check, each with its check; evidence names a threshold that is not the default."""
+    overrides = experiment.experiment.checks
+    for check in all_checks().values():
+        changed = overrides_in_words(check, overrides.get(check.name, {}))
+        for found in check.examine(experiment, trials, in_force(check, overrides.get(check.name, {}))):
+            evidence = f"{found.evidence} ({changed})" if changed else found.evidence
+            yield check, Found(found.trial, found.severity, evidence, found.remedy or check.remedy)
+
+
+def unusual_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Check, str]]:
+    """The checks that run under other thresholds than their own, and which, in words: a report has to say so."""
+    for check in all_checks().values():
+        changed = overrides_in_words(check, overrides.get(check.name, {}))
+        if changed:
+            yield check, changed

@@ -1,0 +1,83 @@
+"""The console command `fairtrial`: one file for each subcommand.
+
+What a subcommand needs is imported when it is called, so that `--help` and small commands answer at once.
+"""
+
+import signal
+import sys
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+from fairtrial.commands.check import check
+from fairtrial.commands.complain import complain
+from fairtrial.commands.doctor import doctor
+from fairtrial.commands.list import list_things
+from fairtrial.commands.load import load
+from fairtrial.commands.report import report
+from fairtrial.commands.run import run
+from fairtrial.problem import Problem
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="fairtrial",
+    help="""Put performance claims about HTTP API stacks on trial.
+
+    Same work, same data, same load, real databases: each claim is upheld, refuted or undecided, and every figure that
+    cannot be defended is refused, with the reason.
+
+    Start with `fairtrial run`; bring your own stack with `fairtrial run --stacks DIR`.
+    """,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(run)
+app.command()(load)
+app.command()(check)
+app.command("list")(list_things)
+app.command()(doctor)
+app.command()(report)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from fairtrial import __version__
+
+        typer.echo(f"fairtrial {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> NoReturn:
+    """Run the command line; a `Problem` becomes one clear message and its exit status."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+    try:
+        app(standalone_mode=True)
+    except Problem as problem:
+        complain(problem)
+        sys.exit(problem.exit_status)
+    except KeyboardInterrupt:
+        Console(stderr=True).print("interrupted")
+        sys.exit(INTERRUPTED)
+    sys.exit(0)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    """SIGTERM and a closed terminal end a run as Ctrl-C does: with everything stopped and a report written."""
+    raise KeyboardInterrupt

@@ -1,0 +1,82 @@
+"""`fairtrial run`: conduct an experiment and judge it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Experiment = Annotated[
+    str,
+    typer.Argument(help="An experiment file, or the name of a shipped one (`fairtrial list experiments`)."),
+]
+Stack = Annotated[
+    list[str] | None,
+    typer.Option("--stack", help="Try only this stack, NAME or NAME:VARIANT. Repeat for several.", metavar="NAME"),
+]
+Stacks = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--stacks",
+        help="A folder with stacks of your own (or one stack): they are tried beside the experiment's. "
+        "**Stacks are programs: they are built and run as you.**",
+        metavar="DIR",
+    ),
+]
+Blocks = Annotated[int | None, typer.Option(min=1, help="Blocks: one trial of every stack each, in random order.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the order of trials.")]
+Out = Annotated[Path, typer.Option(help="Where the results folder NAME-TIME is made.", metavar="DIR")]
+Quick = Annotated[bool, typer.Option("--quick", help="Three blocks of short trials: a look, not a judgement.")]
+
+
+def run(
+    experiment: Experiment = "quickstart",
+    stack: Stack = None,
+    stacks: Stacks = None,
+    blocks: Blocks = None,
+    seed: Seed = None,
+    out: Out = Path("results"),
+    quick: Quick = False,
+) -> None:
+    """Conduct an experiment: every stack on trial, every claim judged.
+
+    Exit status: 0 all trials valid and all claims upheld; 1 a claim refuted; 2 wrong use or a broken file;
+    3 a trial refused or not run, or a claim undecided; 4 nothing could run; 130 interrupted.
+    """
+    from rich.console import Console
+
+    from fairtrial.commands.complain import complain
+    from fairtrial.conduct.conduct import conduct
+    from fairtrial.conduct.results_folder import new_results_folder, remove_if_empty
+    from fairtrial.experiment.load import find_experiment, load_experiment, with_settings
+    from fairtrial.judge.exit_status import exit_status
+    from fairtrial.judge.judging import judge
+    from fairtrial.plan.announce import announce
+    from fairtrial.plan.select import select_stacks, validate
+    from fairtrial.progress import progress_on
+    from fairtrial.report.files import write_reports
+    from fairtrial.report.terminal import print_result
+    from fairtrial.stacks.find import find_stacks
+
+    console = Console()
+    own_folders = stacks or []
+    known = find_stacks(own_folders)
+    file = find_experiment(experiment)
+    planned = with_settings(load_experiment(file), blocks=blocks, seed=seed, quick=quick)
+    planned, left_out = select_stacks(planned, known, named=stack or [], own_folders=own_folders)
+    validate(planned, known, file)
+    announce(console, planned, known, left_out)
+    results = new_results_folder(out, planned.name)
+    watcher = progress_on(console)
+    try:
+        conducted = conduct(planned, known, results, watcher)
+    finally:
+        watcher.close()
+        remove_if_empty(results)
+    result = judge(conducted.experiment, conducted.trials, interrupted=conducted.interrupted)
+    if conducted.problem:
+        print_result(result, console)
+        complain(conducted.problem)
+    else:
+        report = write_reports(result, conducted.experiment, conducted.trials, results)
+        print_result(result, console, report)
+    raise typer.Exit(exit_status(result))

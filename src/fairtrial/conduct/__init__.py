@@ -1,0 +1,1 @@
+"""Conducting an experiment: everything made ready, then trial after trial, block after block."""

@@ -1,0 +1,168 @@
+"""An experiment from its plan to its last trial."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from fairtrial import __version__
+from fairtrial.engine.binary import engine_version
+from fairtrial.engine.dataset import Dataset, describe, spec_sha256
+from fairtrial.experiment.model import Experiment
+from fairtrial.meters.host import this_host
+from fairtrial.placement.cpus import local_placement
+from fairtrial.plan.order import block_order, conditions_of
+from fairtrial.problem import Problem
+from fairtrial.record.model import DatasetIdentity, ExperimentRecord, Failure, TrialRecord
+from fairtrial.record.write import RecordWriter
+from fairtrial.services import pick_service
+from fairtrial.stacks.find import pick_stack
+from fairtrial.stacks.model import Stack
+from fairtrial.trial.flow import Observed, Setting, Trial, TrialWatcher, now, run_trial, trial_record
+from fairtrial.trial.ready_stack import ReadyStack, ready_stack
+from fairtrial.workloads import pick_workload
+
+
+class Watcher(TrialWatcher, Protocol):
+    """Is told how an experiment goes on."""
+
+    def preparing(self, what: str) -> None:
+        """Something that may take a while begins, before the first trial."""
+
+    def rows_loaded(self, rows: int, of: int) -> None:
+        """The dataset is being loaded."""
+
+    def begins(self, experiment: ExperimentRecord) -> None:
+        """Everything is ready; the first trial follows."""
+
+    def trial_begins(self, trial: Trial) -> None:
+        """A trial begins."""
+
+    def trial_ends(self, record: TrialRecord) -> None:
+        """A trial ended, and its line is on disk."""
+
+    def close(self) -> None:
+        """The experiment ended, in whatever way."""
+
+
+@dataclass
+class Conducted:
+    """What was conducted: the record, in memory, and how it came to an end.
+
+    `problem` is what stopped the experiment before its last trial, if something did.
+    """
+
+    experiment: ExperimentRecord
+    trials: list[TrialRecord] = field(default_factory=list)
+    interrupted: bool = False
+    problem: Problem | None = None
+
+
+def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, watcher: Watcher) -> Conducted:
+    """Make everything ready, run every trial, write the record into `results` line by line.
+
+    KeyboardInterrupt before the first trial is raised; later it ends the run, with the trial it hit recorded as
+    interrupted. Nothing that was started still runs when this returns.
+
+    Raises:
+        Problem: the engine cannot be built, or the record cannot be begun.
+    """
+    workload = pick_workload(experiment.workload)
+    service = pick_service(experiment.service)
+    watcher.preparing("the load engine")
+    version = engine_version()
+    dataset = describe(workload.dataset(experiment.dataset))
+    rows = dataset.described["rows"]
+    placement = local_placement()
+    with ExitStack() as held:
+        watcher.preparing(f"{service.title} with {rows:,} rows")
+        setting, no_service = None, None
+        try:
+            up = held.enter_context(
+                service.up(workload.table, dataset, lambda loaded: watcher.rows_loaded(loaded, rows))
+            )
+            setting = Setting(workload, dataset, up, placement, results)
+        except Problem as problem:
+            no_service = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
+        ready = _ready_stacks(experiment, stacks, results, watcher)
+        conditions = conditions_of(experiment)
+        record = ExperimentRecord(
+            fairtrial_version=__version__,
+            started_at=now(),
+            experiment=experiment,
+            conditions=conditions,
+            order=block_order(conditions, experiment.blocks, experiment.seed),
+            host=this_host(),
+            placement=placement,
+            stacks=list({one.identity.name: one.identity for one in ready}.values()),
+            dataset=_identity(dataset) if setting else None,
+            engine_version=version,
+        )
+        by_condition = {condition.id: one for condition, one in zip(conditions, ready, strict=True)}
+
+        def attempt(trial: Trial) -> TrialRecord:
+            if setting is None:
+                return trial_record(trial, Observed(started_at=now(), failure=no_service))
+            return run_trial(setting, trial, by_condition[trial.condition.id], watcher)
+
+        with RecordWriter(results) as writer:
+            writer.append(record)
+            watcher.begins(record)
+            return _all_trials(record, attempt, writer, watcher)
+
+
+def planned_trials(record: ExperimentRecord) -> list[Trial]:
+    """Every trial of the experiment, in the order in which they are tried; blocks count from 1."""
+    by_id = {condition.id: condition for condition in record.conditions}
+    planned = [(block, name) for block, names in enumerate(record.order, 1) for name in names]
+    return [Trial(index, block, by_id[name]) for index, (block, name) in enumerate(planned, 1)]
+
+
+def _all_trials(
+    record: ExperimentRecord, attempt: Callable[[Trial], TrialRecord], writer: RecordWriter, watcher: Watcher
+) -> Conducted:
+    conducted = Conducted(record)
+    for trial in planned_trials(record):
+        watcher.trial_begins(trial)
+        began = now()
+        try:
+            line = attempt(trial)
+        except KeyboardInterrupt:
+            conducted.interrupted = True
+            cut_off = Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again")
+            line = trial_record(trial, Observed(started_at=began, failure=cut_off))
+        conducted.trials.append(line)
+        try:
+            writer.append(line)
+        except Problem as problem:
+            conducted.problem = problem
+        watcher.trial_ends(line)
+        if conducted.interrupted or conducted.problem:
+            break
+    return conducted
+
+
+def _ready_stacks(
+    experiment: Experiment, stacks: Mapping[str, Stack], results: Path, watcher: Watcher
+) -> list[ReadyStack]:
+    ready = []
+    for reference in experiment.stacks:
+        stack = pick_stack(stacks, reference)
+        watcher.preparing(f"stack {reference}")
+        log = results / "logs" / f"build-{stack.name}.log"
+        on_building = partial(watcher.preparing, f"stack {reference}: building it (once)")
+        ready.append(ready_stack(stack, reference, log, on_building))
+    return ready
+
+
+def _identity(dataset: Dataset) -> DatasetIdentity:
+    described = dataset.described
+    return DatasetIdentity(
+        name=dataset.spec["name"],
+        sha256=spec_sha256(dataset.spec),
+        rows=described["rows"],
+        first_id=described["first_id"],
+        last_id=described["last_id"],
+    )

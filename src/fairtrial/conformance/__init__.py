@@ -1,0 +1,1 @@
+"""Conformance of one stack: what `fairtrial check` does."""

@@ -1,0 +1,50 @@
+"""The lab's own requests: few, bounded in size and time."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from fairtrial.printable import printable
+from fairtrial.problem import Problem
+
+LARGEST_BODY_BYTES = 4 << 20
+ANSWER_WITHIN_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A complete answer."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+    def excerpt(self) -> str:
+        """The beginning of the body, printable."""
+        return printable(self.body[:200].decode(errors="replace"), 120)
+
+
+def ask(client: httpx.Client, method: str, path: str, **options: Any) -> Answer:
+    """Send one request and read its answer.
+
+    Raises:
+        httpx.ConnectError: nothing listens there.
+        Problem: the answer is not HTTP, larger than 4 MiB, or not complete within 10 s.
+    """
+    deadline = time.monotonic() + ANSWER_WITHIN_SECONDS
+    body = bytearray()
+    try:
+        with client.stream(method, path, **options) as response:
+            for chunk in response.iter_raw():
+                body += chunk
+                if len(body) > LARGEST_BODY_BYTES:
+                    raise Problem(f"the answer is larger than {LARGEST_BODY_BYTES} bytes")
+                if time.monotonic() > deadline:
+                    raise Problem(f"the answer was not complete within {ANSWER_WITHIN_SECONDS:.0f} s")
+            return Answer(response.status_code, response.headers, bytes(body))
+    except httpx.ConnectError:
+        raise
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise Problem(printable(f"{type(error).__name__}: {error}")) from error

@@ -1,0 +1,1 @@
+"""The machine, looked at before a trial: what `fairtrial doctor` prints."""

@@ -1,0 +1,75 @@
+"""Processes of others, run so that none of them outlives the lab, however the lab ends.
+
+The engine's `guard` subcommand is the parent of what is run. Its standard input is the lifeline: closed by `stop`,
+or by the kernel if the lab dies, it ends the whole process tree.
+"""
+
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from fairtrial.engine.binary import engine_binary
+from fairtrial.record.model import Stop
+
+GRACE_SECONDS = 5.0
+"""How long a stack may take to end on SIGTERM: part of its contract."""
+
+FORCED_STATUS = 137
+UNSTARTABLE_STATUS = 127
+
+
+class Guarded:
+    """A running command and everything it starts. A context manager: leaving it stops the tree."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        output: BinaryIO,
+        cpus: Sequence[int] = (),
+    ) -> None:
+        binding = ["--cpus", ",".join(map(str, cpus))] if cpus else []
+        self._guard = subprocess.Popen(
+            [str(engine_binary()), "guard", *binding, "--grace-seconds", str(GRACE_SECONDS), "--", *command],
+            cwd=folder,
+            env=dict(environment),
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,  # Ctrl-C in the terminal is the lab's to handle
+        )
+
+    @property
+    def pid(self) -> int:
+        """The guard's process id: the command's whole tree lies below it."""
+        return self._guard.pid
+
+    def status(self) -> int | None:
+        """The command's exit status, or None while it runs."""
+        return self._guard.poll()
+
+    def wait(self, timeout_seconds: float) -> int | None:
+        """The exit status, or None if the command still runs after `timeout_seconds`."""
+        with suppress(subprocess.TimeoutExpired):
+            return self._guard.wait(timeout_seconds)
+        return None
+
+    def stop(self) -> Stop:
+        """Close the lifeline and wait for the tree to end (SIGTERM, then SIGKILL after `GRACE_SECONDS`)."""
+        started = time.monotonic()
+        if self._guard.stdin and not self._guard.stdin.closed:
+            with suppress(BrokenPipeError):
+                self._guard.stdin.close()
+        status = self._guard.wait()
+        return Stop(seconds=round(time.monotonic() - started, 3), forced=status == FORCED_STATUS)
+
+    def __enter__(self) -> "Guarded":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()

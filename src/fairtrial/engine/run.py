@@ -1,0 +1,66 @@
+"""One run of the engine: plan in, events out."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.plan import EnginePlan
+from fairtrial.problem import Problem
+from fairtrial.record.model import EngineSummary
+
+EventHandler = Callable[[dict[str, Any]], None]
+"""Called with each `window` and `progress` event, as it arrives."""
+
+
+def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrupted: bool = False) -> EngineSummary:
+    """Offer the plan's load and return the engine's summary.
+
+    KeyboardInterrupt ends the engine and is raised again; with `report_when_interrupted`, it ends the load early and
+    the summary so far is returned, with `interrupted` true.
+
+    Raises:
+        Problem: the engine refused the plan or ended without a summary.
+    """
+    process = subprocess.Popen(
+        [str(engine_binary()), "run", "--die-with-parent"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdin and process.stdout
+        process.stdin.write(plan.to_json().encode())
+        process.stdin.close()
+        try:
+            summary = _events(process, on_event)
+        except KeyboardInterrupt:
+            if not report_when_interrupted:
+                raise
+            process.send_signal(signal.SIGINT)
+            summary = _events(process, on_event)
+        process.wait()
+    finally:
+        if process.poll() is None:
+            process.kill()
+        assert process.stderr and process.stdout
+        complaint = process.stderr.read().decode(errors="replace").strip()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
+    if summary is None:
+        raise Problem(f"the load engine ended with status {process.returncode}: {complaint or 'no word of why'}")
+    return summary
+
+
+def _events(process: "subprocess.Popen[bytes]", on_event: EventHandler) -> EngineSummary | None:
+    assert process.stdout
+    for line in process.stdout:
+        event = json.loads(line)
+        if event.pop("event") == "summary":
+            return EngineSummary.model_validate(event)
+        on_event(json.loads(line))
+    return None

@@ -1,0 +1,1 @@
+"""Experiments: the file format and its reading."""

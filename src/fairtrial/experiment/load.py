@@ -1,0 +1,76 @@
+"""Experiment files from disk, and the options that change them for one run."""
+
+from pathlib import Path
+
+from fairtrial.experiment.model import Experiment, StackRef
+from fairtrial.locations import shipped
+from fairtrial.problem import Problem
+from fairtrial.toml_file import read_toml
+
+QUICK_BLOCKS = 3
+QUICK_WARMUP_SECONDS = 0.5
+QUICK_DURATION_SECONDS = 1.0
+
+
+def shipped_experiments() -> dict[str, Path]:
+    """The experiments that come with Fairtrial, by name."""
+    return {path.stem: path for path in sorted(shipped("experiments").glob("*.toml"))}
+
+
+def find_experiment(name_or_path: str) -> Path:
+    """The file that is meant: a path, or the name of a shipped experiment.
+
+    Raises:
+        Problem: there is none.
+    """
+    path = Path(name_or_path)
+    if not path.suffix and name_or_path in shipped_experiments():
+        return shipped_experiments()[name_or_path]
+    if not path.exists():
+        raise Problem(
+            f"there is no experiment {name_or_path!r}: neither a file nor one of: {', '.join(shipped_experiments())}",
+            "give the path of a .toml file, or a name from `fairtrial list experiments`",
+        )
+    return path
+
+
+def load_experiment(file: Path) -> Experiment:
+    """The experiment in this file.
+
+    Raises:
+        Problem: it cannot be read, or is broken.
+    """
+    return read_toml(file, Experiment)
+
+
+def with_stacks(experiment: Experiment, stacks: list[StackRef]) -> tuple[Experiment, list[str]]:
+    """The experiment with these stacks in place of its own.
+
+    Returns the ids of claims that are left out with it, because they speak of a stack that is no longer tried.
+    """
+    names = {str(stack) for stack in stacks}
+    kept = [claim for claim in experiment.claims if {str(claim.of), str(claim.to)} <= names]
+    left_out = [claim.id for claim in experiment.claims if claim not in kept]
+    return _changed(experiment, {"stacks": [str(stack) for stack in stacks], "claims": kept}), left_out
+
+
+def with_settings(experiment: Experiment, *, blocks: int | None, seed: int | None, quick: bool) -> Experiment:
+    """The experiment with what the command line says in place of what the file says; `blocks` wins over `quick`."""
+    changes: dict[str, object] = {}
+    if quick:
+        changes["blocks"] = min(experiment.blocks, QUICK_BLOCKS)
+        changes["load"] = experiment.load.model_copy(
+            update={
+                "warmup_seconds": min(experiment.load.warmup_seconds, QUICK_WARMUP_SECONDS),
+                "duration_seconds": min(experiment.load.duration_seconds, QUICK_DURATION_SECONDS),
+            }
+        )
+    if blocks is not None:
+        changes["blocks"] = blocks
+    if seed is not None:
+        changes["seed"] = seed
+    return _changed(experiment, changes)
+
+
+def _changed(experiment: Experiment, changes: dict[str, object]) -> Experiment:
+    return Experiment.model_validate(experiment.model_dump() | changes)

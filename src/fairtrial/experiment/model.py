@@ -1,0 +1,137 @@
+"""What an experiment file may say. Loading one from disk, with good errors, is `experiment.load`."""
+
+import re
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    model_serializer,
+    model_validator,
+)
+
+SLUG = r"^[a-z0-9][a-z0-9-]*$"
+"""Names of experiments, stacks, variants and claims: they become folder names and JSON keys."""
+
+
+class Strict(BaseModel):
+    """A model that refuses unknown keys and cannot be changed after it was made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ClosedLoad(Strict):
+    """`connections` clients, each of which sends its next request when its last answer is complete."""
+
+    kind: Literal["closed"] = "closed"
+    connections: int = Field(16, ge=1, le=60_000)
+    warmup_seconds: float = Field(1.0, ge=0, le=3600)
+    duration_seconds: float = Field(3.0, gt=0, le=86_400)
+    keep_alive: bool = True
+    timeout_seconds: float = Field(10.0, gt=0, le=3600)
+
+    def describe(self) -> str:
+        """The load in words, as printed beside every figure: `closed, 16 connections, keep-alive`."""
+        noun = "connection" if self.connections == 1 else "connections"
+        reuse = "keep-alive" if self.keep_alive else "one request a connection"
+        return f"{self.kind}, {self.connections} {noun}, {reuse}"
+
+
+class StackRef(Strict):
+    """A contender by name: `node-http`, or `node-http:two-workers` for one of its variants."""
+
+    name: str = Field(pattern=SLUG)
+    variant: str = Field("default", pattern=SLUG)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            name, _, variant = value.partition(":")
+            if not re.match(SLUG, name) or (variant and not re.match(SLUG, variant)) or value.endswith(":"):
+                raise ValueError("a stack is written NAME or NAME:VARIANT, in lower-case letters, digits and hyphens")
+            return {"name": name, "variant": variant or "default"}
+        return value
+
+    @model_serializer
+    def _to_text(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return self.name if self.variant == "default" else f"{self.name}:{self.variant}"
+
+
+class DatasetOptions(Strict):
+    """The rows that every trial starts from."""
+
+    rows: int = Field(1_000_000, ge=1, le=100_000_000)
+    seed: int = Field(1, ge=0, lt=2**63)
+    gaps: float = Field(0.0, ge=0, lt=0.95, description="share of ids that hold no row")
+
+
+class RatioClaim(Strict):
+    """`metric` of one condition divided by that of another, paired within each block."""
+
+    kind: Literal["ratio"]
+    id: str = Field(pattern=SLUG)
+    text: str = Field(min_length=1)
+    source: str | None = None
+    published: float | None = Field(None, description="the ratio that the source gives")
+    metric: str = "goodput"
+    of: StackRef
+    to: StackRef
+    at_least: float | None = Field(None, gt=0)
+    at_most: float | None = Field(None, gt=0)
+
+    @model_validator(mode="after")
+    def _has_a_bound(self) -> Self:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("a ratio claim needs at_least, at_most or both")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise ValueError("at_least is above at_most")
+        if self.of == self.to:
+            raise ValueError("`of` and `to` name the same stack")
+        return self
+
+
+Claim = Annotated[RatioClaim, Field()]
+"""Every kind of claim; becomes a union discriminated by `kind` as kinds are added."""
+
+
+class Experiment(Strict):
+    """One experiment file."""
+
+    name: str = Field(pattern=SLUG)
+    title: str = Field(min_length=1)
+    summary: str = ""
+    workload: str
+    service: str
+    stacks: list[StackRef] = Field(min_length=1)
+    blocks: int = Field(5, ge=1, le=1000)
+    seed: int = Field(1, ge=0, lt=2**63)
+    dataset: DatasetOptions = DatasetOptions.model_construct(rows=1_000_000, seed=1, gaps=0.0)
+    load: ClosedLoad
+    checks: dict[str, dict[str, float]] = Field(
+        default_factory=dict,
+        description="thresholds that differ from a check's own: [checks.NAME] KEY = VALUE",
+    )
+    claims: list[Claim] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        contenders = [str(stack) for stack in self.stacks]
+        for name in contenders:
+            if contenders.count(name) > 1:
+                raise ValueError(f"stacks: {name} is named twice")
+        seen: set[str] = set()
+        for claim in self.claims:
+            if claim.id in seen:
+                raise ValueError(f"claims: id {claim.id!r} is used twice")
+            seen.add(claim.id)
+            for side in (claim.of, claim.to):
+                if str(side) not in contenders:
+                    raise ValueError(
+                        f"claims: {claim.id!r} speaks of {side}, which is not among stacks: {', '.join(contenders)}"
+                    )
+        return self

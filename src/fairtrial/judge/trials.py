@@ -1,0 +1,62 @@
+"""From a trial's record and its findings to its result."""
+
+from collections.abc import Sequence
+
+from fairtrial.judge.metrics import server_cpu_seconds_per_1000_requests, supported_percentile
+from fairtrial.judge.model import EngineUse, Finding, Goodput, ServerUse, Times, TrialResult
+from fairtrial.judge.outcome import trial_outcome
+from fairtrial.record.model import Distribution, EngineSummary, TrialRecord
+
+
+def judge_trial(trial: TrialRecord, findings: Sequence[Finding]) -> TrialResult:
+    """Figures only if the trial is valid; errors, findings and the engine's own use always."""
+    outcome, reason, remedy = trial_outcome(trial, findings)
+    engine = trial.engine
+    measured = engine if outcome == "valid" else None
+    return TrialResult(
+        index=trial.index,
+        block=trial.block,
+        outcome=outcome,
+        reason=reason,
+        remedy=remedy,
+        goodput=None if measured is None else Goodput(per_second=measured.goodput_per_second),
+        response_time=None if measured is None else _times(measured.response_time),
+        service_time=None if measured is None else _times(measured.service_time),
+        errors={} if engine is None else engine.errors,
+        findings=list(findings),
+        server=None if measured is None else _server_use(trial),
+        engine=None if engine is None else _engine_use(engine),
+        log=trial.log,
+    )
+
+
+def _times(times: Distribution) -> Times:
+    return Times(
+        samples=times.count,
+        p50_seconds=supported_percentile(times, "50"),
+        p99_seconds=supported_percentile(times, "99"),
+        max_seconds=times.max_seconds,
+    )
+
+
+def _server_use(trial: TrialRecord) -> ServerUse | None:
+    if trial.server is None:
+        return None
+    return ServerUse(
+        cpu_seconds=trial.server.cpu_seconds,
+        cpu_seconds_per_1000_requests=server_cpu_seconds_per_1000_requests(trial),
+        peak_rss_bytes=trial.server.peak_rss_bytes,
+        processes=trial.server.processes,
+    )
+
+
+def _engine_use(engine: EngineSummary) -> EngineUse:
+    busy = [thread.cpu_seconds for thread in engine.threads]
+    return EngineUse(
+        driver=engine.driver,
+        window_seconds=engine.window_seconds,
+        cpu_seconds=sum(busy),
+        busiest_thread_share=max(busy, default=0.0) / engine.window_seconds if engine.window_seconds > 0 else 0.0,
+        in_flight_at_end=engine.in_flight_at_end,
+        checked_bodies=engine.checked_bodies,
+    )

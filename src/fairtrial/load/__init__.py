@@ -1,0 +1,1 @@
+"""The load engine as a tool of its own: what `fairtrial load` needs."""

@@ -1,0 +1,1 @@
+"""What the lab reads off the machine while a trial runs."""

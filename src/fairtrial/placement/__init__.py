@@ -1,0 +1,1 @@
+"""Which processors each role is bound to."""

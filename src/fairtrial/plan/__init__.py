@@ -1,0 +1,1 @@
+"""The plan: which conditions, how many blocks, in which order."""

@@ -1,0 +1,40 @@
+"""The plan, printed before anything starts."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fairtrial.experiment.model import Experiment
+from fairtrial.placement.cpus import local_placement
+from fairtrial.plan.duration import minutes, planned_seconds
+from fairtrial.stacks.model import Stack
+
+
+def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack], left_out: Sequence[str]) -> None:
+    """Print what will be done: workload, service, load, stacks, blocks, order, placement and time."""
+    load, placement = experiment.load, local_placement()
+    trials = experiment.blocks * len(experiment.stacks)
+    seconds = planned_seconds(trials, load.warmup_seconds, load.duration_seconds)
+    facts = {
+        "workload": f"{experiment.workload} on {experiment.service}, {experiment.dataset.rows:,} rows",
+        "load": f"{load.describe()}; {load.warmup_seconds:g} s warm-up, {load.duration_seconds:g} s measured",
+        "stacks": ", ".join(f"{name} ({known[name.name].concurrency})" for name in experiment.stacks),
+        "trials": f"{experiment.blocks} blocks of {len(experiment.stacks)} trials in random order "
+        f"(seed {experiment.seed}), about {minutes(seconds)} min once everything is built",
+        "placement": f"load on processor {_cpus(placement.load_cpus)}, server on {_cpus(placement.server_cpus)}"
+        + ("" if placement.disjoint else ": shared, figures will disturb each other"),
+        "claims": ", ".join(claim.id for claim in experiment.claims) or "none",
+    }
+    if left_out:
+        facts["left out"] = f"claims {', '.join(left_out)}: their stacks are not tried"
+    table = Table.grid(padding=(0, 2))
+    for fact, value in facts.items():
+        table.add_row(Text(fact, style="dim"), Text(value))
+    console.print(Text.assemble((experiment.name, "bold"), ": ", experiment.title))
+    console.print(table)
+
+
+def _cpus(cpus: Sequence[int]) -> str:
+    return ", ".join(map(str, cpus))

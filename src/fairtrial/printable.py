@@ -1,0 +1,35 @@
+"""Text that came from a server, a log or a command, made safe to print."""
+
+import re
+
+CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f"  # C0 and C1: escape sequences begin with these
+    "\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"  # invisible, line ends, changes of direction
+    "\ud800-\udfff"  # lone surrogates cannot be encoded
+    "]"
+)
+SPACE = {"\t": " ", "\n": " ", "\r": " "}
+
+
+def printable(text: str, limit: int | None = None) -> str:
+    """`text` on one line, without anything that a terminal would obey.
+
+    Line ends and tabs become a space; other control, invisible and direction-changing characters become `\\x1b`-like
+    escapes, so that they are seen instead of obeyed. HTML and rich markup are not this function's business: each output
+    escapes for itself.
+
+    Args:
+        limit: cut to this many characters, the last of them an ellipsis.
+    """
+    shown = CONTROL.sub(_escape, text).strip()
+    if limit is not None and len(shown) > limit:
+        return shown[: max(limit - 1, 0)] + "…"
+    return shown
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match.group()
+    if character in SPACE:
+        return SPACE[character]
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -1,0 +1,1 @@
+"""The record: observations, written the moment they are made."""

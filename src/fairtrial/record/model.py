@@ -1,0 +1,225 @@
+"""What a run leaves behind: `record.jsonl`, one line for the experiment and one for each trial.
+
+A record holds observations only. Findings, outcomes, figures and verdicts are computed from it (`fairtrial.judge`), so
+that a report can be rebuilt and a new check tried on an old record.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from fairtrial.experiment.model import ClosedLoad, Experiment, Strict
+
+RECORD_VERSION = 1
+
+
+class Condition(Strict):
+    """One stack and variant, service, workload and load: what gets one row in the table."""
+
+    id: str
+    stack: str
+    variant: str
+    workload: str
+    service: str
+    load: ClosedLoad
+
+    @property
+    def contender(self) -> str:
+        """`NAME` or `NAME:VARIANT`, as experiment files and tables write it."""
+        return self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
+
+
+class Host(Strict):
+    """The machine, as far as it bears on the figures."""
+
+    system: str
+    kernel: str
+    cpu_model: str
+    cpus: int
+    memory_bytes: int
+    python: str
+
+
+class Placement(Strict):
+    """Which processors each role was bound to."""
+
+    load_cpus: list[int]
+    server_cpus: list[int]
+    disjoint: bool
+
+
+class StackIdentity(Strict):
+    """Which program a condition ran: enough to tell two records apart."""
+
+    name: str
+    title: str
+    language: str
+    framework: str
+    server: str
+    concurrency: str
+    content_sha256: str
+    versions: dict[str, str] = Field(description="by command, the version line it printed")
+
+
+class DatasetIdentity(Strict):
+    """The rows, by the description they follow from, and where ids begin and end."""
+
+    name: str
+    sha256: str
+    rows: int
+    first_id: int
+    last_id: int
+
+
+class ExperimentRecord(Strict):
+    """The first line of a record."""
+
+    kind: Literal["experiment"] = "experiment"
+    record_version: Literal[1] = 1
+    fairtrial_version: str
+    started_at: str = Field(description="RFC 3339, UTC")
+    experiment: Experiment
+    conditions: list[Condition]
+    order: list[list[str]] = Field(description="per block, condition ids in the order in which they were tried")
+    host: Host
+    placement: Placement
+    stacks: list[StackIdentity]
+    dataset: DatasetIdentity | None = Field(description="null if nothing could be loaded")
+    engine_version: str
+
+
+class Clause(Strict):
+    """One clause of the contract, as it was tried on a running stack."""
+
+    name: str
+    requirement: str
+    passed: bool
+    evidence: str = Field(description="what was seen, when it did not pass; printable")
+
+
+class Distribution(Strict):
+    """Times of one kind, as the engine measured them. Figures are null when `count` is 0."""
+
+    count: int
+    min_seconds: float | None
+    mean_seconds: float | None
+    max_seconds: float | None
+    percentiles: dict[str, float | None]
+    hdr_base64: str
+
+
+class BodyBytes(Strict):
+    """Lengths of complete answers' bodies."""
+
+    min: int
+    max: int
+    mean: float
+
+
+class Example(Strict):
+    """One wrong answer, kept as evidence. `excerpt` comes from the server: escape it before showing it."""
+
+    kind: str
+    status: int | None
+    excerpt: str
+
+
+class SecondOfSeries(Strict):
+    """One second of the measured window."""
+
+    verified: int
+    errors: int
+
+
+class EngineThread(Strict):
+    """What one thread of the load engine used itself."""
+
+    cpu_seconds: float
+
+
+class Picks(Strict):
+    """Which rows were answered: see docs/engine-protocol.md."""
+
+    answered: int
+    distinct: int
+    pairs: int
+    unknown: int
+    bins: list[int]
+
+
+class EngineSummary(Strict):
+    """The engine's account of the measured window: docs/engine-protocol.md, "The summary"."""
+
+    protocol: Literal[1]
+    driver: str
+    interrupted: bool
+    window_seconds: float
+    warmup_seconds: float
+    sent: int
+    answers: int
+    verified: int
+    goodput_per_second: float
+    errors: dict[str, int]
+    examples: list[Example]
+    service_time: Distribution
+    response_time: Distribution
+    send_lag: Distribution
+    connect_time: Distribution
+    body_bytes: BodyBytes | None
+    received_bytes: int
+    sent_bytes: int
+    connects: int
+    in_flight_at_end: int
+    oldest_in_flight_seconds: float | None
+    checked_bodies: int
+    series: list[SecondOfSeries]
+    threads: list[EngineThread]
+    picks: Picks | None
+
+
+class ServerMeter(Strict):
+    """What the stack's whole process tree used in the measured window."""
+
+    window_seconds: float
+    cpu_user_seconds: float
+    cpu_system_seconds: float
+    peak_rss_bytes: int = Field(description="largest sum of resident set sizes seen in the window")
+    processes: int = Field(description="at the window's end")
+
+    @property
+    def cpu_seconds(self) -> float:
+        return self.cpu_user_seconds + self.cpu_system_seconds
+
+
+class Stop(Strict):
+    """How the stack ended when it was told to."""
+
+    seconds: float
+    forced: bool = Field(description="it did not end on SIGTERM in time and was killed")
+
+
+class Failure(Strict):
+    """Why a trial could not be carried out to its end."""
+
+    stage: Literal["service", "requirements", "build", "start", "contract", "load", "interrupted"]
+    reason: str
+    remedy: str
+
+
+class TrialRecord(Strict):
+    """One trial: a line of the record."""
+
+    kind: Literal["trial"] = "trial"
+    index: int
+    block: int
+    condition: str = Field(description="a condition's id")
+    started_at: str
+    stage_seconds: dict[str, float] = Field(description="how long each stage took")
+    contract: list[Clause]
+    engine: EngineSummary | None
+    server: ServerMeter | None
+    exit_status: int | None = Field(description="the stack's, if it ended by itself while it was needed")
+    stop: Stop | None
+    dataset_altered: bool
+    failure: Failure | None
+    log: str | None = Field(description="the stack's log, relative to the results folder")

@@ -1,0 +1,46 @@
+"""Writing a record: one line at a time, on disk before the next trial begins."""
+
+import os
+from pathlib import Path
+
+from fairtrial.problem import Problem
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+RECORD_FILE = "record.jsonl"
+
+
+class RecordWriter:
+    """Appends to `record.jsonl` in a results folder. A context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / RECORD_FILE
+        try:
+            self._file = self._path.open("ab", buffering=0)
+        except OSError as error:
+            raise self._problem(error) from error
+
+    def append(self, line: ExperimentRecord | TrialRecord) -> None:
+        """Write one line and wait until it is on disk.
+
+        Raises:
+            Problem: the disk is full or cannot be written.
+        """
+        try:
+            data = line.model_dump_json().encode() + b"\n"
+            while data:
+                data = data[self._file.write(data) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._problem(error) from error
+
+    def _problem(self, error: OSError) -> Problem:
+        return Problem(
+            f"{self._path}: cannot be written: {error.strerror}",
+            "free space there, or choose another folder with --out; what is not recorded cannot be defended",
+        )
+
+    def __enter__(self) -> "RecordWriter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()

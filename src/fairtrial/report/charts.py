@@ -1,0 +1,321 @@
+"""The report's charts, as Vega-Lite specifications whose data are in them.
+
+Neutral ink is `currentColor` and marks take custom properties of the style sheet, so that light, dark and
+print need no other charts.
+"""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from fairtrial.claims.wording import figure
+from fairtrial.judge.metrics import supported_percentile
+from fairtrial.judge.model import ClaimResult, ConditionResult, Result
+from fairtrial.record.model import TrialRecord
+from fairtrial.report.columns import GOODPUT, contender, in_order
+
+Spec = dict[str, Any]
+
+SERIES = [f"var(--series-{number})" for number in range(1, 9)]
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
+CONFIG: Spec = {
+    "background": None,
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "currentColor",
+        "titleColor": "currentColor",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelOpacity": 0.85,
+        "titleOpacity": 0.7,
+        "gridColor": "currentColor",
+        "gridOpacity": 0.12,
+        "domain": False,
+        "ticks": False,
+        "labelPadding": 6,
+    },
+    "legend": {
+        "labelColor": "currentColor",
+        "titleColor": "currentColor",
+        "labelFontSize": 12,
+        "orient": "top",
+        "columns": 3,
+        "symbolType": "stroke",
+        "symbolStrokeWidth": 3,
+        "symbolSize": 160,
+        "labelLimit": 220,
+    },
+    "header": {"labelColor": "currentColor", "labelFontSize": 12, "labelAnchor": "start", "labelFontWeight": "bold"},
+}
+PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
+
+
+def goodput_chart(result: Result) -> Spec | None:
+    """A dot for every block's goodput, and the estimate with its interval. None without a valid condition."""
+    valid = _valid(result)
+    if not valid:
+        return None
+    names = [contender(condition) for condition in valid]
+    dots = [
+        {"contender": contender(condition), "goodput": trial.goodput.per_second, "block": trial.block + 1}
+        for condition in valid
+        for trial in condition.trials
+        if trial.goodput is not None
+    ]
+    bars = []
+    for condition in valid:
+        goodput = GOODPUT.of(condition)
+        if goodput is not None:
+            low, high = goodput.interval or (None, None)
+            bars.append(
+                {"contender": contender(condition), "estimate": goodput.estimate, "low": low, "high": high}
+                | {"label": figure(goodput.estimate)}
+            )
+    y = {"field": "contender", "type": "nominal", "sort": names, "axis": {"title": None, "labelLimit": 170}}
+    x = {
+        "type": "quantitative",
+        "scale": {"zero": True},
+        "axis": {"title": "verified answers per second", "tickCount": 5},
+    }
+    step = max(300 / len(names), 34)
+    return _spec(
+        height=step * len(names),
+        layer=[
+            {
+                "data": {"values": bars},
+                "mark": {"type": "bar", "color": "var(--accent)", "opacity": 0.13, "height": 20},
+                "encoding": {"y": y, "x": x | {"field": "estimate"}},
+            },
+            {
+                "data": {"values": bars},
+                "mark": {"type": "rule", "color": "var(--accent)", "strokeWidth": 3},
+                "encoding": {
+                    "y": y,
+                    "x": x | {"field": "low"},
+                    "x2": {"field": "high"},
+                    "tooltip": [
+                        {"field": "contender", "title": "stack"},
+                        {"field": "estimate", "format": ",.0f", "title": "estimate"},
+                        {"field": "low", "format": ",.0f", "title": "interval from"},
+                        {"field": "high", "format": ",.0f", "title": "to"},
+                    ],
+                },
+            },
+            {
+                "data": {"values": bars},
+                "mark": {"type": "tick", "color": "var(--accent)", "thickness": 3, "size": 18},
+                "encoding": {"y": y, "x": x | {"field": "estimate"}},
+            },
+            {
+                "data": {"values": dots},
+                "mark": {"type": "circle", "color": "currentColor", "size": 34, "opacity": 0.55},
+                "encoding": {
+                    "y": y,
+                    "x": x | {"field": "goodput"},
+                    "yOffset": {"value": step / 2 + 15},
+                    "tooltip": [
+                        {"field": "contender", "title": "stack"},
+                        {"field": "block", "title": "block"},
+                        {"field": "goodput", "format": ",.0f", "title": "goodput/s"},
+                    ],
+                },
+            },
+        ],
+    )
+
+
+def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
+    """Response time by percentile: for each condition the median over its blocks. Unsupported percentiles end
+    a curve."""
+    records = {trial.index: trial for trial in trials}
+    points: list[dict[str, Any]] = []
+    valid = _valid(result)
+    for condition in valid:
+        engines = [engine for trial in condition.trials if (engine := records[trial.index].engine) is not None]
+        for percentile in PERCENTILES:
+            times = [supported_percentile(engine.response_time, percentile) for engine in engines]
+            supported = [value for value in times if value is not None]
+            if supported and len(supported) == len(times):
+                milliseconds = median(supported) * 1e3
+                points.append(
+                    {"contender": contender(condition), "percentile": f"p{percentile}", "milliseconds": milliseconds}
+                )
+    if not points:
+        return None
+    names = [contender(condition) for condition in valid]
+    shortest = min(point["milliseconds"] for point in points)
+    longest = max(point["milliseconds"] for point in points)
+    return _spec(
+        height=300,
+        data={"values": points},
+        mark={"type": "line", "point": {"size": 36}, "strokeWidth": 2},
+        encoding={
+            "x": {
+                "field": "percentile",
+                "type": "ordinal",
+                "sort": [f"p{percentile}" for percentile in PERCENTILES],
+                "axis": {"title": "percentile of response time", "labelAngle": 0},
+            },
+            "y": {
+                "field": "milliseconds",
+                "type": "quantitative",
+                "scale": {"type": "log", "domain": [shortest / 1.15, longest * 1.15], "nice": False},
+                "axis": {"title": "ms, logarithmic", "values": _round_values(shortest, longest), "format": "~g"},
+            },
+            "color": _colour(names),
+            "strokeDash": {
+                "field": "contender",
+                "type": "nominal",
+                "scale": {"domain": names, "range": [DASHES[place // len(SERIES) % 4] for place in range(len(names))]},
+                "legend": {"title": None},
+            },
+            "tooltip": [
+                {"field": "contender", "title": "stack"},
+                {"field": "percentile"},
+                {"field": "milliseconds", "format": ",.3~r", "title": "ms"},
+            ],
+        },
+    )
+
+
+def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
+    """Verified answers in each second of the window, one line a trial. None if windows are shorter than five
+    seconds."""
+    records = {trial.index: trial for trial in trials}
+    valid = _valid(result)
+    points = []
+    for condition in valid:
+        for trial in condition.trials:
+            engine = records[trial.index].engine
+            if engine is None or engine.window_seconds < 5:
+                continue
+            whole = engine.series[: int(engine.window_seconds)]
+            points += [
+                {
+                    "contender": contender(condition),
+                    "block": trial.block + 1,
+                    "second": second,
+                    "verified": each.verified,
+                }
+                for second, each in enumerate(whole, 1)
+            ]
+    if not points:
+        return None
+    names = [contender(condition) for condition in valid]
+    return _spec(
+        height=260,
+        data={"values": points},
+        mark={"type": "line", "strokeWidth": 1.5, "opacity": 0.75},
+        encoding={
+            "x": {
+                "field": "second",
+                "type": "quantitative",
+                "axis": {"title": "second of the window", "tickMinStep": 1},
+            },
+            "y": {"field": "verified", "type": "quantitative", "axis": {"title": "verified answers", "tickCount": 5}},
+            "color": _colour(names),
+            "detail": {"field": "block"},
+            "tooltip": [
+                {"field": "contender", "title": "stack"},
+                {"field": "block"},
+                {"field": "second"},
+                {"field": "verified", "format": ","},
+            ],
+        },
+    )
+
+
+def verdict_chart(claim: ClaimResult) -> Spec | None:
+    """The interval of the ratio against the bound; the shaded part is where the claim holds. None without an
+    estimate."""
+    if claim.estimate is None:
+        return None
+    low, high = claim.interval or (claim.estimate, claim.estimate)
+    marks = [low, high, *(value for value in (claim.at_least, claim.at_most, claim.published) if value is not None)]
+    if min(marks) <= 0:
+        return None
+    margin = max((max(marks) / min(marks)) ** 0.15, 1.03)
+    domain = [min(marks) / margin, max(marks) * margin]
+    holds = [{"from": max(claim.at_least or domain[0], domain[0]), "to": min(claim.at_most or domain[1], domain[1])}]
+    bounds = [{"bound": value} for value in (claim.at_least, claim.at_most) if value is not None]
+    x: Spec = {
+        "type": "quantitative",
+        "scale": {"type": "log", "domain": domain, "nice": False},
+        "axis": {"title": None, "tickCount": 5, "format": "~g", "grid": False, "labelOverlap": "greedy"},
+    }
+    colour = f"var(--{claim.verdict})"
+    layers: list[Spec] = [
+        {
+            "data": {"values": holds},
+            "mark": {"type": "rect", "color": "var(--upheld)", "opacity": 0.13},
+            "encoding": {"x": x | {"field": "from"}, "x2": {"field": "to"}},
+        },
+        {
+            "data": {"values": bounds},
+            "mark": {"type": "rule", "color": "currentColor", "strokeDash": [4, 3], "opacity": 0.7},
+            "encoding": {"x": x | {"field": "bound"}},
+        },
+        {
+            "data": {"values": [{"low": low, "high": high}]},
+            "mark": {"type": "rule", "color": colour, "strokeWidth": 4, "strokeCap": "round"},
+            "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}},
+        },
+        {
+            "data": {"values": [{"estimate": claim.estimate, "low": low, "high": high}]},
+            "mark": {"type": "point", "filled": True, "color": colour, "size": 110, "opacity": 1},
+            "encoding": {
+                "x": x | {"field": "estimate"},
+                "tooltip": [
+                    {"field": "estimate", "format": ".3~r"},
+                    {"field": "low", "format": ".3~r", "title": "interval from"},
+                    {"field": "high", "format": ".3~r", "title": "to"},
+                ],
+            },
+        },
+    ]
+    if claim.published is not None:
+        layers.append(
+            {
+                "data": {"values": [{"published": claim.published}]},
+                "mark": {"type": "point", "shape": "diamond", "color": "currentColor", "size": 90, "strokeWidth": 1.5},
+                "encoding": {
+                    "x": x | {"field": "published"},
+                    "tooltip": [{"field": "published", "format": ".3~r"}],
+                },
+            }
+        )
+    return _spec(height=34, layer=layers)
+
+
+def _round_values(low: float, high: float) -> list[float]:
+    """1, 2, 5, 10, … from `low` to `high`; powers of ten alone where that would be many."""
+    steps = (1,) if high / low > 300 else (1, 2, 5)
+    values = [step * 10.0**power for power in range(-6, 9) for step in steps]
+    return [value for value in values if low / 1.15 <= value <= high * 1.15]
+
+
+def _valid(result: Result) -> list[ConditionResult]:
+    return [condition for condition in in_order(result.conditions) if condition.outcome == "valid"]
+
+
+def _colour(names: Sequence[str]) -> Spec:
+    colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
+    return {
+        "field": "contender",
+        "type": "nominal",
+        "scale": {"domain": list(names), "range": colours},
+        "legend": {"title": None},
+    }
+
+
+def _spec(**parts: Any) -> Spec:
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "width": "container",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "config": CONFIG,
+        **parts,
+    }

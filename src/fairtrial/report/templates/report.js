@@ -1,0 +1,18 @@
+// Bundled together with Vega-Embed, which is in scope as `vegaEmbed`.
+(() => {
+  const charts = JSON.parse(document.getElementById("chart-data").textContent);
+  const options = {
+    ast: true, // expressions are interpreted: no eval, so that the page's policy can forbid it
+    actions: false,
+    renderer: "svg",
+    defaultStyle: false,
+    tooltip: { disableDefaultStyle: true },
+  };
+  for (const [name, spec] of Object.entries(charts)) {
+    const place = document.getElementById(`chart-${name}`);
+    vegaEmbed(place, spec, options).then(
+      () => place.classList.add("drawn"),
+      (error) => { place.textContent = `This chart could not be drawn: ${error.message}`; },
+    );
+  }
+})();

@@ -1,0 +1,69 @@
+"""Building a stack: in a private copy of its folder, once for each content and toolchain."""
+
+import platform
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from fairtrial.cache.digest import folder_sha256, source_files
+from fairtrial.cache.once import made_once
+from fairtrial.engine.guard import Guarded
+from fairtrial.printable import printable
+from fairtrial.problem import Problem
+from fairtrial.stacks.environment import stack_environment
+from fairtrial.stacks.model import Stack
+
+BUILD_WITHIN_SECONDS = 1800
+TAIL_LINES = 8
+
+
+def stack_sha256(stack: Stack) -> str:
+    """The digest of a stack's source, manifest included, as hex."""
+    return folder_sha256(stack.folder)
+
+
+def build_stack(stack: Stack, versions: Mapping[str, str], log: Path, on_building: Callable[[], None]) -> Path:
+    """The folder to run the stack in. `on_building` is called if it has to be built; `log` takes the builders' output.
+
+    Raises:
+        Problem: a build command failed; the end of its output is in the reason.
+    """
+
+    def make(folder: Path) -> None:
+        on_building()
+        for source in source_files(stack.folder):
+            target = folder / source.relative_to(stack.folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+        for command in stack.build:
+            _build_step(stack.name, command, folder, log)
+
+    made_from = folder_sha256(stack.folder, dict(versions), platform.machine())
+    return made_once("stacks", stack.name, made_from, make)
+
+
+def _build_step(name: str, command: list[str], folder: Path, log: Path) -> None:
+    shown = " ".join(command)
+    with log.open("ab") as output:
+        output.write(f"$ {shown}\n".encode())
+        output.flush()
+        with Guarded(command, folder=folder, environment=stack_environment(), output=output) as step:
+            status = step.wait(BUILD_WITHIN_SECONDS)
+    if status is None:
+        raise Problem(
+            f"`{shown}` was still running after {BUILD_WITHIN_SECONDS // 60} minutes",
+            f"see {log} and mend {name}",
+        )
+    if status != 0:
+        raise Problem(f"`{shown}` ended with status {status}:\n{tail(log)}", f"mend the stack; the whole output: {log}")
+
+
+def tail(log: Path, lines: int = TAIL_LINES) -> str:
+    """The last lines of a log, made printable."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - 8192))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    return "\n".join(printable(line, 200) for line in text.splitlines()[-lines:])

@@ -1,0 +1,67 @@
+"""Which stacks there are: the shipped ones and those in the user's own folders."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fairtrial.experiment.model import StackRef
+from fairtrial.locations import shipped
+from fairtrial.problem import Problem
+from fairtrial.stacks.model import Stack
+from fairtrial.toml_file import read_toml
+
+MANIFEST = "stack.toml"
+
+
+def find_stacks(own_folders: Sequence[Path] = ()) -> dict[str, Stack]:
+    """All stacks by name. A folder in `own_folders` holds stacks, or is itself one.
+
+    Raises:
+        Problem: a folder is missing or holds no stack, a manifest is broken, or two stacks share a name.
+    """
+    found: dict[str, Stack] = {}
+    for folder in [shipped("stacks"), *own_folders]:
+        for stack in _stacks_in(folder.resolve()):
+            if stack.name in found:
+                raise Problem(
+                    f"two stacks are named {stack.name}: {found[stack.name].folder} and {stack.folder}",
+                    "rename one of the folders",
+                )
+            found[stack.name] = stack
+    return found
+
+
+def pick_stack(stacks: Mapping[str, Stack], reference: StackRef) -> Stack:
+    """The stack that `reference` names, which has the variant it names.
+
+    Raises:
+        Problem: there is no such stack or variant.
+    """
+    stack = stacks.get(reference.name)
+    if stack is None:
+        close = difflib.get_close_matches(reference.name, stacks, n=1)
+        meant = f" (did you mean {close[0]}?)" if close else ""
+        raise Problem(
+            f"there is no stack {reference.name!r}{meant}; there are: {', '.join(sorted(stacks))}",
+            "name one of these, or add the folder of your own stacks with --stacks DIR",
+        )
+    stack.variant(reference)
+    return stack
+
+
+def _stacks_in(folder: Path) -> list[Stack]:
+    if (folder / MANIFEST).is_file():
+        return [_read(folder)]
+    if not folder.is_dir():
+        raise Problem(f"{folder}: there is no such folder", "name a folder with stacks in it")
+    stacks = [_read(path.parent) for path in sorted(folder.glob(f"*/{MANIFEST}"))]
+    if not stacks:
+        raise Problem(
+            f"{folder}: holds no stack",
+            f"a stack is a folder with a {MANIFEST}; see docs/stack-contract.md",
+        )
+    return stacks
+
+
+def _read(folder: Path) -> Stack:
+    return read_toml(folder / MANIFEST, Stack, name=folder.name, folder=folder)

@@ -1,0 +1,100 @@
+"""Were rows picked uniformly and independently? Two tests that see different faults.
+
+The chi-square test over parts of the id range sees a reader of one part of the table; it is blind to a reader of
+few rows that are spread over all of it. The test of pairs sees the latter: among n picks from N rows, the
+expected number of pairs of equal picks is n(n-1)/(2N), and it is k times as large when 1/k of the rows are read.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+EXPECTED_PER_BIN = 5.0
+"""W. G. Cochran, "Some methods for strengthening the common chi-square tests", Biometrics 10 (1954), 417-451."""
+
+
+@dataclass(frozen=True)
+class BinsTest:
+    """Chi-square of the counts over parts of the table against equal shares."""
+
+    statistic: float
+    degrees: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class PairsTest:
+    """Pairs of equal picks against the expectation."""
+
+    pairs: int
+    expected: float
+    p_too_many: float
+    p_too_few: float
+    effective_share: float
+    """Share of the rows that, read uniformly, would give this many pairs: the inverse Simpson index over N.
+    At most 1."""
+
+
+def bins_test(counts: Sequence[int], rows: int) -> BinsTest | None:
+    """Counts over `len(counts)` nearly equal parts of `rows` rows, in id order.
+
+    Neighbouring parts are merged until each is expected to hold at least EXPECTED_PER_BIN picks.
+
+    Returns:
+        None if fewer than two parts remain.
+    """
+    observed = np.asarray(counts, dtype=np.float64)
+    parts = observed.size
+    total = float(observed.sum())
+    if parts < 2 or total <= 0:
+        return None
+    edges = np.ceil(np.arange(parts + 1) * rows / parts)
+    expected = np.diff(edges) / rows * total
+    merged = _merge(observed, expected)
+    if merged is None:
+        return None
+    test = stats.chisquare(*merged)
+    return BinsTest(float(test.statistic), merged[0].size - 1, float(test.pvalue))
+
+
+def _merge(
+    observed: np.ndarray[tuple[int], np.dtype[np.float64]],
+    expected: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], np.ndarray[tuple[int], np.dtype[np.float64]]] | None:
+    starts = [0]
+    held = 0.0
+    for place, share in enumerate(expected):
+        if held >= EXPECTED_PER_BIN:
+            starts.append(place)
+            held = 0.0
+        held += float(share)
+    if held < EXPECTED_PER_BIN and len(starts) > 1:
+        starts.pop()
+    if len(starts) < 2:
+        return None
+    return np.add.reduceat(observed, starts), np.add.reduceat(expected, starts)
+
+
+def pairs_test(picks: int, pairs: int, rows: int) -> PairsTest:
+    """`pairs` of equal picks among `picks` from `rows` rows, against uniform and independent picking.
+
+    Few picks a row: pairs are Poisson. Many picks a row: (2·pairs + n)·N/n - n is Pearson's chi-square over
+    single rows, with N - 1 degrees of freedom. Each is off where the other holds, so the larger p-value counts.
+
+    Raises:
+        ValueError: fewer than two picks or rows.
+    """
+    if picks < 2 or rows < 2:
+        raise ValueError("pairs need at least two picks and two rows")
+    possible = picks * (picks - 1) / 2
+    expected = possible / rows
+    pearson = (2 * pairs + picks) * rows / picks - picks
+    return PairsTest(
+        pairs=pairs,
+        expected=expected,
+        p_too_many=max(float(stats.poisson.sf(pairs - 1, expected)), float(stats.chi2.sf(pearson, rows - 1))),
+        p_too_few=max(float(stats.poisson.cdf(pairs, expected)), float(stats.chi2.cdf(pearson, rows - 1))),
+        effective_share=min(1.0, expected / pairs) if pairs else 1.0,
+    )

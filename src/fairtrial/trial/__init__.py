@@ -1,0 +1,1 @@
+"""One trial: stack up, contract, warm-up, measured load, stack down."""

@@ -1,0 +1,347 @@
+"""Synthetic records that read as a sentence.
+
+    record = an_experiment("a", "b", blocks=5).claiming(of="a", to="b", at_least=2).record()
+    trials = trials_of(record, a_trial().serving(4000))
+
+A trial without further words is valid: 3 s, no errors, uniform picks, a contract that holds.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from fairtrial.experiment.model import ClosedLoad, Experiment
+from fairtrial.record.model import (
+    BodyBytes,
+    Clause,
+    Condition,
+    DatasetIdentity,
+    Distribution,
+    EngineSummary,
+    EngineThread,
+    Example,
+    ExperimentRecord,
+    Failure,
+    Host,
+    Picks,
+    Placement,
+    SecondOfSeries,
+    ServerMeter,
+    StackIdentity,
+    Stop,
+    TrialRecord,
+)
+
+ERROR_KINDS = [
+    "refused",
+    "reset",
+    "closed",
+    "timeout",
+    "connect",
+    "protocol",
+    "status_1xx",
+    "status_2xx",
+    "status_3xx",
+    "status_4xx",
+    "status_5xx",
+    "wrong_length",
+    "wrong_header",
+    "wrong_body",
+]
+PERCENTILES = {"50": 1.0, "75": 1.2, "90": 1.6, "95": 2.0, "99": 4.0, "99.9": 9.0, "99.99": 14.0}
+ROWS = 1_000_000
+
+
+@dataclass(frozen=True)
+class ExperimentBuilder:
+    """An experiment over `stacks`; every method gives a changed copy."""
+
+    stacks: tuple[str, ...]
+    blocks: int = 5
+    seed: int = 7
+    rows: int = ROWS
+    gaps: float = 0.0
+    disjoint: bool = True
+    keep_alive: bool = True
+    title: str = "Does the runtime decide how fast a random row is served?"
+    summary: str = "One row at random of a million, from SQLite."
+    claims: tuple[dict[str, Any], ...] = ()
+    checks: dict[str, dict[str, float]] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=lambda: {"--version": "1.2.3"})
+
+    def claiming(self, of: str, to: str, **more: Any) -> Self:
+        """With a ratio claim; `more` are the claim's further keys."""
+        number = len(self.claims) + 1
+        claim = {"kind": "ratio", "id": f"claim-{number}", "text": f"{of} beats {to}", "of": of, "to": to} | more
+        return replace(self, claims=(*self.claims, claim))
+
+    def checking(self, check: str, **thresholds: float) -> Self:
+        """With other thresholds for one check."""
+        return replace(self, checks=self.checks | {check: thresholds})
+
+    def sharing_processors(self) -> Self:
+        """Placed on a machine with one processor."""
+        return replace(self, disjoint=False)
+
+    def but(self, **changes: Any) -> Self:
+        """With other fields of this builder."""
+        return replace(self, **changes)
+
+    def record(self) -> ExperimentRecord:
+        """The record's first line."""
+        experiment = Experiment.model_validate(
+            {
+                "name": "synthetic",
+                "title": self.title,
+                "summary": self.summary,
+                "workload": "random-item",
+                "service": "sqlite",
+                "stacks": list(self.stacks),
+                "blocks": self.blocks,
+                "seed": self.seed,
+                "dataset": {"rows": self.rows, "seed": 1, "gaps": self.gaps},
+                "load": {"kind": "closed", "connections": 16, "keep_alive": self.keep_alive},
+                "checks": self.checks,
+                "claims": list(self.claims),
+            }
+        )
+        conditions = [condition(str(stack), experiment.load) for stack in experiment.stacks]
+        return ExperimentRecord(
+            fairtrial_version="0.1.0",
+            started_at="2031-05-06T07:08:09Z",
+            experiment=experiment,
+            conditions=conditions,
+            order=[[each.id for each in conditions] for _ in range(self.blocks)],
+            host=Host(
+                system="Debian GNU/Linux 12",
+                kernel="6.1.0",
+                cpu_model="A Processor @ 2.10GHz",
+                cpus=2,
+                memory_bytes=8 * 2**30,
+                python="3.11.7",
+            ),
+            placement=Placement(load_cpus=[1] if self.disjoint else [0], server_cpus=[0], disjoint=self.disjoint),
+            stacks=[
+                StackIdentity(
+                    name=name,
+                    title=f"{name}, a stack",
+                    language="Language",
+                    framework="framework",
+                    server="server",
+                    concurrency="one event loop",
+                    content_sha256="0123456789abcdef" * 4,
+                    versions=self.versions,
+                )
+                for name in dict.fromkeys(each.stack for each in conditions)
+            ],
+            dataset=DatasetIdentity(
+                name="items",
+                sha256="fedcba9876543210" * 4,
+                rows=self.rows,
+                first_id=1,
+                last_id=round(self.rows / (1 - self.gaps)),
+            ),
+            engine_version="fairtrial-engine 0.1.0",
+        )
+
+
+def an_experiment(*stacks: str, blocks: int = 5) -> ExperimentBuilder:
+    """An experiment over these stacks, `NAME` or `NAME:VARIANT`."""
+    return ExperimentBuilder(stacks, blocks)
+
+
+def condition(contender: str, load: ClosedLoad) -> Condition:
+    """The condition of one contender, with an id as the plan makes them."""
+    stack, _, variant = contender.partition(":")
+    return Condition(
+        id=f"{stack}/{variant or 'default'}/random-item/sqlite",
+        stack=stack,
+        variant=variant or "default",
+        workload="random-item",
+        service="sqlite",
+        load=load,
+    )
+
+
+@dataclass(frozen=True)
+class TrialBuilder:
+    """One trial; every method gives a changed copy."""
+
+    rate: float = 4000.0
+    window: float = 3.0
+    median_seconds: float = 0.004
+    errors: dict[str, int] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+    body: float = 230.0
+    engine_cpu: float = 0.3
+    server_cpu: float = 0.95
+    rss: int = 64 * 2**20
+    picks: Picks | None = None
+    contract: tuple[Clause, ...] = (Clause(name="health", requirement="answers 200", passed=True, evidence=""),)
+    exit_status: int | None = None
+    forced: bool = False
+    altered: bool = False
+    interrupted: bool = False
+    failure: Failure | None = None
+    measured: bool = True
+
+    def serving(self, rate: float) -> Self:
+        """So many verified answers a second."""
+        return replace(self, rate=rate)
+
+    def taking(self, median_seconds: float) -> Self:
+        """Response times around this median."""
+        return replace(self, median_seconds=median_seconds)
+
+    def erring(self, excerpt: str | None = None, status: int | None = 500, **errors: int) -> Self:
+        """With errors by kind, and perhaps an example of the first kind."""
+        kind = next(iter(errors))
+        examples = () if excerpt is None else (Example(kind=kind, status=status, excerpt=excerpt),)
+        return replace(self, errors=errors, examples=examples)
+
+    def picking(self, picks: Picks) -> Self:
+        """With these rows answered."""
+        return replace(self, picks=picks)
+
+    def breaking(self, clause: str, evidence: str = "it did not") -> Self:
+        """With one clause of the contract broken."""
+        return replace(self, contract=(Clause(name=clause, requirement="it must", passed=False, evidence=evidence),))
+
+    def failing(self, stage: str, reason: str, remedy: str = "mend it") -> Self:
+        """Not carried out to its end; nothing measured."""
+        failure = Failure.model_validate({"stage": stage, "reason": reason, "remedy": remedy})
+        return replace(self, failure=failure, measured=False)
+
+    def but(self, **changes: Any) -> Self:
+        """With other fields of this builder."""
+        return replace(self, **changes)
+
+    def record(self, index: int = 0, block: int = 0, contender: str = "a") -> TrialRecord:
+        """The record's line."""
+        stack, _, variant = contender.partition(":")
+        return TrialRecord(
+            index=index,
+            block=block,
+            condition=f"{stack}/{variant or 'default'}/random-item/sqlite",
+            started_at="2031-05-06T07:08:10Z",
+            stage_seconds={"start": 0.2, "contract": 0.1, "load": 4.0},
+            contract=list(self.contract) if self.measured else [],
+            engine=self._summary() if self.measured else None,
+            server=self._meter() if self.measured else None,
+            exit_status=self.exit_status,
+            stop=Stop(seconds=5.2 if self.forced else 0.1, forced=self.forced) if self.measured else None,
+            dataset_altered=self.altered,
+            failure=self.failure,
+            log=f"logs/trial-{index}.log",
+        )
+
+    def _meter(self) -> ServerMeter:
+        return ServerMeter(
+            window_seconds=self.window,
+            cpu_user_seconds=self.server_cpu * self.window * 0.7,
+            cpu_system_seconds=self.server_cpu * self.window * 0.3,
+            peak_rss_bytes=self.rss,
+            processes=1,
+        )
+
+    def _summary(self) -> EngineSummary:
+        verified = round(self.rate * self.window)
+        failed = sum(self.errors.values())
+        seconds = max(1, round(self.window))
+        return EngineSummary(
+            protocol=1,
+            driver="epoll",
+            interrupted=self.interrupted,
+            window_seconds=self.window,
+            warmup_seconds=1.0,
+            sent=verified + failed,
+            answers=verified + failed,
+            verified=verified,
+            goodput_per_second=verified / self.window,
+            errors={kind: self.errors.get(kind, 0) for kind in ERROR_KINDS},
+            examples=list(self.examples),
+            service_time=times(verified, self.median_seconds * 0.98),
+            response_time=times(verified, self.median_seconds),
+            send_lag=times(verified, 2e-6),
+            connect_time=times(16, 1e-4),
+            body_bytes=BodyBytes(min=220, max=240, mean=self.body) if verified + failed else None,
+            received_bytes=verified * 330,
+            sent_bytes=verified * 90,
+            connects=16,
+            in_flight_at_end=16,
+            oldest_in_flight_seconds=0.005,
+            checked_bodies=verified // 16,
+            series=[SecondOfSeries(verified=verified // seconds, errors=failed // seconds)] * seconds,
+            threads=[EngineThread(cpu_seconds=self.engine_cpu * self.window)],
+            picks=uniform_picks(verified) if self.picks is None else self.picks,
+        )
+
+
+def a_trial() -> TrialBuilder:
+    """An honest trial."""
+    return TrialBuilder()
+
+
+def times(count: int, median: float) -> Distribution:
+    """A distribution with the shape of PERCENTILES."""
+    if count == 0:
+        nothing: dict[str, float | None] = dict.fromkeys(PERCENTILES)
+        return Distribution(
+            count=0, min_seconds=None, mean_seconds=None, max_seconds=None, percentiles=nothing, hdr_base64=""
+        )
+    return Distribution(
+        count=count,
+        min_seconds=median * 0.4,
+        mean_seconds=median * 1.1,
+        max_seconds=median * 20,
+        percentiles={key: median * factor for key, factor in PERCENTILES.items()},
+        hdr_base64="",
+    )
+
+
+def uniform_picks(answers: int, rows: int = ROWS) -> Picks:
+    """What uniform picking gives on average."""
+    pairs = round(answers * (answers - 1) / 2 / rows)
+    whole, rest = divmod(answers, 100)
+    return Picks(
+        answered=answers,
+        distinct=max(answers - pairs, 0),
+        pairs=pairs,
+        unknown=0,
+        bins=[whole + (place < rest) for place in range(100)],
+    )
+
+
+def tallied(ids: Sequence[int] | np.ndarray[Any, Any], rows: int = ROWS) -> Picks:
+    """The engine's tally of these rows, as places in the dataset from 0."""
+    places, counts = np.unique(np.asarray(ids), return_counts=True)
+    bins = np.bincount(places * 100 // rows, weights=counts, minlength=100)
+    return Picks(
+        answered=int(counts.sum()),
+        distinct=int(places.size),
+        pairs=int((counts * (counts - 1) // 2).sum()),
+        unknown=0,
+        bins=[int(count) for count in bins],
+    )
+
+
+def trials_of(
+    record: ExperimentRecord, make: TrialBuilder | Callable[[str, int], TrialBuilder | None]
+) -> list[TrialRecord]:
+    """One trial of every condition in every block; `make(contender, block)` may leave one out."""
+    return list(_trials_of(record, make))
+
+
+def _trials_of(
+    record: ExperimentRecord, make: TrialBuilder | Callable[[str, int], TrialBuilder | None]
+) -> Iterator[TrialRecord]:
+    contenders = {each.id: each.contender for each in record.conditions}
+    index = 0
+    for block, order in enumerate(record.order):
+        for each in order:
+            builder = make if isinstance(make, TrialBuilder) else make(contenders[each], block)
+            if builder is not None:
+                yield builder.record(index, block, contenders[each])
+            index += 1

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fairtrial.record.model import Picks
+from tests.builders import ROWS, a_trial, an_experiment, tallied, uniform_picks
+from tests.checks.findings import in_trial, severities
+
+ANSWERS = 60_000
+
+
+def draws(seed: int = 2) -> NDArray[np.int64]:
+    return np.random.default_rng(seed).integers(0, ROWS, ANSWERS)
+
+
+def picking(ids: NDArray[np.int64]) -> list[str]:
+    return severities(in_trial("picks-uniform", a_trial().picking(tallied(ids))))
+
+
+def with_gaps(share: float) -> NDArray[np.int64]:
+    """What "the first id at or after a random one" picks when `share` of the ids are missing, as places of rows."""
+    random = np.random.default_rng(4)
+    ids = np.flatnonzero(random.random(int(ROWS / (1 - share) * 1.01)) >= share)[:ROWS]
+    places: NDArray[np.int64] = np.searchsorted(ids, random.integers(ids[0], ids[-1] + 1, ANSWERS))
+    return places
+
+
+def test_uniform_picks_are_left_alone() -> None:
+    for seed in range(20):
+        assert picking(draws(seed)) == []
+
+
+def test_a_reader_of_the_first_hundredth_is_refused_twice() -> None:
+    findings = in_trial("picks-uniform", a_trial().picking(tallied(draws() // 100)))
+    assert severities(findings) == ["refusal", "refusal"]
+    assert "99 of 100 parts never; as if 1.0% of the table" in findings[0].evidence
+    assert "as if 1.0" in findings[1].evidence
+
+
+def test_a_reader_of_every_hundredth_row_is_refused_by_pairs() -> None:
+    (finding,) = in_trial("picks-uniform", a_trial().picking(tallied(draws() // 100 * 100)))
+    assert finding.severity == "refusal" and "pairs" in finding.evidence
+
+
+def test_a_favoured_tenth_is_refused() -> None:
+    ids = draws()
+    ids[: ANSWERS // 20] //= 10
+    assert "refusal" in picking(ids)
+
+
+def test_small_gaps_warn_and_large_ones_refuse() -> None:
+    assert picking(with_gaps(0.0)) == []
+    assert picking(with_gaps(0.25)) == ["refusal"]
+    many = np.concatenate([with_gaps(0.05)] * 1)
+    assert picking(many) in ([], ["warning"])
+
+
+def test_a_significant_but_immaterial_excess_is_a_warning() -> None:
+    """At 2,000,000 answers, 5% more pairs than expected are far outside chance, and mean 95% of the rows."""
+    picks = uniform_picks(2_000_000).model_dump()
+    picks["pairs"] = round(picks["pairs"] * 1.05)
+    assert severities(in_trial("picks-uniform", a_trial().picking(Picks(**picks)))) == ["warning"]
+
+
+def test_rows_that_are_walked_are_refused() -> None:
+    shuffled = np.random.default_rng(1).permutation(ROWS)[:ANSWERS]
+    (finding,) = in_trial("picks-uniform", a_trial().picking(tallied(shuffled)))
+    assert finding.severity == "refusal" and "walked" in finding.evidence and "independently" in finding.remedy
+
+
+def test_an_unknown_id_is_refused() -> None:
+    picks = uniform_picks(12_000).model_copy(update={"unknown": 1})
+    (finding,) = in_trial("picks-uniform", a_trial().picking(picks))
+    assert finding.severity == "refusal" and "does not hold" in finding.evidence
+
+
+@pytest.mark.parametrize(("answers", "expected"), [(999, ["note"]), (1000, [])])
+def test_too_few_answers_are_noted(answers: int, expected: list[str]) -> None:
+    assert severities(in_trial("picks-uniform", a_trial().picking(uniform_picks(answers)))) == expected
+
+
+def test_a_workload_without_rows_has_no_picks_to_judge() -> None:
+    record = an_experiment("a").record().model_copy(update={"dataset": None})
+    from fairtrial.checks import run_checks
+
+    trial = a_trial().picking(tallied(draws() // 100)).record()
+    assert list(run_checks(record, [trial])) == []

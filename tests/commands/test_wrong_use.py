@@ -1,0 +1,110 @@
+"""Broken files and unknown names: the message names the file, the key, what was found and what is allowed."""
+
+import pytest
+
+from tests.lab import Lab
+
+BROKEN = {
+    "not TOML": ('name = "x', ["tried.toml", "not valid TOML"]),
+    "an unknown key": ("bloks = 3", ["tried.toml", "bloks", "did you mean blocks", "claims"]),
+    "an unknown key below": ("[dataset]\nrow = 3", ["dataset.row", "did you mean rows"]),
+    "a number out of range": ("blocks = 0", ["tried.toml: blocks", "greater than or equal to 1", "found 0"]),
+    "a wrong type": ('blocks = "many"', ["blocks", "found 'many'"]),
+    "a missing key": ("", ["tried.toml: load", "missing"]),
+    "an unknown workload": ("LOAD", ["there is no 'nope'", "random-item"]),
+}
+
+MINIMAL = 'name = "tried"\ntitle = "A test"\nworkload = "{workload}"\nservice = "sqlite"\nstacks = ["python-threads"]\n'
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_experiment(lab: Lab, case: str) -> None:
+    more, expected = BROKEN[case]
+    workload = "nope" if more == "LOAD" else "random-item"
+    text = MINIMAL.format(workload=workload) + more.replace("LOAD", "[load]\n")
+    if case not in ("a missing key", "an unknown workload"):
+        text += "\n[load]\n"
+    path = lab.folder / "tried.toml"
+    path.write_text(text)
+
+    finished = lab.fairtrial("run", path)
+
+    assert finished.status == 2
+    for words in expected:
+        assert words in finished.err
+    assert "Traceback" not in finished.err
+    assert finished.results is None
+
+
+CLAIM = '[[claims]]\nid = "x"\nkind = "ratio"\ntext = "x"\nof = "a"\nto = "b"\nat_least = 1.0\n'
+
+INCONSISTENT = {
+    'metric = "speed"': "there is no metric 'speed'",
+    'to = "c"': "which is not among stacks: a, b",
+    "at_least = -1.0": "at_least",
+    "at_least = 2.0\nat_most = 1.0": "at_least is above at_most",
+}
+
+
+@pytest.mark.parametrize("change", INCONSISTENT)
+def test_a_claim_that_makes_no_sense(lab: Lab, change: str) -> None:
+    key = change.partition(" ")[0]
+    lines = [line for line in CLAIM.splitlines() if not line.startswith(f"{key} ")]
+    path = lab.experiment(lab.stack("a"), lab.stack("b"), more="\n".join([*lines, change]))
+
+    finished = lab.fairtrial("run", path, "--stacks", lab.stacks)
+
+    assert finished.status == 2
+    assert INCONSISTENT[change] in finished.err
+
+
+WRONG = {
+    "an unknown stack": (["run", "--stack", "pyton-threads"], ["did you mean python-threads", "--stacks DIR"]),
+    "an unknown variant": (["run", "--stack", "node-http:nope"], ["no variant 'nope'"]),
+    "an unknown experiment": (["run", "nowhere.toml"], ["nowhere.toml", "quickstart"]),
+    "a folder without stacks": (["run", "--stacks", "."], ["holds no stack", "stack.toml"]),
+    "a folder that is not there": (["run", "--stacks", "nowhere"], ["nowhere"]),
+    "an unknown option": (["run", "--blok", "3"], ["--blok"]),
+    "zero blocks": (["run", "--blocks", "0"], ["--blocks"]),
+    "a record that is not there": (["report", "nowhere"], ["nowhere", "fairtrial run"]),
+    "an unknown stack to check": (["check", "nope"], ["there is no stack 'nope'"]),
+    "an unknown workload to check": (["check", "python-threads", "--workload", "nope"], ["does not name workload"]),
+    "a URL that is none": (["load", "ftp://127.0.0.1/"], ["not an http URL"]),
+    "a time that is none": (["load", "http://127.0.0.1/", "-d", "soon"], ["'soon'", "500ms"]),
+    "two ends": (["load", "http://127.0.0.1/", "-d", "1s", "-n", "5"], ["exclude each other"]),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_use(lab: Lab, case: str) -> None:
+    arguments, expected = WRONG[case]
+
+    finished = lab.fairtrial(*arguments)
+
+    assert finished.status == 2
+    for words in expected:
+        assert words in finished.err
+    assert "Traceback" not in finished.err
+
+
+def test_two_stacks_of_one_name(lab: Lab) -> None:
+    lab.stack("node-http")
+    finished = lab.fairtrial("run", "--stacks", lab.stacks)
+
+    assert finished.status == 2
+    assert "two stacks are named node-http" in finished.err
+
+
+def test_a_broken_manifest(lab: Lab) -> None:
+    name = lab.stack("mine", more="colour = 3")
+    finished = lab.fairtrial("check", name, "--stacks", lab.stacks)
+
+    assert finished.status == 2
+    assert "mine/stack.toml: colour: unknown key" in finished.err
+
+
+def test_a_port_that_nobody_listens_on(lab: Lab) -> None:
+    finished = lab.fairtrial("load", "http://127.0.0.1:9/", "-n", "5")
+
+    assert finished.status == 4
+    assert "refused" in finished.out

@@ -1,0 +1,77 @@
+"""What the documentation shows, tried."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fairtrial.experiment.load import load_experiment
+from fairtrial.experiment.model import ClosedLoad, DatasetOptions, Experiment, RatioClaim
+from fairtrial.judge.metrics import METRICS
+from fairtrial.locations import PACKAGE
+from fairtrial.plan.select import validate
+from fairtrial.stacks.find import find_stacks
+from fairtrial.stacks.model import Stack
+from fairtrial.toml_file import read_toml
+from tests.lab import Lab
+
+ROOT = PACKAGE.parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def test_the_example_experiment_runs(lab: Lab) -> None:
+    example = lab.folder / "example.toml"
+    example.write_text(blocks(DOCS / "experiments.md", "toml")[0])
+    validate(load_experiment(example), find_stacks(), example)
+    text = example.read_text().replace('"python-threads", "node-http"', '"python-threads", "mine"')
+    example.write_text(text.replace('"node-http"', '"mine"'))
+    lab.stack("mine")
+
+    finished = lab.fairtrial("run", example, *lab.named("python-threads", "mine"))
+
+    assert finished.status in (0, 1, 3), finished.err
+    assert {condition["outcome"] for condition in finished.result["conditions"]} == {"valid"}
+
+
+def test_the_example_of_thresholds_is_accepted(lab: Lab) -> None:
+    thresholds = blocks(DOCS / "experiments.md", "toml")[1]
+    path = lab.experiment("python-threads", more=thresholds)
+    validate(load_experiment(path), find_stacks(), path)
+
+
+def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:
+    manifest = tmp_path / "stack.toml"
+    manifest.write_text(blocks(DOCS / "stack-contract.md", "toml")[0])
+    stack = read_toml(manifest, Stack, name="example", folder=tmp_path)
+    assert set(stack.variants) == {"two-workers"}
+
+
+def test_every_key_of_an_experiment_is_explained() -> None:
+    text = (DOCS / "experiments.md").read_text()
+    for model in (Experiment, DatasetOptions, ClosedLoad, RatioClaim):
+        for key in model.model_fields:
+            assert f"`{key}`" in text or f"[{key}]" in text or f"[{key}." in text, key
+
+
+def test_every_metric_is_explained() -> None:
+    text = (DOCS / "experiments.md").read_text()
+    for name in METRICS:
+        assert f"`{name}`" in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_the_folders_of_the_flow_are_there() -> None:
+    named = re.findall(r"\b([a-z]+)/ ", (DOCS / "architecture.md").read_text())
+    assert named
+    for folder in set(named) - {"docs", "src"}:
+        assert (PACKAGE / folder).is_dir() or (ROOT / folder).is_dir(), folder

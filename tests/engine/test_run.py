@@ -1,0 +1,80 @@
+"""The engine, driven by the lab against its own target."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.engine.plan import EngineLoad, EnginePlan, ExactBody, Expectation, Request, StopAfterRequests
+from fairtrial.engine.run import run_engine
+from fairtrial.problem import Problem
+
+
+@pytest.fixture
+def target(engine: Path) -> Iterator[str]:
+    """The address of a target that answers `hello`."""
+    command = [str(engine), "target", "--listen", "127.0.0.1:0", "--body", "hello"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        yield json.loads(process.stdout.readline())["address"]
+        process.terminate()
+
+
+def plan(address: str, **changes: Any) -> EnginePlan:
+    expect = changes.pop("expect", Expectation())
+    settings = {"stop": StopAfterRequests(requests=500), "load": EngineLoad(connections=4)} | changes
+    return EnginePlan(address=address, requests=[Request(name="hello", path="/", expect=expect)], **settings)
+
+
+def test_every_request_is_accounted_for(target: str) -> None:
+    events: list[dict[str, Any]] = []
+    summary = run_engine(plan(target, expect=Expectation(body=ExactBody(text="hello"), check_every=1)), events.append)
+
+    assert summary.verified == summary.answers == 500
+    assert summary.checked_bodies == 500
+    assert summary.service_time.count == 500
+    assert sum(summary.errors.values()) == 0
+    assert [event["state"] for event in events if event["event"] == "window"] == ["opened", "closed"]
+
+
+def test_a_wrong_body_is_not_goodput(target: str) -> None:
+    expect = Expectation(body=ExactBody(text="hullo"), check_every=1)
+    summary = run_engine(plan(target, expect=expect), lambda event: None)
+
+    assert summary.verified == 0
+    assert summary.errors["wrong_body"] == 500
+    assert summary.examples[0].excerpt == "hello"
+
+
+def test_a_connection_for_each_request(target: str) -> None:
+    summary = run_engine(plan(target, keep_alive=False), lambda event: None)
+
+    assert summary.verified == 500
+    assert summary.connects == 500
+
+
+def test_a_plan_that_the_engine_refuses(target: str) -> None:
+    with pytest.raises(Problem, match="threads"):
+        run_engine(plan(target, threads=0), lambda event: None)
+
+
+def test_an_interrupt_is_passed_on_unless_a_report_is_wanted(target: str) -> None:
+    def interrupt(event: dict[str, Any]) -> None:
+        if event["event"] == "progress":
+            raise KeyboardInterrupt
+
+    endless = plan(target, stop=StopAfterRequests(requests=10**9))
+    with pytest.raises(KeyboardInterrupt):
+        run_engine(endless, interrupt)
+    raised = iter([True])
+
+    def interrupt_once(event: dict[str, Any]) -> None:
+        if event["event"] == "progress" and next(raised, False):
+            raise KeyboardInterrupt
+
+    summary = run_engine(endless, interrupt_once, report_when_interrupted=True)
+    assert summary.interrupted
+    assert summary.verified > 0

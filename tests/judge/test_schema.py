@@ -1,0 +1,20 @@
+import json
+
+import jsonschema
+
+from fairtrial.judge.judging import judge
+from fairtrial.judge.schema import SCHEMA, schema_text
+from fairtrial.report.json import json_text
+from tests.builders import a_trial, an_experiment, trials_of
+
+
+def test_the_checked_in_schema_is_the_models() -> None:
+    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "run: python -m fairtrial.judge.schema"
+
+
+def test_results_are_valid_by_it() -> None:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    record = an_experiment("a", "b").claiming("a", "b", at_least=1).record()
+    for trials in ([], trials_of(record, a_trial()), trials_of(record, a_trial().erring(timeout=900))):
+        jsonschema.validate(json.loads(json_text(judge(record, trials, interrupted=not trials))), schema)

@@ -1,0 +1,134 @@
+"""A user at the command line, for tests: stacks to bring along, an experiment to run, and what came of it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SERVER = Path(__file__).parent / "fixtures" / "server.py"
+
+STACK = """
+title = "{name}"
+language = "Python"
+framework = "http.server"
+server = "http.server"
+concurrency = "a thread per connection"
+workloads = ["random-item"]
+services = ["sqlite"]
+build = {build}
+run = {run}
+{more}
+"""
+
+EXPERIMENT = """
+name = "tried"
+title = "A test"
+workload = "random-item"
+service = "sqlite"
+stacks = {stacks}
+blocks = {blocks}
+[dataset]
+rows = 20_000
+[load]
+kind = "closed"
+connections = 4
+warmup_seconds = 0.1
+duration_seconds = 0.5
+timeout_seconds = 2.0
+{more}
+"""
+
+
+@dataclass
+class Finished:
+    """A command that ended."""
+
+    status: int
+    out: str
+    err: str
+    results: Path | None
+
+    @property
+    def result(self) -> dict[str, Any]:
+        assert self.results, self.err
+        loaded: dict[str, Any] = json.loads((self.results / "result.json").read_text())
+        return loaded
+
+    def trial(self, stack: str) -> dict[str, Any]:
+        """The first trial of a stack."""
+        trials = next(one["trials"] for one in self.result["conditions"] if one["stack"] == stack)
+        first: dict[str, Any] = trials[0]
+        return first
+
+
+class Lab:
+    """A folder in which a user works."""
+
+    def __init__(self, folder: Path, cache: Path) -> None:
+        self.folder = folder
+        self.stacks = folder / "my-stacks"
+        self.environment = {**os.environ, "FAIRTRIAL_CACHE": str(cache), "NO_COLOR": "1", "COLUMNS": "140"}
+        self.stacks.mkdir()
+
+    def stack(
+        self,
+        name: str,
+        fault: str = "none",
+        *,
+        build: Sequence[Sequence[str]] = (),
+        run: Sequence[str] | None = None,
+        more: str = "",
+    ) -> str:
+        """Write a stack of the test server with one fault, and return its name."""
+        folder = self.stacks / name
+        folder.mkdir()
+        shutil.copy(SERVER, folder / "server.py")
+        command = run or ["python3", "server.py", fault]
+        manifest = STACK.format(name=name, build=json.dumps(build), run=json.dumps(command), more=more)
+        (folder / "stack.toml").write_text(manifest)
+        return name
+
+    def experiment(self, *stacks: str, blocks: int = 1, more: str = "") -> Path:
+        """Write an experiment of these stacks."""
+        path = self.folder / "tried.toml"
+        path.write_text(EXPERIMENT.format(stacks=json.dumps(stacks), blocks=blocks, more=more))
+        return path
+
+    def command(self, *arguments: str | Path) -> list[str]:
+        """The command line of `fairtrial` with these arguments."""
+        return [sys.executable, "-m", "fairtrial", *map(str, arguments)]
+
+    def fairtrial(self, *arguments: str | Path, timeout_seconds: float = 120) -> Finished:
+        """Run a command and wait for its end."""
+        before = self._results()
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout_seconds,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+        new = sorted(self._results() - before)
+        return Finished(done.returncode, done.stdout, done.stderr, new[0] if new else None)
+
+    def run(self, *stacks: str, blocks: int = 1, more: str = "") -> Finished:
+        """Run an experiment of these stacks."""
+        return self.fairtrial("run", self.experiment(*stacks, blocks=blocks, more=more), *self.named(*stacks))
+
+    def named(self, *stacks: str) -> list[str | Path]:
+        """The options that try exactly these stacks of the user's folder."""
+        options: list[str | Path] = ["--stacks", self.stacks]
+        for stack in stacks:
+            options += ["--stack", stack]
+        return options
+
+    def _results(self) -> set[Path]:
+        return set((self.folder / "results").glob("*"))

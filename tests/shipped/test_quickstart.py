@@ -1,0 +1,27 @@
+"""The shipped experiments, as a newcomer runs them."""
+
+import pytest
+
+from fairtrial.experiment.load import load_experiment, shipped_experiments
+from fairtrial.plan.select import validate
+from fairtrial.stacks.find import find_stacks
+from tests.lab import Lab
+
+
+@pytest.mark.parametrize("name", shipped_experiments())
+def test_a_shipped_experiment_names_only_what_there_is(name: str) -> None:
+    path = shipped_experiments()[name]
+    validate(load_experiment(path), find_stacks(), path)
+
+
+def test_the_quickstart_runs_every_stack(lab: Lab) -> None:
+    """Whether its claims hold is this machine's affair; that every trial is valid is ours."""
+    finished = lab.fairtrial("run", "--quick", timeout_seconds=900)
+
+    result = finished.result
+    outcomes = {condition["stack"]: (condition["outcome"], condition["reason"]) for condition in result["conditions"]}
+    assert set(outcomes.values()) == {("valid", None)}, finished.out
+    assert len(outcomes) >= 5
+    assert result["dataset"]["rows"] == 1_000_000
+    assert {claim["verdict"] for claim in result["claims"]} <= {"upheld", "refuted", "undecided"}
+    assert finished.status in (0, 1, 3)
