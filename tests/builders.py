@@ -195,11 +195,13 @@ class TrialBuilder:
         """Response times around this median."""
         return replace(self, median_seconds=median_seconds)
 
-    def erring(self, excerpt: str | None = None, status: int | None = 500, **errors: int) -> Self:
-        """With errors by kind, and perhaps an example of the first kind."""
-        kind = next(iter(errors))
-        examples = () if excerpt is None else (Example(kind=kind, status=status, excerpt=excerpt),)
-        return replace(self, errors=errors, examples=examples)
+    def erring(self, **errors: int) -> Self:
+        """With errors by kind."""
+        return replace(self, errors=errors)
+
+    def showing(self, excerpt: str, kind: str = "status_5xx", status: int | None = 500) -> Self:
+        """With an example of a wrong answer."""
+        return replace(self, examples=(Example(kind=kind, status=status, excerpt=excerpt),))
 
     def picking(self, picks: Picks) -> Self:
         """With these rows answered."""

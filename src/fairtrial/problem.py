@@ -1,7 +1,9 @@
 """The one exception that reaches the user: what is wrong, and what to do about it."""
 
 WRONG_USE = 2
+UNFINISHED = 3
 NOTHING_RAN = 4
+INTERRUPTED = 130
 
 
 class Problem(Exception):

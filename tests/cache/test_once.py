@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.cache.digest import folder_sha256
+from fairtrial.cache.digest import folder_sha256, source_files
 from fairtrial.cache.once import forget, made_once
 from fairtrial.problem import Problem
 
@@ -55,3 +55,11 @@ def test_the_digest_sees_content_names_and_modes_but_not_what_builds_leave(tmp_p
     digests.append(folder_sha256(tmp_path))
     digests.append(folder_sha256(tmp_path, {"node": "22"}))
     assert len(set(digests)) == 5
+
+
+def test_a_folder_named_target_is_source_unless_a_build_made_it(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target" / "mod.rs").write_text("")
+    assert [path.name for path in source_files(tmp_path)] == ["mod.rs"]
+    (tmp_path / "Cargo.toml").write_text("")
+    assert [path.name for path in source_files(tmp_path)] == ["Cargo.toml"]

@@ -3,7 +3,6 @@
 import pytest
 
 from fairtrial.checks import all_checks, run_checks
-from fairtrial.record.model import Example
 from tests.builders import ERROR_KINDS, a_trial, an_experiment, trials_of
 from tests.checks.findings import found, in_trial, severities
 
@@ -69,7 +68,7 @@ class TestErrors:
         assert "dataset" in finding.remedy
 
     def test_the_example_cannot_command_the_terminal(self) -> None:
-        (finding,) = in_trial("errors", a_trial().erring("\x1b[2Joops\n<script>", 500, status_5xx=9))
+        (finding,) = in_trial("errors", a_trial().erring(status_5xx=9).showing("\x1b[2Joops\n<script>"))
         assert "\x1b" not in finding.evidence and "\\x1b[2Joops <script>" in finding.evidence
 
     @pytest.mark.parametrize("kind", ERROR_KINDS)
@@ -78,14 +77,15 @@ class TestErrors:
         assert finding.remedy != all_checks()["errors"].remedy
 
     def test_an_error_without_a_status_is_shown_without_one(self) -> None:
-        trial = a_trial().but(errors={"protocol": 3}, examples=(Example(kind="protocol", status=None, excerpt="SSH"),))
+        trial = a_trial().erring(protocol=3).showing("SSH", "protocol", None)
         (finding,) = in_trial("errors", trial)
         assert "protocol: “SSH”" in finding.evidence
 
 
 class TestGeneratorSaturated:
     @pytest.mark.parametrize(
-        ("share", "expected"), [(0.79, []), (0.8, ["warning"]), (0.94, ["warning"]), (0.95, ["refusal"]), (1, ["refusal"])]
+        ("share", "expected"),
+        [(0.79, []), (0.8, ["warning"]), (0.94, ["warning"]), (0.95, ["refusal"]), (1, ["refusal"])],
     )
     def test_by_the_share_of_a_processor(self, share: float, expected: list[str]) -> None:
         assert severities(in_trial("generator-saturated", a_trial().but(engine_cpu=share + 1e-9))) == expected

@@ -5,7 +5,16 @@ from fairtrial.claims.wording import bound_in_words, count, figure, plain, span,
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(0, "0"), (2, "2"), (1.5, "1.5"), (0.9, "0.9"), (0.0312, "0.0312"), (12.34, "12.3"), (99.95, "100"), (1234.5, "1,234")],
+    [
+        (0, "0"),
+        (2, "2"),
+        (1.5, "1.5"),
+        (0.9, "0.9"),
+        (0.0312, "0.0312"),
+        (12.34, "12.3"),
+        (99.95, "100"),
+        (1234.5, "1,234"),
+    ],
 )
 def test_bounds_are_said_as_people_write_them(value: float, words: str) -> None:
     assert plain(value) == words

@@ -5,7 +5,9 @@ from fairtrial.judge.judging import judge
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 
-def status(a: TrialBuilder, at_least: float | None = None, b: TrialBuilder | None = None, interrupted: bool = False) -> int:
+def status(
+    a: TrialBuilder, at_least: float | None = None, b: TrialBuilder | None = None, interrupted: bool = False
+) -> int:
     experiment = an_experiment("a", "b")
     if at_least is not None:
         experiment = experiment.claiming("a", "b", at_least=at_least)

@@ -25,7 +25,7 @@ def test_an_honest_experiment_is_valid_throughout() -> None:
 
 
 def test_a_refused_trial_has_no_figures_but_keeps_its_evidence() -> None:
-    trial = judged(a_trial().erring("oops", status_5xx=600)).conditions[0].trials[1]
+    trial = judged(a_trial().erring(status_5xx=600)).conditions[0].trials[1]
     assert trial.outcome == "refused"
     assert (trial.goodput, trial.response_time, trial.service_time, trial.server) == (None, None, None, None)
     assert trial.errors["status_5xx"] == 600
@@ -98,7 +98,9 @@ def test_percentiles_without_support_are_null_in_trial_and_condition() -> None:
 
 def test_a_condition_that_never_ran_says_why() -> None:
     record = an_experiment("a", "b").record()
-    trials = trials_of(record, lambda name, block: a_trial().failing("build", "no compiler") if name == "a" else a_trial())
+    trials = trials_of(
+        record, lambda name, block: a_trial().failing("build", "no compiler") if name == "a" else a_trial()
+    )
     result = judge(record, trials, interrupted=False)
     assert (result.conditions[0].outcome, result.conditions[0].reason) == ("not run", "no compiler")
     assert result.blocks_complete == 5

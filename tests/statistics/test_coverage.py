@@ -37,7 +37,9 @@ FIGURES: dict[str, Draw] = {
     "Laplace": lambda random, blocks: random.laplace(size=blocks),
     "autocorrelated windows": autocorrelated,
     "gamma, shape 4 (skewed)": lambda random, blocks: random.gamma(4, size=blocks) - 4,
-    "lognormal, sigma 0.5 (skewed)": lambda random, blocks: np.exp(0.5 * random.standard_normal(blocks)) - np.exp(0.125),
+    "lognormal, sigma 0.5 (skewed)": lambda random, blocks: (
+        np.exp(0.5 * random.standard_normal(blocks)) - np.exp(0.125)
+    ),
     "one slow start in ten": slow_starts,
 }
 """Deviations of a figure's logarithm from the truth. A lognormal figure is the first line."""
@@ -46,7 +48,9 @@ RATIOS: dict[str, Draw] = {
     "lognormal, sigma 1, both sides": lambda random, blocks: (
         np.exp(random.standard_normal(blocks)) - np.exp(random.standard_normal(blocks))
     ),
-    "one slow start in ten, both sides": lambda random, blocks: slow_starts(random, blocks) - slow_starts(random, blocks),
+    "one slow start in ten, both sides": lambda random, blocks: (
+        slow_starts(random, blocks) - slow_starts(random, blocks)
+    ),
 }
 """Deviations of a paired log-ratio: what is skewed on both sides alike is symmetric in the difference."""
 
@@ -85,6 +89,6 @@ def test_hard_cases_lose_little() -> None:
 if __name__ == "__main__":
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
     sizes = (3, 4, 5, 7, 10, 20)
-    print("| deviations |", " | ".join(f"{size} blocks" for size in sizes), "|")  # noqa: T201
+    print("| deviations |", " | ".join(f"{size} blocks" for size in sizes), "|")
     for label, drawn in (FIGURES | RATIOS).items():
-        print(f"| {label} |", " | ".join(f"{100 * coverage(drawn, size, repeats):.1f}" for size in sizes), "|")  # noqa: T201
+        print(f"| {label} |", " | ".join(f"{100 * coverage(drawn, size, repeats):.1f}" for size in sizes), "|")

@@ -87,7 +87,7 @@ def test_a_percentile_needs_ten_samples_above_it(samples: int, percentile: float
 
 
 def test_what_ten_samples_above_are_worth() -> None:
-    """The claim in `supports_percentile`: at n(1-q) = 10, p99 lies between the true p98.4 and p99.6, 95 times in 100."""
+    """What `supports_percentile` says: at n(1-q) = 10, p99 lies between the true p98.4 and p99.6, 95 times in 100."""
     above = stats.binom(1000, 0.01)
     inside = above.cdf(16) - above.cdf(3)
     assert inside > 0.95

@@ -41,7 +41,7 @@ def test_a_run_from_file_to_verdict(lab: Lab) -> None:
     assert finished.results
     lines = [json.loads(line) for line in (finished.results / "record.jsonl").read_text().splitlines()]
     assert [line["kind"] for line in lines] == ["experiment"] + ["trial"] * 6
-    for words in ("one", "two", "upheld", "closed, 4 connections", "trial 6 of 6", str(finished.results / "report.html")):
+    for words in ("one", "two", "upheld", "closed, 4 connections", "trial 6 of 6", "report.html"):
         assert words in finished.out.replace("\n", "")
     assert finished.out.index("placement") < finished.out.index("trial 1 of 6")
 

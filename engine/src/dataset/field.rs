@@ -77,9 +77,9 @@ pub(super) fn compile(specs: &[FieldSpec], names: &[String]) -> Result<Vec<Field
             })
         })
         .collect::<Result<Vec<_>, String>>()?;
-    for place in 0..fields.len() {
+    for (place, name) in names.iter().enumerate() {
         if depends_on_itself(&fields, place) {
-            return Err(format!("fields.{}.of: the hash would depend on itself", names[place]));
+            return Err(format!("fields.{name}.of: the hash would depend on itself"));
         }
     }
     Ok(fields)

@@ -102,10 +102,8 @@ impl Driver {
             if self.finish_connect(number) == Socket::Gone {
                 return;
             }
-        } else if flags.contains(EventFlags::OUT) && !self.session.to_send(number).is_empty() {
-            if self.perform(number, Next::Send) == Socket::Gone {
-                return;
-            }
+        } else if flags.contains(EventFlags::OUT) && self.perform(number, Next::Send) == Socket::Gone {
+            return;
         }
         if flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR) {
             self.read(number, flags.contains(EventFlags::RDHUP));

@@ -4,17 +4,19 @@
 //! for that connection. Times are nanoseconds on the run's clock and never go back.
 
 mod deadlines;
+mod judge;
 mod slot;
 
 use std::sync::Arc;
 
 use deadlines::Deadlines;
+use judge::judge;
 use slot::{Slot, State};
 
-use crate::exchange::{Answer, Received};
+use crate::exchange::Received;
 use crate::http1::request::EncodedRequest;
 use crate::mix::RequestMix;
-use crate::record::{ErrorKind, ExchangeTimes, Record, Totals};
+use crate::record::{ErrorKind, Record, Totals};
 use crate::schedule::{Phase, Quota, Timeline};
 use crate::verify::Expectation;
 
@@ -369,37 +371,6 @@ impl Session {
         self.phase = Phase::Over;
         self.boundary_ns = u64::MAX;
         self.ended_ns = at_ns;
-    }
-}
-
-/// Verifies a complete answer and records it; `record` is `None` in the warm-up.
-#[inline]
-fn judge(
-    answer: &Answer<'_>,
-    expectation: &mut Expectation,
-    times: ExchangeTimes,
-    record: Option<&mut Record>,
-    totals: &Totals,
-    opened_ns: u64,
-) {
-    let verdict = expectation.verify(answer);
-    match verdict.wrong {
-        None => totals.add_verified(),
-        Some(_) => totals.add_error(),
-    }
-    let Some(record) = record else { return };
-    record.answer(times, answer.body_bytes);
-    record.checked_bodies += u64::from(verdict.checked_body);
-    if let Some((id, is_known)) = verdict.picked {
-        record.pick(id, is_known);
-    }
-    let since_opened_ns = times.done_ns - opened_ns;
-    match verdict.wrong {
-        None => record.verified(since_opened_ns),
-        Some(kind) => {
-            record.error(kind, since_opened_ns);
-            record.example(kind, Some(answer.status), answer.body, times.done_ns);
-        }
     }
 }
 

@@ -13,9 +13,9 @@ use crate::dataset::{Dataset, RowWriter};
 /// Added to the limit of a body for what stands around the row's texts.
 const FRAME_BYTES: usize = 64 * 1024;
 
-/// Finds the answered id without reading the body as JSON.
+/// The id's key, as it stands in a body.
 #[derive(Debug)]
-pub(super) struct IdKey {
+struct IdKey {
     key: Finder<'static>,
 }
 
@@ -27,7 +27,7 @@ impl IdKey {
 
     /// The whole number behind the first key of this name.
     #[inline]
-    pub(super) fn find(&self, body: &[u8]) -> Option<u64> {
+    fn find(&self, body: &[u8]) -> Option<u64> {
         self.key.find_iter(body).find_map(|at| {
             let rest = body[at + self.key.needle().len()..].trim_ascii_start().strip_prefix(b":")?;
             parse_id(rest.trim_ascii_start())
@@ -54,7 +54,7 @@ pub(super) struct RowBody {
     dataset: Arc<Dataset>,
     /// Places of the expected fields in the dataset.
     places: Vec<usize>,
-    id_name: String,
+    id_key: IdKey,
     writer: RowWriter,
     expected: Vec<u8>,
     seen: Vec<bool>,
@@ -79,13 +79,15 @@ impl RowBody {
         let Some(&id_place) = places.iter().find(|&&place| dataset.is_id(place)) else {
             return Err("expect.body.fields: the dataset's field of kind \"id\" is needed".to_owned());
         };
-        let id_name = dataset.names()[id_place].clone();
+        let id_key = IdKey::new(&dataset.names()[id_place]);
         let seen = vec![false; places.len()];
-        Ok(RowBody { dataset, places, id_name, writer: RowWriter::new(), expected: Vec::new(), seen })
+        Ok(RowBody { dataset, places, id_key, writer: RowWriter::new(), expected: Vec::new(), seen })
     }
 
-    pub(super) fn id_key(&self) -> IdKey {
-        IdKey::new(&self.id_name)
+    /// The id that a body answers, found without reading all of it as JSON.
+    #[inline]
+    pub(super) fn find_id(&self, body: &[u8]) -> Option<u64> {
+        self.id_key.find(body)
     }
 
     pub(super) fn dataset(&self) -> &Dataset {

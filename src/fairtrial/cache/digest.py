@@ -5,16 +5,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-LEFT_OUT = frozenset(
-    {".git", ".venv", "__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
-)
+LEFT_OUT = frozenset({".git", ".venv", "__pycache__", "node_modules", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
 """Folders that builds make: never copied, never part of a digest."""
+
+BUILT_BESIDE = {"target": ("Cargo.toml", "pom.xml")}
+"""Folders that builds make beside one of these files; elsewhere the name may be anybody's."""
 
 
 def source_files(folder: Path) -> Iterator[Path]:
     """Files below `folder` in a fixed order, without what builds leave behind and without symbolic links to folders."""
     for path in sorted(folder.iterdir()):
-        if path.name in LEFT_OUT:
+        if path.name in LEFT_OUT or any((folder / by).exists() for by in BUILT_BESIDE.get(path.name, ())):
             continue
         if path.is_dir() and not path.is_symlink():
             yield from source_files(path)

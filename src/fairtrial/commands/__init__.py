@@ -9,7 +9,6 @@ from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
-from rich.console import Console
 
 from fairtrial.commands.check import check
 from fairtrial.commands.complain import complain
@@ -19,8 +18,6 @@ from fairtrial.commands.load import load
 from fairtrial.commands.report import report
 from fairtrial.commands.run import run
 from fairtrial.problem import Problem
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="fairtrial",
@@ -68,13 +65,10 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:
-        app(standalone_mode=True)
+        app(prog_name="fairtrial")
     except Problem as problem:
         complain(problem)
         sys.exit(problem.exit_status)
-    except KeyboardInterrupt:
-        Console(stderr=True).print("interrupted")
-        sys.exit(INTERRUPTED)
     sys.exit(0)
 
 

@@ -52,6 +52,7 @@ def run(
     from fairtrial.judge.judging import judge
     from fairtrial.plan.announce import announce
     from fairtrial.plan.select import select_stacks, validate
+    from fairtrial.problem import INTERRUPTED, UNFINISHED, Problem
     from fairtrial.progress import progress_on
     from fairtrial.report.files import write_reports
     from fairtrial.report.terminal import print_result
@@ -69,6 +70,9 @@ def run(
     watcher = progress_on(console)
     try:
         conducted = conduct(planned, known, results, watcher)
+    except KeyboardInterrupt:
+        watcher.close()
+        raise Problem("interrupted before the first trial: nothing was measured", "", INTERRUPTED) from None
     finally:
         watcher.close()
         remove_if_empty(results)
@@ -79,4 +83,5 @@ def run(
     else:
         report = write_reports(result, conducted.experiment, conducted.trials, results)
         print_result(result, console, report)
-    raise typer.Exit(exit_status(result))
+    status = exit_status(result)
+    raise typer.Exit(UNFINISHED if conducted.problem and not status else status)

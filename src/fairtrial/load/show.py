@@ -14,11 +14,10 @@ from fairtrial.engine.plan import EnginePlan, StopAfterRequests
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.plan.duration import minutes
 from fairtrial.printable import printable
-from fairtrial.problem import NOTHING_RAN, Problem
+from fairtrial.problem import INTERRUPTED, NOTHING_RAN, UNFINISHED, Problem
 from fairtrial.record.model import Distribution, EngineSummary
 
 SHOWN_PERCENTILES = ("50", "90", "99", "99.9")
-SOME_FAILED, INTERRUPTED = 3, 130
 
 
 def describe_load(plan: EnginePlan) -> str:
@@ -101,7 +100,7 @@ def load_exit_status(summary: EngineSummary) -> int:
         return INTERRUPTED
     if not summary.verified:
         return NOTHING_RAN
-    return SOME_FAILED if any(summary.errors.values()) else 0
+    return UNFINISHED if any(summary.errors.values()) else 0
 
 
 def _times(times: Distribution) -> str:

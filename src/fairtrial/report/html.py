@@ -90,7 +90,7 @@ def _text(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """The report's script with Vega, Vega-Lite and Vega-Embed in it; nothing in it can end the element that holds it."""
+    """The report's script with Vega, Vega-Lite and Vega-Embed in it; nothing in it can end its own element."""
     bundle = vl_convert.javascript_bundle(_text("report.js"), VEGA_LITE)
     return re.sub(r"<(?=/script|script|!--)", r"\\x3c", bundle, flags=re.IGNORECASE)
 

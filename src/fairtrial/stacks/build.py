@@ -43,7 +43,7 @@ def build_stack(stack: Stack, versions: Mapping[str, str], log: Path, on_buildin
 
 
 def _build_step(name: str, command: list[str], folder: Path, log: Path) -> None:
-    shown = " ".join(command)
+    shown = printable(" ".join(command))
     with log.open("ab") as output:
         output.write(f"$ {shown}\n".encode())
         output.flush()

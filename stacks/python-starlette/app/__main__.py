@@ -1,25 +1,18 @@
 """Starts uvicorn: `python -m app`."""
 
-import asyncio
 import signal
 import sys
 
 import uvicorn
 
 from app.settings import Settings
-from app.store import Store, StoreError
-
-
-async def check_database(settings: Settings) -> None:
-    """What is wrong is said once, in one line, and not by each worker."""
-    async with Store.open(settings.database_url, connections=1):
-        pass
+from app.store import StoreError, check_database
 
 
 def main() -> int:
     try:
         settings = Settings.from_environment()
-        asyncio.run(check_database(settings))
+        check_database(settings.database_url)  # what is wrong is said once, not by each worker
     except (ValueError, StoreError) as error:
         print(f"python-starlette: {error}", file=sys.stderr)
         return 1

@@ -4,7 +4,7 @@ import asyncio
 import random
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Self
 from urllib.parse import quote
 
@@ -26,6 +26,21 @@ class StoreError(Exception):
     """The database cannot be used: its message says which, and why."""
 
 
+def check_database(database_url: str) -> None:
+    """Raises a StoreError if the database cannot be used.
+
+    By sqlite3 itself, because aiosqlite leaves a thread behind where it cannot connect.
+    """
+    path = _sqlite_path(database_url)
+    try:
+        with closing(sqlite3.connect(_read_only(path), uri=True)) as connection:
+            first, _ = connection.execute(BOUNDS).fetchone()
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}") from error
+    if first is None:
+        raise StoreError(f"{path}: the table items is empty")
+
+
 class Store:
     def __init__(self) -> None:
         self._connections: list[aiosqlite.Connection] = []
@@ -38,14 +53,9 @@ class Store:
         path = _sqlite_path(database_url)
         store = cls()
         try:
-            try:
-                for _ in range(connections):
-                    await store._connect(path)
-                await store._read_bounds()
-            except sqlite3.Error as error:
-                raise StoreError(f"{path}: {error}") from error
-            if store._first is None:
-                raise StoreError(f"{path}: the table items is empty")
+            for _ in range(connections):
+                await store._connect(path)
+            await store._read_bounds()
             yield store
         finally:
             for connection in store._connections:
@@ -58,7 +68,7 @@ class Store:
         return await self._one(BY_UUID, uuid)
 
     async def _connect(self, path: str) -> None:
-        connection = await aiosqlite.connect(f"file:{quote(path)}?mode=ro", uri=True)
+        connection = await aiosqlite.connect(_read_only(path), uri=True)
         self._connections.append(connection)
         connection.row_factory = sqlite3.Row
         for pragma in PRAGMAS:
@@ -90,3 +100,7 @@ def _sqlite_path(database_url: str) -> str:
     if path == database_url or not path.startswith("/"):
         raise StoreError(f"DATABASE_URL must be sqlite:////absolute/path.db, not {database_url!r}")
     return path
+
+
+def _read_only(path: str) -> str:
+    return f"file:{quote(path)}?mode=ro"

@@ -171,14 +171,10 @@ impl ResponseParser {
     }
 
     fn locate_head(&mut self, input: &mut &[u8]) -> Result<HeadPlace, Malformed> {
-        if self.carry.is_empty() {
-            if let Some(bytes) = head_end(input, 0) {
-                return if bytes > HEAD_BYTES_LIMIT {
-                    Err(Malformed)
-                } else {
-                    Ok(HeadPlace::Input { bytes })
-                };
-            }
+        if self.carry.is_empty()
+            && let Some(bytes) = head_end(input, 0)
+        {
+            return if bytes > HEAD_BYTES_LIMIT { Err(Malformed) } else { Ok(HeadPlace::Input { bytes }) };
         }
         let carried = self.carry.len();
         let room = HEAD_BYTES_LIMIT + 1 - carried;

@@ -1,0 +1,217 @@
+//! What the integration tests share: the engine as a process, plans, and servers.
+
+#![allow(dead_code, reason = "every test file is a crate of its own and uses a part")]
+
+mod server;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+#[allow(unused_imports, reason = "see above")]
+pub use server::{Server, read_request};
+
+pub const ENGINE: &str = env!("CARGO_BIN_EXE_fairtrial-engine");
+
+/// A running engine. Ends with the test.
+pub struct Engine {
+    pub child: Child,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Engine {
+    /// Starts a subcommand with `input` on its standard input.
+    pub fn start(arguments: &[&str], input: &str) -> Engine {
+        let mut engine = Engine::start_with_lifeline(arguments);
+        let mut stdin: ChildStdin = engine.child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        engine
+    }
+
+    /// Starts a subcommand and keeps its standard input open.
+    pub fn start_with_lifeline(arguments: &[&str]) -> Engine {
+        let mut command = Command::new(ENGINE);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Engine { child, stdout }
+    }
+
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    pub fn event(&mut self) -> Value {
+        let line = self.line();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    pub fn await_window(&mut self, state: &str) {
+        while self.event()["state"] != state {}
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// All events until the end, and the exit status.
+    pub fn finish(mut self) -> (Vec<Value>, Option<i32>) {
+        let mut text = String::new();
+        self.stdout.read_to_string(&mut text).unwrap();
+        let events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (events, self.child.wait().unwrap().code())
+    }
+
+    pub fn exit_status(mut self) -> Option<i32> {
+        // Waiting would close it.
+        let _open = self.child.stdin.take();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The engine's own server.
+pub struct Target {
+    engine: Engine,
+    pub address: String,
+}
+
+impl Target {
+    pub fn start(arguments: &[&str]) -> Target {
+        let mut engine = Engine::start_with_lifeline(&[&["target"], arguments].concat());
+        let address = engine.event()["address"].as_str().unwrap().to_owned();
+        Target { engine, address }
+    }
+
+    /// Stops it and gives `(requests, connections)`.
+    pub fn served(self) -> (u64, u64) {
+        self.engine.signal(Signal::TERM);
+        let (events, status) = self.engine.finish();
+        assert_eq!((events.len(), status), (1, Some(0)));
+        assert_eq!(events[0]["event"], "served");
+        (events[0]["requests"].as_u64().unwrap(), events[0]["connections"].as_u64().unwrap())
+    }
+}
+
+/// A plan that is changed step by step.
+#[derive(Clone)]
+pub struct Plan(pub Value);
+
+impl Plan {
+    /// One GET without expectations, for half a second.
+    pub fn closed(address: &str, connections: u32) -> Plan {
+        Plan(json!({
+            "protocol": 1,
+            "address": address,
+            "requests": [{"name": "only", "method": "GET", "path": "/"}],
+            "load": {"kind": "closed", "connections": connections},
+            "stop": {"kind": "seconds", "seconds": 0.5},
+            "timeout_seconds": 5.0,
+            "progress_every_seconds": 0.1
+        }))
+    }
+
+    pub fn with(mut self, key: &str, value: Value) -> Plan {
+        self.0[key] = value;
+        self
+    }
+
+    pub fn seconds(self, seconds: f64) -> Plan {
+        self.with("stop", json!({"kind": "seconds", "seconds": seconds}))
+    }
+
+    pub fn requests(self, requests: u64) -> Plan {
+        self.with("stop", json!({"kind": "requests", "requests": requests}))
+    }
+
+    pub fn expect(mut self, expect: Value) -> Plan {
+        self.0["requests"][0]["expect"] = expect;
+        self
+    }
+
+    /// Runs the plan to its end and gives the summary.
+    pub fn run(&self) -> Summary {
+        let (events, status) = Engine::start(&["run"], &self.0.to_string()).finish();
+        assert_eq!(status, Some(0));
+        Summary(events.into_iter().next_back().unwrap())
+    }
+
+    /// What comes of a plan that cannot be run.
+    pub fn refusal(&self) -> (String, Option<i32>) {
+        let output = run_with_input(&["run"], &self.0.to_string());
+        assert!(output.stdout.is_empty());
+        (String::from_utf8(output.stderr).unwrap(), output.status.code())
+    }
+}
+
+#[derive(Debug)]
+pub struct Summary(pub Value);
+
+impl Summary {
+    pub fn count(&self, key: &str) -> u64 {
+        self.0[key].as_u64().unwrap_or_else(|| panic!("{key} in {}", self.0))
+    }
+
+    /// The errors that are not zero.
+    pub fn errors(&self) -> Vec<(&str, u64)> {
+        let kinds = self.0["errors"].as_object().unwrap();
+        assert_eq!(kinds.len(), 14);
+        let counts = kinds.iter().map(|(kind, count)| (kind.as_str(), count.as_u64().unwrap()));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+
+    pub fn all_errors(&self) -> u64 {
+        self.errors().iter().map(|(_, count)| count).sum()
+    }
+}
+
+pub fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    let mut command = Command::new(ENGINE);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+/// Waits until the condition holds; fails the test if that takes too long.
+pub fn await_that(what: &str, condition: impl Fn() -> bool) {
+    let patience = Instant::now() + Duration::from_secs(20);
+    while !condition() {
+        assert!(Instant::now() < patience, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// True while a process with this number runs.
+pub fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    !stat.is_empty() && !stat.contains(") Z ")
+}
+
+/// The dataset that the tests use.
+pub fn items(rows: u64, gaps: f64) -> Value {
+    json!({
+        "name": "items", "seed": 1, "rows": rows, "gaps": gaps,
+        "fields": [
+            {"name": "id", "kind": "id"},
+            {"name": "uuid", "kind": "uuid"},
+            {"name": "name", "kind": "words", "count": 3},
+            {"name": "created_at", "kind": "timestamp",
+             "from": "2012-01-01T00:00:00Z", "span_seconds": 31_536_000},
+            {"name": "hash_code", "kind": "sha1", "of": ["name", "uuid", "created_at"]}
+        ]
+    })
+}

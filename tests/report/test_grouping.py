@@ -1,0 +1,32 @@
+from fairtrial.report.columns import in_order
+from fairtrial.report.grouping import grouped_findings, numbered, obstacles
+from tests.report.scene import judged
+
+
+def test_the_same_finding_in_several_trials_is_one() -> None:
+    groups = grouped_findings(judged()[0])
+    assert [(group.severity, group.check, group.contender, len(group.trials)) for group in groups] == [
+        ("refusal", "errors", "python-threads", 2),
+        ("warning", "placement-shared", None, 0),
+        ("warning", "generator-saturated", "rust-axum", 5),
+        ("note", "errors", None, 0),
+    ]
+
+
+def test_what_was_not_run_is_said_once_with_its_remedy() -> None:
+    (obstacle,) = obstacles(judged()[0])
+    assert (obstacle.outcome, obstacle.contender, obstacle.remedy) == ("not run", "bun-serve", "install Bun")
+    assert len(obstacle.trials) == 5
+
+
+def test_conditions_without_figures_come_last() -> None:
+    assert [condition.outcome for condition in in_order(judged()[0].conditions)] == ["valid"] * 3 + [
+        "refused",
+        "not run",
+    ]
+
+
+def test_trials_are_counted_from_one() -> None:
+    assert numbered([2]) == "trial 3"
+    assert numbered([0, 1, 8]) == "trials 1, 2 and 9"
+    assert numbered(range(9)) == "trials 1, 2, 3, 4, 5 and 4 more"

@@ -1,0 +1,146 @@
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from fairtrial.judge.judging import judge
+from fairtrial.report.html import html_text, json_for_html
+from tests.builders import a_trial, an_experiment, trials_of
+from tests.report.scene import HOSTILE, judged
+
+LOADING = {"src", "href", "srcset", "data", "action", "poster", "background", "formaction", "ping", "xlink:href"}
+
+
+class Reader(HTMLParser):
+    """Elements with their attributes, and the text of each script and style."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.inside: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.inside.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.inside and self.inside.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((self.inside[-1] if self.inside else "", data))
+
+    def text_in(self, tag: str) -> list[str]:
+        return [text for where, text in self.texts if where == tag]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return html_text(*judged())
+
+
+@pytest.fixture(scope="module")
+def reader(page: str) -> Reader:
+    return Reader(page)
+
+
+def test_nothing_is_loaded_from_anywhere(reader: Reader) -> None:
+    assert not [(tag, attributes) for tag, attributes in reader.elements if LOADING & attributes.keys()]
+    assert {tag for tag, _ in reader.elements}.isdisjoint({"link", "img", "iframe", "object", "embed", "base", "form"})
+    assert not any("url(" in style or "@import" in style for style in reader.text_in("style"))
+
+
+def test_the_policy_forbids_everything_but_the_pages_own_script(reader: Reader) -> None:
+    (policy,) = [
+        attributes["content"] or ""
+        for tag, attributes in reader.elements
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert "default-src 'none'" in policy and "unsafe-eval" not in policy
+    data, script = reader.text_in("script")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'" in policy
+    assert set(json.loads(data)) == {"goodput", "percentiles", "claim-claim-1", "claim-claim-2"}
+
+
+def test_there_are_only_the_pages_own_scripts_and_no_handlers(reader: Reader) -> None:
+    assert [tag for tag, _ in reader.elements].count("script") == 2
+    assert not [name for _, attributes in reader.elements for name in attributes if name.startswith("on")]
+
+
+def test_hostile_text_is_shown_and_not_obeyed(page: str) -> None:
+    assert HOSTILE not in page and "\x1b" not in page
+    assert "\\x1b[2J&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(2)&gt;" in page
+
+
+def test_every_text_of_the_record_is_escaped() -> None:
+    record = (
+        an_experiment("a", "b")
+        .but(title=HOSTILE, summary=HOSTILE, versions={HOSTILE: HOSTILE})
+        .claiming("a", "b", at_least=0.1, text=HOSTILE, source=HOSTILE)
+        .record()
+    )
+    host = record.host.model_copy(update={"cpu_model": HOSTILE, "system": HOSTILE})
+    stack = record.stacks[0].model_copy(update={"title": HOSTILE, "framework": HOSTILE})
+    record = record.model_copy(update={"host": host, "stacks": [stack, record.stacks[1]], "engine_version": HOSTILE})
+    trials = trials_of(
+        record,
+        lambda name, block: (
+            a_trial() if name == "a" else a_trial().failing("build", HOSTILE, HOSTILE).but(measured=False)
+        ),
+    )
+    text = html_text(judge(record, trials, interrupted=False), record, trials)
+    reader = Reader(text)
+    assert "\x1b" not in text
+    assert [tag for tag, _ in reader.elements].count("script") == 2
+    assert "img" not in {tag for tag, _ in reader.elements}
+
+
+def test_what_a_reader_needs_is_there_without_the_script(page: str) -> None:
+    text = re.sub(r"<script.*?</script>|<style.*?</style>", "", page, flags=re.DOTALL)
+    text = " ".join(re.sub(r"<[^>]+>", " ", text).split())
+    for words in (
+        "One row at random",
+        "load: closed, 16 connections, keep-alive",
+        "✓ upheld",
+        "✗ refuted",
+        "~ undecided",
+        "2 of 5 trials refused: errors",
+        "install Bun",
+        "A Processor @ 2.10GHz",
+        "they share a processor",
+        "drawn with seed 7",
+        "--version: 1.2.3",
+        "Block 5",
+        "The charts are drawn by the script in this file",
+        "Source: a study, which gives 2.1",
+    ):
+        assert words in text
+
+
+def test_a_place_waits_for_every_chart(page: str, reader: Reader) -> None:
+    places = {attributes["id"] for _, attributes in reader.elements if "id" in attributes}
+    assert {f"chart-{name}" for name in json.loads(reader.text_in("script")[0])} <= places
+
+
+def test_long_windows_are_drawn_second_by_second() -> None:
+    charts = json.loads(Reader(html_text(*judged(window=6.0))).text_in("script")[0])
+    assert len(charts["seconds"]["data"]["values"]) == 3 * 5 * 6
+
+
+def test_a_result_without_figures_has_no_charts_and_no_script() -> None:
+    record = an_experiment("a").record()
+    page = html_text(judge(record, [], interrupted=True), record, [])
+    assert "<script" not in page
+    assert "Interrupted." in page
+
+
+def test_json_cannot_end_its_element() -> None:
+    text = json_for_html({"a": "</script><!-- & \u2028"})
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {"a": "</script><!-- & \u2028"}
