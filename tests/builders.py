@@ -220,7 +220,7 @@ class TrialBuilder:
         """With other fields of this builder."""
         return replace(self, **changes)
 
-    def record(self, index: int = 0, block: int = 0, contender: str = "a") -> TrialRecord:
+    def record(self, index: int = 1, block: int = 1, contender: str = "a") -> TrialRecord:
         """The record's line."""
         stack, _, variant = contender.partition(":")
         return TrialRecord(
@@ -332,7 +332,10 @@ def tallied(ids: Sequence[int] | np.ndarray[Any, Any], rows: int = ROWS) -> Pick
 def trials_of(
     record: ExperimentRecord, make: TrialBuilder | Callable[[str, int], TrialBuilder | None]
 ) -> list[TrialRecord]:
-    """One trial of every condition in every block; `make(contender, block)` may leave one out."""
+    """One trial of every condition in every block; `make(contender, block)` may leave one out.
+
+    Trials and blocks are counted from 1, as the lab does.
+    """
     return list(_trials_of(record, make))
 
 
@@ -341,9 +344,9 @@ def _trials_of(
 ) -> Iterator[TrialRecord]:
     contenders = {each.id: each.contender for each in record.conditions}
     index = 0
-    for block, order in enumerate(record.order):
+    for block, order in enumerate(record.order, 1):
         for each in order:
             builder = make if isinstance(make, TrialBuilder) else make(contenders[each], block)
+            index += 1
             if builder is not None:
                 yield builder.record(index, block, contenders[each])
-            index += 1

@@ -1,9 +1,6 @@
 """The one exception that reaches the user: what is wrong, and what to do about it."""
 
-WRONG_USE = 2
-UNFINISHED = 3
-NOTHING_RAN = 4
-INTERRUPTED = 130
+from fairtrial.exit import WRONG_USE
 
 
 class Problem(Exception):
@@ -12,7 +9,7 @@ class Problem(Exception):
     Args:
         reason: what is wrong, with the file, key or command it concerns; one line or a short paragraph.
         remedy: what to do, as an instruction; may be empty where the reason says it all.
-        exit_status: what the command ends with if this ends it: `WRONG_USE` or `NOTHING_RAN`.
+        exit_status: what the command ends with if this ends it: one of `fairtrial.exit`.
     """
 
     def __init__(self, reason: str, remedy: str = "", exit_status: int = WRONG_USE) -> None:

@@ -98,7 +98,7 @@ class TestUnequalAnswers:
         findings = found(
             "unequal-answers", record, trials_of(record, lambda name, block: a_trial().but(body=bodies[name]))
         )
-        assert [finding.trial for finding in findings] == [1]
+        assert [finding.trial for finding in findings] == [2]
         assert "601" in findings[0].evidence and "5,113" in findings[0].evidence
 
     def test_of_two_that_differ_both_are_refused(self) -> None:
@@ -107,17 +107,26 @@ class TestUnequalAnswers:
         findings = found(
             "unequal-answers", record, trials_of(record, lambda name, block: a_trial().but(body=bodies[name]))
         )
-        assert [finding.trial for finding in findings] == [0, 1, 2, 3]
+        assert [finding.trial for finding in findings] == [1, 2, 3, 4]
         assert "cannot be told" in findings[0].evidence
+
+    def test_the_error_pages_of_one_accuse_no_other(self) -> None:
+        """Refused as errors already; their size says nothing about who is right."""
+        record = an_experiment("a", "b", blocks=1).record()
+        failing = a_trial().but(body=48.0).erring(status_5xx=9000)
+        findings = found(
+            "unequal-answers", record, trials_of(record, lambda name, block: failing if name == "b" else a_trial())
+        )
+        assert findings == []
 
     def test_one_odd_trial_of_a_contender_is_refused_alone(self) -> None:
         record = an_experiment("a", "b", blocks=5).record()
         findings = found(
             "unequal-answers",
             record,
-            trials_of(record, lambda name, block: a_trial().but(body=90.0 if (name, block) == ("a", 3) else 230.0)),
+            trials_of(record, lambda name, block: a_trial().but(body=90.0 if (name, block) == ("a", 4) else 230.0)),
         )
-        assert [finding.trial for finding in findings] == [6]
+        assert [finding.trial for finding in findings] == [7]
 
     @pytest.mark.parametrize(("other", "expected"), [(200.0, []), (180.0, []), (179.9, ["refusal", "refusal"])])
     def test_white_space_is_tolerated(self, other: float, expected: list[str]) -> None:

@@ -79,6 +79,13 @@ def test_too_few_answers_are_noted(answers: int, expected: list[str]) -> None:
     assert severities(in_trial("picks-uniform", a_trial().picking(uniform_picks(answers)))) == expected
 
 
+def test_few_answers_convict_where_they_can() -> None:
+    """270 answers from 200 of 20,000 rows: too few to clear anybody, more than enough against this one."""
+    few = np.random.default_rng(3).integers(0, 200, 270)
+    findings = in_trial("picks-uniform", a_trial().picking(tallied(few, 20_000)), an_experiment("a").but(rows=20_000))
+    assert set(severities(findings)) == {"refusal"}
+
+
 def test_a_workload_without_rows_has_no_picks_to_judge() -> None:
     record = an_experiment("a").record().model_copy(update={"dataset": None})
     trial = a_trial().picking(tallied(draws() // 100)).record()

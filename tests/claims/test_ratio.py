@@ -56,7 +56,7 @@ def test_the_whole_interval_decides(bounds: dict[str, Any], expected: str) -> No
 def test_the_sentence_can_be_quoted() -> None:
     claim = verdict(at_least=2, text="Fast is at least twice as fast.", published=2.5, source="a study")
     assert claim.sentence.startswith(
-        "“Fast is at least twice as fast”: upheld. Goodput of fast was 2.98 times that of slow"
+        "“Fast is at least twice as fast”: upheld. Goodput of fast was 3.02 times that of slow"
     )
     for words in (
         "95% interval",
@@ -87,21 +87,21 @@ def test_lower_is_better_metrics_are_ratios_too() -> None:
 
 
 def test_a_refused_trial_leaves_no_estimate_and_is_named() -> None:
-    claim = verdict(special={("slow", 2): a_trial().serving(1000).erring(wrong_body=1)})
+    claim = verdict(special={("slow", 3): a_trial().serving(1000).erring(wrong_body=1)})
     assert (claim.verdict, claim.estimate, claim.interval) == ("undecided", None, None)
     assert claim.reason == "trial 6 (block 3, slow) was refused (errors)"
     assert "every trial of both contenders is valid" in claim.sentence
 
 
 def test_a_trial_that_was_not_run_is_named() -> None:
-    claim = verdict(special={("fast", 0): a_trial().failing("start", "the port was taken")})
+    claim = verdict(special={("fast", 1): a_trial().failing("start", "the port was taken")})
     assert claim.verdict == "undecided"
     assert claim.reason == "trial 1 (block 1, fast) was not run (the port was taken)"
     assert claim.blocks == 4
 
 
 def test_a_missing_trial_is_missed() -> None:
-    claim = verdict(special={("fast", 4): None})
+    claim = verdict(special={("fast", 5): None})
     assert claim.verdict == "undecided" and claim.reason == "block 5 holds no trial of fast"
 
 
@@ -117,14 +117,14 @@ def test_an_unsupported_percentile_carries_no_verdict() -> None:
 
 
 def test_a_figure_of_zero_has_no_ratio() -> None:
-    idle = {(name, block): a_trial().serving(1000).but(server_cpu=0.0) for name in RATES for block in range(5)}
+    idle = {(name, block): a_trial().serving(1000).but(server_cpu=0.0) for name in RATES for block in range(1, 6)}
     claim = verdict(special=dict(idle), metric="server_cpu_per_1000_requests", at_most=1)
     assert claim.verdict == "undecided" and "zero" in (claim.reason or "")
 
 
 def test_an_interrupted_experiment_decides_nothing() -> None:
     record = an_experiment("fast", "slow").claiming("fast", "slow", at_least=2).record()
-    trials = trials_of(record, lambda name, block: a_trial().serving(RATES[name]) if block < 3 else None)
+    trials = trials_of(record, lambda name, block: a_trial().serving(RATES[name]) if block <= 3 else None)
     claim = judge(record, trials, interrupted=True).claims[0]
     assert claim.verdict == "undecided" and claim.blocks == 3
     assert claim.reason == "the run was interrupted: 3 of 5 blocks were begun"

@@ -9,7 +9,7 @@ def judged(make: TrialBuilder, blocks: int = 5) -> Result:
     record = an_experiment("a", "b", blocks=blocks).record()
     return judge(
         record,
-        trials_of(record, lambda name, block: make if (name, block) == ("a", 1) else a_trial().serving(4000 + block)),
+        trials_of(record, lambda name, block: make if (name, block) == ("a", 2) else a_trial().serving(4000 + block)),
         interrupted=False,
     )
 
@@ -108,7 +108,7 @@ def test_a_condition_that_never_ran_says_why() -> None:
 
 def test_an_interrupted_run_counts_its_complete_blocks() -> None:
     record = an_experiment("a", "b").record()
-    trials = trials_of(record, lambda name, block: a_trial() if (block, name) < (2, "b") else None)
+    trials = trials_of(record, lambda name, block: a_trial() if (block, name) < (3, "b") else None)
     result = judge(record, trials, interrupted=True)
     assert (result.interrupted, result.blocks_complete) == (True, 2)
 
@@ -119,7 +119,7 @@ def test_a_condition_that_cannot_run_does_not_make_blocks_incomplete() -> None:
     def make(name: str, block: int) -> TrialBuilder | None:
         if name == "b":
             return a_trial()
-        return a_trial().failing("requirements", "missing") if block == 0 else None
+        return a_trial().failing("requirements", "missing") if block == 1 else None
 
     assert judge(record, trials_of(record, make), interrupted=False).blocks_complete == 5
 

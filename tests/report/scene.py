@@ -35,7 +35,7 @@ def trials_for(record: ExperimentRecord, window: float = 3.0) -> list[TrialRecor
             return a_trial().failing("requirements", "bun was not found", "install Bun")
         if name == "python-threads":
             trial = a_trial().serving(1500).but(window=window)
-            return trial.erring(status_5xx=600).showing(HOSTILE) if block in {1, 3} else trial
+            return trial.erring(status_5xx=600).showing(HOSTILE) if block in {2, 4} else trial
         rate = RATES[name] * (1 + 0.01 * (block % 3 - 1))
         return a_trial().serving(rate).taking(16 / rate).but(engine_cpu=rate / 25_000, window=window)
 

@@ -26,7 +26,7 @@ def test_conditions_without_figures_come_last() -> None:
     ]
 
 
-def test_trials_are_counted_from_one() -> None:
-    assert numbered([2]) == "trial 3"
-    assert numbered([0, 1, 8]) == "trials 1, 2 and 9"
-    assert numbered(range(9)) == "trials 1, 2, 3, 4, 5 and 4 more"
+def test_trials_are_named_by_their_numbers() -> None:
+    assert numbered([3]) == "trial 3"
+    assert numbered([1, 2, 9]) == "trials 1, 2 and 9"
+    assert numbered(range(1, 10)) == "trials 1, 2, 3, 4, 5 and 4 more"

@@ -30,7 +30,7 @@ def percentile(values: Sample, random: np.random.Generator, tail: float = 0.025)
 
 
 def expanded_percentile(values: Sample, random: np.random.Generator) -> tuple[float, float]:
-    """Hesterberg (2015), section 3.3: the tail that makes the interval as wide as Student's for normal data."""
+    """Hesterberg (2015): the tail that makes the interval as wide as Student's for normal data."""
     blocks = values.size
     tail = stats.norm.cdf(-np.sqrt(blocks / (blocks - 1)) * stats.t.ppf(0.975, blocks - 1))
     return percentile(values, random, float(tail))

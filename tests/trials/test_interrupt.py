@@ -94,7 +94,7 @@ def test_a_record_cut_off_by_a_kill_can_still_be_reported(lab: Lab) -> None:
     rebuilt = lab.fairtrial("report", finished.results)
 
     assert len(json.loads((finished.results / "result.json").read_text())["conditions"][0]["trials"]) == 1
-    assert rebuilt.status in (0, 3), rebuilt.err
+    assert rebuilt.status == 130, "fewer trials than planned: the run did not come to its end"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk takes root")

@@ -171,7 +171,7 @@ impl Guard<'_> {
     /// Takes the status of every child that has ended, also of those that became children by losing their parent.
     fn reap(&mut self) {
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-            if pid == self.command {
+            if pid == self.command && self.status.is_none() {
                 self.status = Some(status);
             }
         }

@@ -55,12 +55,16 @@ def examine(
 def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> str:
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(errors.items(), key=lambda item: -item[1]))
     count = sum(errors.values())
-    text = f"{count:,} of {total:,} requests ({100 * count / total:.2g}%) went wrong: {kinds}"
+    text = f"{count:,} of {total:,} requests ({_percent(count / total)}) went wrong: {kinds}"
     if summary.examples:
         example = summary.examples[0]
         status = "" if example.status is None else f", status {example.status}"
         text += f"; for example {example.kind}{status}: “{printable(example.excerpt, 120)}”"
     return text
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
 CHECK = Check(

@@ -76,7 +76,7 @@ def _pairs(metric: Metric, of: Condition, to: Condition, evidence: Evidence) -> 
         values: list[float] = []
         for condition, trial in ((of, left.get(block)), (to, right.get(block))):
             if trial is None:
-                missing.append(f"block {block + 1} holds no trial of {condition.contender}")
+                missing.append(f"block {block} holds no trial of {condition.contender}")
                 continue
             value, obstacle, was_refused = _value(metric, condition, trial, evidence)
             if value is not None:
@@ -100,7 +100,7 @@ def _value(
 ) -> tuple[float | None, str, bool]:
     """The metric's value, or why there is none and whether that is a refusal."""
     outcome, reason = evidence.outcomes[trial.index]
-    name = f"trial {trial.index + 1} (block {trial.block + 1}, {condition.contender})"
+    name = f"trial {trial.index} (block {trial.block}, {condition.contender})"
     if outcome != "valid":
         return None, f"{name} was {outcome} ({reason})", outcome == "refused"
     value = metric.read(trial)

@@ -22,7 +22,8 @@ def report(
     from fairtrial.report.terminal import print_result
 
     experiment, trials = read_record(folder)
-    interrupted = any(trial.failure and trial.failure.stage == "interrupted" for trial in trials)
+    cut_off = any(trial.failure and trial.failure.stage == "interrupted" for trial in trials)
+    interrupted = cut_off or len(trials) < experiment.planned_trials
     result = judge(experiment, trials, interrupted=interrupted)
     print_result(result, Console(), write_reports(result, experiment, trials, folder))
     raise typer.Exit(exit_status(result))

@@ -47,12 +47,13 @@ def run(
     from fairtrial.commands.complain import complain
     from fairtrial.conduct.conduct import conduct
     from fairtrial.conduct.results_folder import new_results_folder, remove_if_empty
+    from fairtrial.exit import ALL_WELL, IN_DOUBT, INTERRUPTED
     from fairtrial.experiment.load import find_experiment, load_experiment, with_settings
     from fairtrial.judge.exit_status import exit_status
     from fairtrial.judge.judging import judge
     from fairtrial.plan.announce import announce
     from fairtrial.plan.select import select_stacks, validate
-    from fairtrial.problem import INTERRUPTED, UNFINISHED, Problem
+    from fairtrial.problem import Problem
     from fairtrial.progress import progress_on
     from fairtrial.report.files import write_reports
     from fairtrial.report.terminal import print_result
@@ -84,4 +85,4 @@ def run(
         report = write_reports(result, conducted.experiment, conducted.trials, results)
         print_result(result, console, report)
     status = exit_status(result)
-    raise typer.Exit(UNFINISHED if conducted.problem and not status else status)
+    raise typer.Exit(IN_DOUBT if conducted.problem and status == ALL_WELL else status)

@@ -124,22 +124,25 @@ def _all_trials(
     record: ExperimentRecord, attempt: Callable[[Trial], TrialRecord], writer: RecordWriter, watcher: Watcher
 ) -> Conducted:
     conducted = Conducted(record)
+
+    def keep(line: TrialRecord) -> None:
+        writer.append(line)
+        conducted.trials.append(line)
+        watcher.trial_ends(line)
+
     for trial in planned_trials(record):
-        watcher.trial_begins(trial)
         began = now()
         try:
-            line = attempt(trial)
+            watcher.trial_begins(trial)
+            keep(attempt(trial))
         except KeyboardInterrupt:
             conducted.interrupted = True
-            cut_off = Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again")
-            line = trial_record(trial, Observed(started_at=began, failure=cut_off))
-        conducted.trials.append(line)
-        try:
-            writer.append(line)
+            if len(conducted.trials) < trial.index:
+                cut_off = Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again")
+                keep(trial_record(trial, Observed(started_at=began, failure=cut_off)))
+            break
         except Problem as problem:
             conducted.problem = problem
-        watcher.trial_ends(line)
-        if conducted.interrupted or conducted.problem:
             break
     return conducted
 

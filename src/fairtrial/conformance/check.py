@@ -10,9 +10,10 @@ from rich.text import Text
 from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.dataset import describe
 from fairtrial.engine.guard import GRACE_SECONDS
+from fairtrial.exit import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.experiment.model import DatasetOptions, StackRef
 from fairtrial.placement.cpus import local_placement
-from fairtrial.problem import NOTHING_RAN, UNFINISHED, Problem
+from fairtrial.problem import Problem
 from fairtrial.record.model import Clause
 from fairtrial.services import pick_service
 from fairtrial.stacks.build import build_stack
@@ -52,7 +53,7 @@ def check_stack(
     broken = sum(not clause.passed for clause in clauses)
     verdict = f"{broken} of {len(clauses)} clauses broken" if broken else f"all {len(clauses)} clauses hold"
     console.print(Text(f"{reference}: {verdict}", style="bold red" if broken else "bold green"))
-    return UNFINISHED if broken else 0
+    return IN_DOUBT if broken else ALL_WELL
 
 
 def _try(

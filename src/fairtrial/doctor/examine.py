@@ -9,7 +9,7 @@ from rich.text import Text
 from fairtrial.doctor.machine import machine
 from fairtrial.doctor.model import Diagnosis
 from fairtrial.doctor.runtimes import engine_toolchain, stack_runtimes
-from fairtrial.problem import NOTHING_RAN
+from fairtrial.exit import ALL_WELL, NOTHING_RAN
 from fairtrial.stacks.model import Stack
 
 STYLES = {"good": "green", "poor": "yellow", "missing": "red"}
@@ -39,4 +39,4 @@ def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis]) -> int:
         )
     else:
         console.print(Text("Trials can be run here, with every stack.", style="bold green"))
-    return NOTHING_RAN if stuck else 0
+    return NOTHING_RAN if stuck else ALL_WELL

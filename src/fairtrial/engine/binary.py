@@ -9,8 +9,9 @@ from pathlib import Path
 
 from fairtrial.cache.digest import folder_sha256
 from fairtrial.cache.once import made_once
+from fairtrial.exit import NOTHING_RAN
 from fairtrial.locations import shipped
-from fairtrial.problem import NOTHING_RAN, Problem
+from fairtrial.problem import Problem
 
 NAME = "fairtrial-engine"
 MINIMUM_RUST = "1.85"

@@ -1,12 +1,7 @@
 """The exit status of `fairtrial run` and `fairtrial report`."""
 
+from fairtrial.exit import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
 from fairtrial.judge.model import Result
-
-ALL_WELL = 0
-REFUTED = 1
-IN_DOUBT = 3
-NOTHING_RAN = 4
-INTERRUPTED = 130
 
 
 def exit_status(result: Result) -> int:

@@ -11,10 +11,11 @@ from rich.text import Text
 
 from fairtrial.claims.wording import figure
 from fairtrial.engine.plan import EnginePlan, StopAfterRequests
+from fairtrial.exit import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.plan.duration import minutes
 from fairtrial.printable import printable
-from fairtrial.problem import INTERRUPTED, NOTHING_RAN, UNFINISHED, Problem
+from fairtrial.problem import Problem
 from fairtrial.record.model import Distribution, EngineSummary
 
 SHOWN_PERCENTILES = ("50", "90", "99", "99.9")
@@ -100,7 +101,7 @@ def load_exit_status(summary: EngineSummary) -> int:
         return INTERRUPTED
     if not summary.verified:
         return NOTHING_RAN
-    return UNFINISHED if any(summary.errors.values()) else 0
+    return IN_DOUBT if any(summary.errors.values()) else ALL_WELL
 
 
 def _times(times: Distribution) -> str:

@@ -11,7 +11,7 @@ class Clock:
 
     def __init__(self, experiment: ExperimentRecord) -> None:
         load = experiment.experiment.load
-        self.total = sum(len(block) for block in experiment.order)
+        self.total = experiment.planned_trials
         self._guess = planned_seconds(1, load.warmup_seconds, load.duration_seconds)
         self._began = time.monotonic()
         self.ended = 0

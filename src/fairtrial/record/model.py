@@ -87,6 +87,11 @@ class ExperimentRecord(Strict):
     dataset: DatasetIdentity | None = Field(description="null if nothing could be loaded")
     engine_version: str
 
+    @property
+    def planned_trials(self) -> int:
+        """How many trials the plan has."""
+        return sum(len(block) for block in self.order)
+
 
 class Clause(Strict):
     """One clause of the contract, as it was tried on a running stack."""
@@ -210,8 +215,8 @@ class TrialRecord(Strict):
     """One trial: a line of the record."""
 
     kind: Literal["trial"] = "trial"
-    index: int
-    block: int
+    index: int = Field(description="from 1, in the order in which trials were tried")
+    block: int = Field(description="from 1")
     condition: str = Field(description="a condition's id")
     started_at: str
     stage_seconds: dict[str, float] = Field(description="how long each stage took")

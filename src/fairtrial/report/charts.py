@@ -60,7 +60,7 @@ def goodput_chart(result: Result) -> Spec | None:
         return None
     names = [contender(condition) for condition in valid]
     dots = [
-        {"contender": contender(condition), "goodput": trial.goodput.per_second, "block": trial.block + 1}
+        {"contender": contender(condition), "goodput": trial.goodput.per_second, "block": trial.block}
         for condition in valid
         for trial in condition.trials
         if trial.goodput is not None
@@ -196,7 +196,7 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
             points += [
                 {
                     "contender": contender(condition),
-                    "block": trial.block + 1,
+                    "block": trial.block,
                     "second": second,
                     "verified": each.verified,
                 }

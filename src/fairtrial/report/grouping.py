@@ -76,8 +76,8 @@ def obstacles(result: Result) -> list[Obstacle]:
 
 
 def numbered(indices: Iterable[int]) -> str:
-    """Trial indices as people count: `trial 3`, `trials 3 and 8`, `trials 1, 2, 3 and 9 more`."""
-    numbers = [str(index + 1) for index in indices]
+    """`trial 3`, `trials 3 and 8`, `trials 1, 2, 3, 4, 5 and 9 more`."""
+    numbers = [str(index) for index in indices]
     if len(numbers) == 1:
         return f"trial {numbers[0]}"
     if len(numbers) > 6:

@@ -29,7 +29,7 @@ RESAMPLES = 9_999
 
 BANDWIDTH = 0.75
 """Of the kernel, in units of s. It does not shrink with n: at 20 heavy-tailed blocks the studentized bootstrap would
-again cover too little (92%), and the mean of many blocks does not need the sample's finer shape."""
+again cover too little (91% to 93%), and the mean of many blocks does not need the sample's finer shape."""
 
 LEVEL = 0.95
 

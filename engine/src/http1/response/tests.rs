@@ -27,7 +27,7 @@ fn feed(parts: &[&[u8]], to_head: bool, closes: bool) -> Result<Option<(Parsed, 
                     parsed.status = head.status;
                     parsed.reusable = head.reusable;
                     parsed.content_type =
-                        head.content_type.map(|value| String::from_utf8(value.to_vec()).unwrap());
+                        head.content_type.map(|value| String::from_utf8_lossy(value).into_owned());
                 }
             }
         }
@@ -208,6 +208,37 @@ fn malformed_answers() {
 fn garbage_is_known_before_its_line_ends() {
     assert_eq!(feed(&[b"GARBAGE"], false, false), Err(Malformed));
     assert_eq!(feed(&[b"HTTP/1."], false, false), Ok(None));
+}
+
+#[test]
+fn damaged_answers_are_read_alike_however_split() {
+    let right: [&[u8]; 3] = [
+        b"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 5\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n",
+        b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.0 204 No\r\nConnection: keep-alive\r\n\r\n",
+    ];
+    const DAMAGE: &[u8] = b"\r\n\0:; 019azAZ-\xff";
+    for number in 0..3000_u64 {
+        let mut drawn = number;
+        let mut draw = |below: usize| {
+            drawn = crate::dataset::mix(drawn);
+            (drawn % below as u64) as usize
+        };
+        let mut bytes = right[draw(right.len())].to_vec();
+        for _ in 0..=draw(3) {
+            let at = draw(bytes.len());
+            match draw(3) {
+                0 => bytes[at] = DAMAGE[draw(DAMAGE.len())],
+                1 => bytes.insert(at, DAMAGE[draw(DAMAGE.len())]),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        let whole = feed(&[&bytes], false, true);
+        let single: Vec<&[u8]> = bytes.chunks(1).collect();
+        assert_eq!(feed(&single, false, true), whole, "{}", bytes.escape_ascii());
+        let (head, tail) = bytes.split_at(draw(bytes.len()));
+        assert_eq!(feed(&[head, tail], false, true), whole, "{}", bytes.escape_ascii());
+    }
 }
 
 #[test]
