@@ -1,5 +1,6 @@
 """Progress on a terminal: one line that is kept up to date, and a line for each trial that ended."""
 
+import time
 from typing import Any
 
 from rich.console import Console
@@ -7,6 +8,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from fairtrial.plan.duration import minutes
 from fairtrial.progress.clock import Clock
 from fairtrial.progress.ending import ending
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -20,15 +22,18 @@ class LiveProgress:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._live = Live(console=console, transient=True, get_renderable=self._line, refresh_per_second=4)
         self._clock: Clock | None = None
         self._trial: Trial | None = None
         self._doing = ""
         self._rate = ""
         self._share = 0.0
+        self._doing_since = time.monotonic()
+        # Last: it draws its first line at once.
+        self._live = Live(console=console, transient=True, get_renderable=self._line, refresh_per_second=4)
 
     def preparing(self, what: str) -> None:
         self._doing, self._share = f"preparing {what}", 0.0
+        self._doing_since = time.monotonic()
         self._live.start()
 
     def rows_loaded(self, rows: int, of: int) -> None:
@@ -76,6 +81,6 @@ class LiveProgress:
                 Text(self._clock.times(), style="dim"),
             ]
         else:
-            cells.append(Text(self._doing))
+            cells += [Text(self._doing), Text(minutes(time.monotonic() - self._doing_since), style="dim")]
         line.add_row(*cells)
         return line
