@@ -1,0 +1,64 @@
+"""Imports go one way, as docs/architecture.md says; and nothing imports in a circle."""
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+from fairtrial.locations import PACKAGE
+
+DOCUMENT = PACKAGE.parents[1] / "docs" / "architecture.md"
+
+
+def layers() -> list[set[str]]:
+    """The numbered list of layers: packages or modules, lowest first."""
+    lines = re.findall(r"^\d+\. (.*)$", DOCUMENT.read_text(), flags=re.MULTILINE)
+    return [set(re.findall(r"`([a-z_.]+)`", line)) for line in lines]
+
+
+def imports() -> Iterator[tuple[str, str]]:
+    """(importer, imported), as modules of the package without its name."""
+    for path in PACKAGE.rglob("*.py"):
+        importer = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fairtrial."):
+                for alias in node.names:
+                    module = node.module.removeprefix("fairtrial.")
+                    inner = f"{module}.{alias.name}"
+                    yield importer, inner if exists(inner) else module
+
+
+def exists(module: str) -> bool:
+    path = PACKAGE.joinpath(*module.split("."))
+    return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
+
+
+def layer(module: str) -> int:
+    """The place of the most specific name in the list."""
+    found = [
+        (len(name), place)
+        for place, names in enumerate(layers())
+        for name in names
+        if module == name or module.startswith(f"{name}.")
+    ]
+    assert found, f"{module} is in no layer of {DOCUMENT.name}"
+    return max(found)[1]
+
+
+def test_imports_go_down_or_stay() -> None:
+    upwards = [f"{importer} -> {imported}" for importer, imported in imports() if layer(imported) > layer(importer)]
+    assert upwards == []
+
+
+def test_nothing_imports_in_a_circle() -> None:
+    graph: dict[str, set[str]] = {}
+    for importer, imported in imports():
+        graph.setdefault(importer, set()).add(imported)
+    TopologicalSorter(graph).prepare()
+
+
+def test_every_folder_of_the_package_has_its_layer() -> None:
+    for path in Path(PACKAGE).iterdir():
+        if path.is_dir() and (path / "__init__.py").exists():
+            layer(path.name)
