@@ -34,7 +34,8 @@ class LiveProgress:
     def preparing(self, what: str) -> None:
         self._doing, self._share = f"preparing {what}", 0.0
         self._doing_since = time.monotonic()
-        self._live.start()
+        self._live.start(refresh=True)
+        self._live.refresh()
 
     def rows_loaded(self, rows: int, of: int) -> None:
         self._doing, self._share = f"loading rows: {rows:,} of {of:,}", rows / of
