@@ -11,7 +11,7 @@ BROKEN = {
     "a number out of range": ("blocks = 0", ["tried.toml: blocks", "greater than or equal to 1", "found 0"]),
     "a wrong type": ('blocks = "many"', ["blocks", "found 'many'"]),
     "a missing key": ("", ["tried.toml: load", "missing"]),
-    "an unknown workload": ("LOAD", ["there is no 'nope'", "random-item"]),
+    "an unknown workload": ("LOAD", ["tried.toml", "there is no workload 'nope'", "random-item"]),
 }
 
 MINIMAL = 'name = "tried"\ntitle = "A test"\nworkload = "{workload}"\nservice = "sqlite"\nstacks = ["python-threads"]\n'

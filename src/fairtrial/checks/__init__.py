@@ -1,28 +1,20 @@
-"""What makes a figure refusable: one file per check. Adding a check is adding a file that defines `CHECK`.
+"""What makes a figure refusable: one file per check. Adding a check is adding a file that defines `CHECK`."""
 
-`model` and `thresholds` are the frame; every other module in this folder is a check.
-"""
-
-import importlib
-import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from fairtrial.checks.model import Check, Found
 from fairtrial.checks.thresholds import in_force, overrides_in_words, validate
+from fairtrial.named import defined_in
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 __all__ = ["all_checks", "run_checks", "unusual_thresholds", "validate_thresholds"]
-
-FRAME = {"model", "thresholds"}
 
 
 @cache
 def all_checks() -> Mapping[str, Check]:
     """Every check by name, in the order of their names."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in FRAME)
-    checks: list[Check] = [importlib.import_module(f"{__name__}.{name}").CHECK for name in names]
-    return {check.name: check for check in sorted(checks, key=lambda check: check.name)}
+    return defined_in(__name__, __path__, "CHECK")
 
 
 def validate_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> None:

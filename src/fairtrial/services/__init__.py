@@ -3,23 +3,16 @@
 A module in this folder that defines `SERVICE` is a service; nothing else has to know of it.
 """
 
-import importlib
-import pkgutil
 from functools import cache
 
-from fairtrial.problem import Problem
+from fairtrial.named import defined_in, pick
 from fairtrial.services.model import Service
 
 
 @cache
 def services() -> dict[str, Service]:
     """All services by name."""
-    found = {}
-    for module in pkgutil.iter_modules(__path__):
-        service = getattr(importlib.import_module(f"{__name__}.{module.name}"), "SERVICE", None)
-        if service is not None:
-            found[service.name] = service
-    return found
+    return defined_in(__name__, __path__, "SERVICE")
 
 
 def pick_service(name: str) -> Service:
@@ -28,6 +21,4 @@ def pick_service(name: str) -> Service:
     Raises:
         Problem: there is none.
     """
-    if name not in services():
-        raise Problem(f"service: there is no {name!r}; there are: {', '.join(sorted(services()))}")
-    return services()[name]
+    return pick("service", name, services())

@@ -1,11 +1,11 @@
 """Which stacks there are: the shipped ones and those in the user's own folders."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairtrial.experiment.model import StackRef
 from fairtrial.locations import shipped
+from fairtrial.named import pick
 from fairtrial.problem import Problem
 from fairtrial.stacks.model import Stack
 from fairtrial.toml_file import read_toml
@@ -37,14 +37,8 @@ def pick_stack(stacks: Mapping[str, Stack], reference: StackRef) -> Stack:
     Raises:
         Problem: there is no such stack or variant.
     """
-    stack = stacks.get(reference.name)
-    if stack is None:
-        close = difflib.get_close_matches(reference.name, stacks, n=1)
-        meant = f" (did you mean {close[0]}?)" if close else ""
-        raise Problem(
-            f"there is no stack {reference.name!r}{meant}; there are: {', '.join(sorted(stacks))}",
-            "name one of these, or add the folder of your own stacks with --stacks DIR",
-        )
+    remedy = "name one of these, or add the folder of your own stacks with --stacks DIR"
+    stack = pick("stack", reference.name, stacks, remedy)
     stack.variant(reference)
     return stack
 
