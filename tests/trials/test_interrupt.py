@@ -97,23 +97,15 @@ def test_a_record_cut_off_by_a_kill_can_still_be_reported(lab: Lab) -> None:
     assert rebuilt.status == 130, "fewer trials than planned: the run did not come to its end"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk takes root")
-def test_a_full_disk_is_one_clear_message(lab: Lab) -> None:
-    """The results lie on a disk of 64 KiB: some trials fit, the rest does not."""
-    experiment = lab.experiment(lab.stack("good"), blocks=40)
+def run_on_a_small_disk(lab: Lab, size: str, blocks: int) -> "subprocess.CompletedProcess[str]":
+    """Run with the results on a disk of this size, in a mount namespace of its own."""
+    experiment = lab.experiment(lab.stack("good"), blocks=blocks)
     small = lab.folder / "small"
     small.mkdir()
-    script = f'mount -t tmpfs -o size=64k tmpfs {small} && exec "$@"'
-    done = subprocess.run(
-        [
-            "unshare",
-            "--mount",
-            "sh",
-            "-c",
-            script,
-            "sh",
-            *lab.command("run", experiment, *lab.named("good"), "--out", small),
-        ],
+    script = f'mount -t tmpfs -o size={size} tmpfs {small} && exec "$@"'
+    command = lab.command("run", experiment, *lab.named("good"), "--out", small)
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", *command],
         cwd=lab.folder,
         env=lab.environment,
         capture_output=True,
@@ -122,11 +114,18 @@ def test_a_full_disk_is_one_clear_message(lab: Lab) -> None:
         check=False,
     )
 
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk takes root")
+@pytest.mark.parametrize(("size", "blocks"), [("64k", 40), ("300k", 2)], ids=["record", "report"])
+def test_a_full_disk_is_one_clear_message(lab: Lab, size: str, blocks: int) -> None:
+    """On the first disk the record comes to its end, on the second the record fits and the report does not."""
+    done = run_on_a_small_disk(lab, size, blocks)
+
     assert done.returncode == 3, done.stderr
     assert "No space left on device" in done.stderr
-    assert "--out" in done.stderr
+    assert "remedy: free" in done.stderr
     assert "Traceback" not in done.stderr
-    assert "good" in done.stdout
+    assert "verified answers only" in done.stdout
 
 
 def test_a_results_folder_that_cannot_be_made_is_said_before_anything_starts(lab: Lab) -> None:

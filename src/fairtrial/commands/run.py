@@ -78,11 +78,14 @@ def run(
         watcher.close()
         remove_if_empty(results)
     result = judge(conducted.experiment, conducted.trials, interrupted=conducted.interrupted)
-    if conducted.problem:
-        print_result(result, console)
-        complain(conducted.problem)
-    else:
-        report = write_reports(result, conducted.experiment, conducted.trials, results)
-        print_result(result, console, report)
+    problem, report = conducted.problem, None
+    if problem is None:
+        try:
+            report = write_reports(result, conducted.experiment, conducted.trials, results)
+        except Problem as unwritten:
+            problem = unwritten
+    print_result(result, console, report)
+    if problem:
+        complain(problem)
     status = exit_status(result)
-    raise typer.Exit(IN_DOUBT if conducted.problem and status == ALL_WELL else status)
+    raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairtrial.judge.model import Result
+from fairtrial.problem import Problem
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report.html import html_text
 from fairtrial.report.json import json_text
@@ -23,11 +24,16 @@ def write_reports(result: Result, record: ExperimentRecord, trials: Sequence[Tri
         the path of the HTML report.
 
     Raises:
-        OSError: a file cannot be written (full disk, read-only folder); an older one of the same name is then
-        untouched.
+        Problem: a file cannot be written (full disk, read-only folder); an older one of the same name is untouched.
     """
-    write_atomically(folder / RESULT_FILE, json_text(result))
-    write_atomically(folder / REPORT_FILE, html_text(result, record, trials))
+    try:
+        write_atomically(folder / RESULT_FILE, json_text(result))
+        write_atomically(folder / REPORT_FILE, html_text(result, record, trials))
+    except OSError as error:
+        raise Problem(
+            f"reports cannot be written to {folder}: {error.strerror}",
+            f"free or unlock it; the record is safe: `fairtrial report {folder}` then rebuilds them",
+        ) from error
     return folder / REPORT_FILE
 
 
