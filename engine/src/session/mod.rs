@@ -3,6 +3,7 @@
 //! A driver tells the session what happened on a connection and when; the session answers with the [`Next`] step
 //! for that connection. Times are nanoseconds on the run's clock and never go back.
 
+mod conversation;
 mod deadlines;
 mod judge;
 mod slot;
@@ -13,25 +14,14 @@ use deadlines::Deadlines;
 use judge::judge;
 use slot::{Slot, State};
 
+use crate::driver::ConnectFailure;
+pub use crate::driver::Next;
 use crate::exchange::Received;
 use crate::http1::request::EncodedRequest;
 use crate::mix::RequestMix;
 use crate::record::{ErrorKind, Record, Totals};
 use crate::schedule::{Phase, Quota, Timeline};
 use crate::verify::Expectation;
-
-/// What the driver does next on a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Nothing, until something happens.
-    Wait,
-    /// Send [`Session::to_send`].
-    Send,
-    /// Close the socket, if there is one, and connect anew.
-    Connect,
-    /// Close the socket, if there is one.
-    Close,
-}
 
 /// What a session is made of.
 #[derive(Debug)]
@@ -156,9 +146,12 @@ impl Session {
     }
 
     /// The connect has failed.
-    pub fn connect_failed(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
+    pub fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
         self.advance(now_ns);
-        self.fail(number, kind, now_ns)
+        if self.phase == Phase::Window {
+            self.parts.record.example(failure.kind, None, failure.explanation.as_bytes(), now_ns);
+        }
+        self.fail(number, failure.kind, now_ns)
     }
 
     /// What is left to send of the request.
