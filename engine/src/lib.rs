@@ -7,6 +7,7 @@ pub mod clock;
 pub mod coordinator;
 pub mod dataset;
 pub mod driver;
+pub mod endpoint;
 pub mod events;
 pub mod exchange;
 pub mod guard;

@@ -31,7 +31,7 @@ impl Run {
         let workers = worker::start(&self, &all_ended)?;
         let starts_ns = now_ns();
         let opens_ns = starts_ns + clock::from_seconds(self.plan.warmup_seconds);
-        let closes_ns = match self.plan.stop {
+        let closes_ns = match self.plan.stop() {
             Stop::Seconds { seconds } => Some(opens_ns + clock::from_seconds(seconds)),
             Stop::Requests { .. } => None,
         };
@@ -66,6 +66,9 @@ impl Run {
         let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
         let facts = WindowFacts {
             driver: "epoll",
+            driver_fallback: None,
+            tls: None,
+            wire_bytes: None,
             interrupted,
             window_seconds: clock::seconds(ended_ns.saturating_sub(timeline.opens_ns)),
             warmup_seconds: clock::seconds(timeline.opens_ns.min(ended_ns) - timeline.starts_ns),

@@ -1,15 +1,15 @@
 //! Everything about a plan that can be done, or found impossible, before the first connect.
 
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::clock;
 use crate::dataset::Dataset;
+use crate::endpoint::Endpoint;
 use crate::http1::request::{self, EncodedRequest};
 use crate::mix::RequestMix;
-use crate::plan::{BodyPlan, InvalidPlan, Plan};
+use crate::plan::{BodyPlan, DriverChoice, InvalidPlan, Load, Plan, RequestPlan};
 use crate::processors;
 use crate::record::{Record, Totals};
 use crate::schedule::Quota;
@@ -22,7 +22,7 @@ const OTHER_FILES: u64 = 64;
 /// A prepared plan.
 pub struct Run {
     pub(super) plan: Plan,
-    pub(super) address: SocketAddr,
+    pub(super) endpoint: Endpoint,
     dataset: Option<Arc<Dataset>>,
     requests: Arc<[EncodedRequest]>,
 }
@@ -33,6 +33,7 @@ impl Run {
     /// # Errors
     /// The key that cannot be followed.
     pub fn prepare(plan: Plan) -> Result<Run, InvalidPlan> {
+        refuse_what_is_not_built(&plan)?;
         let dataset = match &plan.dataset {
             Some(spec) => {
                 let dataset = Dataset::new(spec).map_err(|error| InvalidPlan(format!("dataset.{error}")))?;
@@ -40,17 +41,20 @@ impl Run {
             }
             None => None,
         };
-        let address = resolve(&plan.address)?;
-        let host = plan.host.as_deref().unwrap_or(&plan.address);
+        let endpoint =
+            Endpoint::resolve(&plan.address).map_err(|text| InvalidPlan(format!("address: {text}")))?;
+        let host = plan.host();
         let mut requests = Vec::new();
         for (place, request) in plan.requests.iter().enumerate() {
             let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
-            requests.push(request::encode(request, host, plan.keep_alive).map_err(invalid)?);
+            requests.push(
+                request::encode(request, host, plan.requests_per_connection != Some(1)).map_err(invalid)?,
+            );
             Expectation::new(&request.expect, dataset.as_ref()).map_err(invalid)?;
         }
         raise_file_limit(u64::from(plan.load.connections()))?;
         bind_to_all(&plan.cpus)?;
-        Ok(Run { plan, address, dataset, requests: requests.into() })
+        Ok(Run { plan, endpoint, dataset, requests: requests.into() })
     }
 
     /// The parts of one thread's session.
@@ -75,7 +79,7 @@ impl Run {
             expectations,
             mix: RequestMix::new(weights, plan.seed, thread as u64),
             quota: Quota::new(share),
-            keep_alive: plan.keep_alive,
+            keep_alive: plan.requests_per_connection != Some(1),
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
             record: Record::new(self.tallied_dataset()),
             totals,
@@ -90,12 +94,20 @@ impl Run {
     }
 }
 
-fn resolve(address: &str) -> Result<SocketAddr, InvalidPlan> {
-    let invalid = |text: String| InvalidPlan(format!("address: {address:?} {text}"));
-    let mut found = address
-        .to_socket_addrs()
-        .map_err(|error| invalid(format!("is no \"host:port\" that can be resolved: {error}")))?;
-    found.next().ok_or_else(|| invalid("resolves to no address".to_owned()))
+/// Keys that are read but not followed yet.
+fn refuse_what_is_not_built(plan: &Plan) -> Result<(), InvalidPlan> {
+    let is_planned = |key: &str| Err(InvalidPlan(format!("{key}: not built into this engine yet")));
+    let templated = |request: &RequestPlan| request.template || request.body_file.is_some();
+    match plan {
+        Plan { tls: Some(_), .. } => is_planned("tls"),
+        Plan { driver: DriverChoice::IoUring, .. } => is_planned("driver: io_uring"),
+        Plan { pipeline: 2.., .. } => is_planned("pipeline"),
+        Plan { requests_per_connection: Some(2..), .. } => is_planned("requests_per_connection: 2"),
+        Plan { load: Load::Closed { think_time_seconds: 0.0, .. }, .. } => Ok(()),
+        Plan { load, .. } if load.is_open() => is_planned("load.kind"),
+        _ => is_planned("load.think_time_seconds"),
+    }?;
+    if plan.requests.iter().any(templated) { is_planned("requests[].template") } else { Ok(()) }
 }
 
 /// Connections are files; a common soft limit is 1024.

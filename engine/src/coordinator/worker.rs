@@ -29,7 +29,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
     let connections = run.plan.load.connections();
     // A thread without a connection would have nothing to do.
     let threads = run.plan.threads.min(connections);
-    let shares: Vec<Option<u64>> = match run.plan.stop {
+    let shares: Vec<Option<u64>> = match run.plan.stop() {
         Stop::Requests { requests } => split(requests, threads).map(Some).collect(),
         Stop::Seconds { .. } => vec![None; threads as usize],
     };
@@ -42,7 +42,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
         let (begin, begun) = channel::<Timeline>();
         let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
         let parts = run.session_parts(number, connections, shares[number], Arc::clone(&totals));
-        let address = run.address;
+        let endpoint = run.endpoint.clone();
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -50,7 +50,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
             let is_bound = bound.is_ok();
             let _ = report_ready.send(bound);
             let outcome = match begun.recv() {
-                Ok(timeline) if is_bound => epoll::run(Session::new(parts, timeline), address, &pulled),
+                Ok(timeline) if is_bound => epoll::run(Session::new(parts, timeline), endpoint, &pulled),
                 _ => Err(io::Error::other("the run was not begun")),
             };
             if left.fetch_sub(1, Ordering::AcqRel) == 1 {

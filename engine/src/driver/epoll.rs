@@ -4,7 +4,6 @@
 //! drained the socket; what comes later is a new edge.
 
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
@@ -15,6 +14,7 @@ use super::failure::transfer_error;
 use super::socket::{Begun, begin_connect, connect_result};
 use super::{Conversation, DriverUse, Next, StopLine};
 use crate::clock::{now_ns, thread_cpu_ns, timespec};
+use crate::endpoint::Endpoint;
 use crate::schedule::Phase;
 use crate::session::Ended;
 
@@ -36,14 +36,14 @@ const INTEREST: EventFlags =
 /// If epoll itself cannot be used; what happens on a connection is the conversation's.
 pub fn run<C: Conversation>(
     conversation: C,
-    address: SocketAddr,
+    endpoint: Endpoint,
     stop: &StopLine,
 ) -> io::Result<(Ended, DriverUse)> {
     let epoll = epoll::create(CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, stop.wake_fd(), EventData::new_u64(STOP_TOKEN), EventFlags::IN)?;
     let mut connections = Vec::new();
     connections.resize_with(conversation.connections(), Connection::default);
-    let driver = Driver { conversation, address, epoll, connections, buffer: vec![0; READ_BUFFER_BYTES] };
+    let driver = Driver { conversation, endpoint, epoll, connections, buffer: vec![0; READ_BUFFER_BYTES] };
     driver.run(stop)
 }
 
@@ -55,7 +55,7 @@ struct Connection {
 
 struct Driver<C> {
     conversation: C,
-    address: SocketAddr,
+    endpoint: Endpoint,
     epoll: OwnedFd,
     connections: Vec<Connection>,
     buffer: Vec<u8>,
@@ -179,7 +179,7 @@ impl<C: Conversation> Driver<C> {
 
     fn connect(&mut self, number: usize) -> Next {
         self.connections[number] = Connection::default();
-        let begun = begin_connect(&self.address).and_then(|begun| {
+        let begun = begin_connect(&self.endpoint).and_then(|begun| {
             epoll::add(&self.epoll, &begun.socket, EventData::new_u64(number as u64), INTEREST)?;
             Ok(begun)
         });

@@ -1,12 +1,14 @@
-//! TCP sockets to the server.
+//! Sockets to the server.
 
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, ipproto, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, ipproto, socket_with, sockopt,
+};
 
 use super::ConnectFailure;
+use crate::endpoint::Endpoint;
 
 /// A connect that has begun.
 #[derive(Debug)]
@@ -17,13 +19,23 @@ pub(super) struct Begun {
 }
 
 /// Begins to connect, without waiting.
-pub(super) fn begin_connect(address: &SocketAddr) -> Result<Begun, ConnectFailure> {
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+pub(super) fn begin_connect(endpoint: &Endpoint) -> Result<Begun, ConnectFailure> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket =
-        socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP)).map_err(ConnectFailure::from)?;
-    sockopt::set_tcp_nodelay(&socket, true).map_err(ConnectFailure::from)?;
-    match connect(&socket, address) {
+    let (socket, result) = match endpoint {
+        Endpoint::Tcp(address) => {
+            let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+            let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+            sockopt::set_tcp_nodelay(&socket, true)?;
+            let result = connect(&socket, address);
+            (socket, result)
+        }
+        Endpoint::Unix(path) => {
+            let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+            let result = SocketAddrUnix::new(path.as_path()).and_then(|address| connect(&socket, &address));
+            (socket, result)
+        }
+    };
+    match result {
         Ok(()) => Ok(Begun { socket, is_connected: true }),
         Err(Errno::INPROGRESS) => Ok(Begun { socket, is_connected: false }),
         Err(error) => Err(error.into()),

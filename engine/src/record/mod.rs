@@ -12,7 +12,7 @@ pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use picks::{BINS, PickCounts, Picks};
 pub use progress::Totals;
-pub use summary::{BodyBytes, Summary, ThreadUse, WindowFacts};
+pub use summary::{BodyBytes, Summary, ThreadUse, TlsFacts, WindowFacts};
 
 use crate::dataset::Dataset;
 

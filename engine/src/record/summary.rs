@@ -52,6 +52,12 @@ struct BodyBytesWritten {
 pub struct WindowFacts {
     /// `"epoll"` or `"io_uring"`.
     pub driver: &'static str,
+    /// Why it is not io_uring though the plan left the choice to us.
+    pub driver_fallback: Option<String>,
+    /// What the first connection's handshake came to.
+    pub tls: Option<TlsFacts>,
+    /// Received and sent with what TLS adds; `None` without TLS: as much as HTTP's own.
+    pub wire_bytes: Option<(u64, u64)>,
     /// True if a signal ended the run.
     pub interrupted: bool,
     /// Measured length of the window.
@@ -66,6 +72,15 @@ pub struct WindowFacts {
     pub threads: Vec<ThreadUse>,
 }
 
+/// TLS as it was negotiated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TlsFacts {
+    /// `"1.2"` or `"1.3"`.
+    pub version: &'static str,
+    /// As IANA names it.
+    pub cipher_suite: String,
+}
+
 /// What one thread used of its processor in the window.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ThreadUse {
@@ -78,6 +93,8 @@ pub struct ThreadUse {
 pub struct Summary {
     protocol: u32,
     driver: &'static str,
+    driver_fallback: Option<String>,
+    tls: Option<TlsFacts>,
     interrupted: bool,
     window_seconds: f64,
     warmup_seconds: f64,
@@ -94,6 +111,8 @@ pub struct Summary {
     body_bytes: Option<BodyBytesWritten>,
     received_bytes: u64,
     sent_bytes: u64,
+    wire_received_bytes: u64,
+    wire_sent_bytes: u64,
     connects: u64,
     in_flight_at_end: u64,
     oldest_in_flight_seconds: Option<f64>,
@@ -109,12 +128,15 @@ impl Summary {
         let body_bytes = record.body_bytes;
         let goodput = record.verified as f64 / facts.window_seconds;
         let picks = record.picks.as_ref().zip(dataset).map(|(picks, dataset)| picks.conclude(dataset));
+        let wire_bytes = facts.wire_bytes.unwrap_or((record.received_bytes, record.sent_bytes));
         let mut series = record.series;
         // Every begun second has its point, also the ones in which nothing ended.
         series.resize(series.len().max(facts.window_seconds.ceil() as usize), SeriesPoint::default());
         Summary {
             protocol: PROTOCOL,
             driver: facts.driver,
+            driver_fallback: facts.driver_fallback,
+            tls: facts.tls,
             interrupted: facts.interrupted,
             window_seconds: facts.window_seconds,
             warmup_seconds: facts.warmup_seconds,
@@ -135,6 +157,8 @@ impl Summary {
             }),
             received_bytes: record.received_bytes,
             sent_bytes: record.sent_bytes,
+            wire_received_bytes: wire_bytes.0,
+            wire_sent_bytes: wire_bytes.1,
             connects: record.connects,
             in_flight_at_end: facts.in_flight_at_end,
             oldest_in_flight_seconds: facts.oldest_in_flight_seconds,
