@@ -59,14 +59,14 @@ impl Run {
         let mut outcomes = Vec::new();
         for worker in workers {
             let joined = worker.thread.join().map_err(|_| anyhow!("a load thread has panicked"))?;
-            outcomes.push(joined.context("epoll")?);
+            outcomes.push(joined.context(self.driver.name())?);
         }
         watch.close_window()?;
         let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
         let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
         let facts = WindowFacts {
-            driver: "epoll",
-            driver_fallback: None,
+            driver: self.driver.name(),
+            driver_fallback: self.driver_fallback.clone(),
             tls: None,
             wire_bytes: None,
             interrupted,
@@ -77,7 +77,10 @@ impl Run {
                 .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),
             threads: outcomes
                 .iter()
-                .map(|(_, used)| ThreadUse { cpu_seconds: clock::seconds(used.cpu_ns) })
+                .map(|(_, used)| ThreadUse {
+                    cpu_seconds: clock::seconds(used.cpu_ns),
+                    spinning_seconds: clock::seconds(used.spinning_ns),
+                })
                 .collect(),
         };
         let mut records = outcomes.into_iter().map(|(ended, _)| ended.record);

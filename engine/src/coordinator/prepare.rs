@@ -6,10 +6,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::clock;
 use crate::dataset::Dataset;
+use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
 use crate::http1::request::{self, EncodedRequest};
 use crate::mix::RequestMix;
-use crate::plan::{BodyPlan, DriverChoice, InvalidPlan, Load, Plan, RequestPlan};
+use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan};
 use crate::processors;
 use crate::record::{Record, Totals};
 use crate::schedule::Quota;
@@ -23,6 +24,9 @@ const OTHER_FILES: u64 = 64;
 pub struct Run {
     pub(super) plan: Plan,
     pub(super) endpoint: Endpoint,
+    pub(super) driver: Driver,
+    /// Why it is not io_uring, where that was not asked for.
+    pub(super) driver_fallback: Option<String>,
     dataset: Option<Arc<Dataset>>,
     requests: Arc<[EncodedRequest]>,
 }
@@ -54,7 +58,11 @@ impl Run {
         }
         raise_file_limit(u64::from(plan.load.connections()))?;
         bind_to_all(&plan.cpus)?;
-        Ok(Run { plan, endpoint, dataset, requests: requests.into() })
+        let connections = plan.load.connections();
+        let per_thread = connections.div_ceil(plan.threads.min(connections));
+        let (driver, driver_fallback) = driver::choose(plan.driver, per_thread)
+            .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
+        Ok(Run { plan, endpoint, driver, driver_fallback, dataset, requests: requests.into() })
     }
 
     /// The parts of one thread's session.
@@ -100,7 +108,6 @@ fn refuse_what_is_not_built(plan: &Plan) -> Result<(), InvalidPlan> {
     let templated = |request: &RequestPlan| request.template || request.body_file.is_some();
     match plan {
         Plan { tls: Some(_), .. } => is_planned("tls"),
-        Plan { driver: DriverChoice::IoUring, .. } => is_planned("driver: io_uring"),
         Plan { pipeline: 2.., .. } => is_planned("pipeline"),
         Plan { requests_per_connection: Some(2..), .. } => is_planned("requests_per_connection: 2"),
         Plan { load: Load::Closed { think_time_seconds: 0.0, .. }, .. } => Ok(()),

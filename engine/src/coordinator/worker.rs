@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use anyhow::Context;
 
 use super::Run;
-use crate::driver::{DriverUse, StopLine, epoll};
+use crate::driver::{DriverUse, StopLine};
 use crate::plan::Stop;
 use crate::processors;
 use crate::record::Totals;
@@ -42,7 +42,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
         let (begin, begun) = channel::<Timeline>();
         let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
         let parts = run.session_parts(number, connections, shares[number], Arc::clone(&totals));
-        let endpoint = run.endpoint.clone();
+        let (driver, endpoint) = (run.driver, run.endpoint.clone());
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -50,7 +50,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
             let is_bound = bound.is_ok();
             let _ = report_ready.send(bound);
             let outcome = match begun.recv() {
-                Ok(timeline) if is_bound => epoll::run(Session::new(parts, timeline), endpoint, &pulled),
+                Ok(timeline) if is_bound => driver.run(Session::new(parts, timeline), &endpoint, &pulled),
                 _ => Err(io::Error::other("the run was not begun")),
             };
             if left.fetch_sub(1, Ordering::AcqRel) == 1 {

@@ -11,9 +11,10 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::failure::transfer_error;
-use super::socket::{Begun, begin_connect, connect_result};
+use super::pace::Pace;
+use super::socket::{Begun, Peer, connect_result};
 use super::{Conversation, DriverUse, Next, StopLine};
-use crate::clock::{now_ns, thread_cpu_ns, timespec};
+use crate::clock::{now_ns, timespec};
 use crate::endpoint::Endpoint;
 use crate::schedule::Phase;
 use crate::session::Ended;
@@ -34,16 +35,19 @@ const INTEREST: EventFlags =
 ///
 /// # Errors
 /// If epoll itself cannot be used; what happens on a connection is the conversation's.
-pub fn run<C: Conversation>(
+pub(super) fn run<C: Conversation>(
     conversation: C,
-    endpoint: Endpoint,
+    endpoint: &Endpoint,
     stop: &StopLine,
 ) -> io::Result<(Ended, DriverUse)> {
     let epoll = epoll::create(CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, stop.wake_fd(), EventData::new_u64(STOP_TOKEN), EventFlags::IN)?;
     let mut connections = Vec::new();
     connections.resize_with(conversation.connections(), Connection::default);
-    let driver = Driver { conversation, endpoint, epoll, connections, buffer: vec![0; READ_BUFFER_BYTES] };
+    let pace = Pace::new(&conversation);
+    let peer = Peer::new(endpoint)?;
+    let buffer = vec![0; READ_BUFFER_BYTES];
+    let driver = Driver { conversation, peer, epoll, connections, buffer, pace };
     driver.run(stop)
 }
 
@@ -55,10 +59,11 @@ struct Connection {
 
 struct Driver<C> {
     conversation: C,
-    endpoint: Endpoint,
+    peer: Peer,
     epoll: OwnedFd,
     connections: Vec<Connection>,
     buffer: Vec<u8>,
+    pace: Pace,
 }
 
 /// Whether a connection still has the socket that it had before a step.
@@ -70,7 +75,6 @@ enum Socket {
 
 impl<C: Conversation> Driver<C> {
     fn run(mut self, stop: &StopLine) -> io::Result<(Ended, DriverUse)> {
-        let mut window_cpu = WindowCpu::default();
         for number in 0..self.connections.len() {
             let next = self.conversation.start(number, now_ns());
             self.perform(number, next);
@@ -82,16 +86,20 @@ impl<C: Conversation> Driver<C> {
             while let Some((number, next)) = self.conversation.due(now) {
                 self.perform(number, next);
             }
-            window_cpu.follow(self.conversation.phase());
+            self.pace.follow(self.conversation.phase());
             if stop.is_pulled() || self.conversation.phase() == Phase::Over {
                 let ended = self.conversation.conclude(now);
-                return Ok((ended, DriverUse { cpu_ns: window_cpu.used_ns() }));
+                return Ok((ended, self.pace.window_use()));
             }
             events.clear();
-            let wait = timespec(self.conversation.wake_ns().saturating_sub(now));
+            let sleep_ns = self.pace.sleep_ns(self.conversation.wake_ns(), now);
+            let wait = timespec(sleep_ns);
             match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&wait)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
+            }
+            if sleep_ns == 0 && events.is_empty() {
+                self.pace.has_spun(now, now_ns());
             }
             for &Event { data, flags, .. } in &events {
                 if data.u64() != STOP_TOKEN {
@@ -179,7 +187,7 @@ impl<C: Conversation> Driver<C> {
 
     fn connect(&mut self, number: usize) -> Next {
         self.connections[number] = Connection::default();
-        let begun = begin_connect(&self.endpoint).and_then(|begun| {
+        let begun = self.peer.begin_connect().and_then(|begun| {
             epoll::add(&self.epoll, &begun.socket, EventData::new_u64(number as u64), INTEREST)?;
             Ok(begun)
         });
@@ -210,29 +218,5 @@ impl<C: Conversation> Driver<C> {
             // It fails only without memory, and then the connection ends by its timeout.
             let _ = epoll::modify(&self.epoll, socket, EventData::new_u64(number as u64), INTEREST);
         }
-    }
-}
-
-/// Processor time at the borders of the window.
-#[derive(Default)]
-struct WindowCpu {
-    opened_ns: Option<u64>,
-    closed_ns: Option<u64>,
-}
-
-impl WindowCpu {
-    #[inline]
-    fn follow(&mut self, phase: Phase) {
-        if self.opened_ns.is_none() && phase != Phase::WarmUp {
-            self.opened_ns = Some(thread_cpu_ns());
-        }
-        if self.closed_ns.is_none() && phase == Phase::Over {
-            self.closed_ns = Some(thread_cpu_ns());
-        }
-    }
-
-    fn used_ns(&self) -> u64 {
-        let closed_ns = self.closed_ns.unwrap_or_else(thread_cpu_ns);
-        self.opened_ns.map_or(0, |opened_ns| closed_ns.saturating_sub(opened_ns))
     }
 }

@@ -3,12 +3,19 @@
 use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
+use rustix::net::addr::SocketAddrArg;
 use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, ipproto, socket_with, sockopt,
+    AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt,
 };
 
 use super::ConnectFailure;
 use crate::endpoint::Endpoint;
+
+/// Where sockets connect to, as the kernel wants it.
+#[derive(Clone, Debug)]
+pub(super) struct Peer {
+    address: SocketAddrAny,
+}
 
 /// A connect that has begun.
 #[derive(Debug)]
@@ -18,27 +25,40 @@ pub(super) struct Begun {
     pub is_connected: bool,
 }
 
-/// Begins to connect, without waiting.
-pub(super) fn begin_connect(endpoint: &Endpoint) -> Result<Begun, ConnectFailure> {
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let (socket, result) = match endpoint {
-        Endpoint::Tcp(address) => {
-            let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-            let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+impl Peer {
+    /// # Errors
+    /// If a Unix socket's path is too long.
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Peer, Errno> {
+        let address = match endpoint {
+            Endpoint::Tcp(address) => address.as_any(),
+            Endpoint::Unix(path) => SocketAddrUnix::new(path.as_path())?.as_any(),
+        };
+        Ok(Peer { address })
+    }
+
+    pub(super) fn address(&self) -> &SocketAddrAny {
+        &self.address
+    }
+
+    /// A socket that can be connected. `flags`: beside `CLOEXEC`.
+    pub(super) fn open(&self, flags: SocketFlags) -> Result<OwnedFd, ConnectFailure> {
+        let family = self.address.address_family();
+        let socket = socket_with(family, SocketType::STREAM, flags | SocketFlags::CLOEXEC, None)?;
+        if family != AddressFamily::UNIX {
+            // A request's last segment does not wait until the ones before are acknowledged.
             sockopt::set_tcp_nodelay(&socket, true)?;
-            let result = connect(&socket, address);
-            (socket, result)
         }
-        Endpoint::Unix(path) => {
-            let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-            let result = SocketAddrUnix::new(path.as_path()).and_then(|address| connect(&socket, &address));
-            (socket, result)
+        Ok(socket)
+    }
+
+    /// Begins to connect, without waiting.
+    pub(super) fn begin_connect(&self) -> Result<Begun, ConnectFailure> {
+        let socket = self.open(SocketFlags::NONBLOCK)?;
+        match connect(&socket, &self.address) {
+            Ok(()) => Ok(Begun { socket, is_connected: true }),
+            Err(Errno::INPROGRESS) => Ok(Begun { socket, is_connected: false }),
+            Err(error) => Err(error.into()),
         }
-    };
-    match result {
-        Ok(()) => Ok(Begun { socket, is_connected: true }),
-        Err(Errno::INPROGRESS) => Ok(Begun { socket, is_connected: false }),
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -86,6 +86,8 @@ pub struct TlsFacts {
 pub struct ThreadUse {
     /// User and system time.
     pub cpu_seconds: f64,
+    /// The part of it that was spent awake, waiting for the next intended start; 0 in closed loads.
+    pub spinning_seconds: f64,
 }
 
 /// Everything known of the window.
