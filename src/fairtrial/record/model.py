@@ -110,7 +110,7 @@ class Distribution(Strict):
     mean_seconds: float | None
     max_seconds: float | None
     percentiles: dict[str, float | None]
-    supported_percentile: str | None = Field(
+    supported_percentile: float | None = Field(
         None, description="the highest percentile with at least ten samples above it; null below 20 samples"
     )
     hdr_base64: str
@@ -146,8 +146,14 @@ class EngineThread(Strict):
     """What one thread of the load engine used itself."""
 
     cpu_seconds: float
-    user_seconds: float | None = None
-    system_seconds: float | None = None
+    spinning_seconds: float = Field(
+        0.0, description="the part of it that was spent awake, waiting for the next intended start; 0 in closed loads"
+    )
+
+    @property
+    def busy_seconds(self) -> float:
+        """Processor time that the load itself took."""
+        return max(self.cpu_seconds - self.spinning_seconds, 0.0)
 
 
 class TlsSession(Strict):
@@ -203,6 +209,7 @@ class EngineSummary(Strict):
     sent: int
     answers: int
     verified: int
+    failures: int | None = Field(None, description="requests that ended without a complete answer")
     goodput_per_second: float
     errors: dict[str, int]
     examples: list[Example]

@@ -11,7 +11,6 @@ from fairtrial.printable import printable
 from fairtrial.record.model import Distribution
 
 
-
 def ab_figures(call: AbCall, measurement: Measurement) -> list[str]:
     """Line by line, as ab prints it."""
     lines = [*_about(measurement), "", *_totals(measurement), "", *_connection_times(call, measurement)]

@@ -107,8 +107,8 @@ def _means(tool: str, measurement: Measurement) -> Iterator[str]:
     rows = [row for row in ROWS[tool] if not supports_percentile(times.count, row)]
     if rows:
         yield (
-            f"The row for {rows[0]}%{' and those below it' if len(rows) > 1 else ''} would rest on fewer than ten slower "
-            f"answers of {times.count:,}: that is the maximum under another name."
+            f"The row for {rows[0]}%{' and those below it' if len(rows) > 1 else ''} would rest on fewer than ten "
+            f"slower answers of {times.count:,}: that is the maximum under another name."
         )
 
 
