@@ -64,7 +64,7 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         process.stdout.close()
         process.stderr.close()
     if summary is None and process.returncode == WRONG_PLAN:
-        raise Problem(f"the load engine refused: {printable(complaint.removeprefix('plan: '))}")
+        raise Problem(f"the load engine refused: {printable(complaint.removeprefix('fairtrial-engine: plan: '))}")
     if summary is None:
         raise Problem(f"the load engine ended with status {process.returncode}: {complaint or 'no word of why'}")
     return summary

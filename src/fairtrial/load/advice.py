@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from fairtrial.checks.generator_saturated import CHECK as GENERATOR_SATURATED
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import is_open, seconds
 
+GENERATOR_BUSY = 0.80
+"""Share of a processor: the threshold of the check generator-saturated, docs/checks.md, where it is derived."""
 KEPT_UP = 0.99
 """Below this share of what was offered, the figures are of a load that did not take place."""
 
@@ -41,7 +42,7 @@ def warnings(measurement: Measurement) -> Iterator[str]:
     """What stands between these figures and the server's own: nothing, in a good run."""
     summary, plan = measurement.summary, measurement.plan
     share = measurement.busiest_thread_share
-    if share >= GENERATOR_SATURATED.thresholds["warn"].value:
+    if share >= GENERATOR_BUSY:
         yield (
             f"the load generator's busiest thread used {share:.0%} of its processor: these figures may be the "
             "generator's, not the server's. Give it more --threads on free processors, or the server less to do."

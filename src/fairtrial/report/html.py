@@ -3,7 +3,6 @@ own script."""
 
 from collections.abc import Sequence
 
-from fairtrial.claims.wording import bound_in_words
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report import columns
@@ -11,6 +10,7 @@ from fairtrial.report.charts import goodput_chart, percentile_chart, second_char
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
 from fairtrial.report.vega import Spec
+from fairtrial.wording import bound_in_words
 
 
 def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> str:

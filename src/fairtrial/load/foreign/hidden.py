@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from fairtrial.claims.wording import figure
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.load.advice import warnings
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import seconds
 from fairtrial.load.report.figures import unsupported
 from fairtrial.statistics.support import supports_percentile
+from fairtrial.wording import figure
 
 ROWS = {"ab": (50, 66, 75, 80, 90, 95, 98, 99), "wrk": (50, 75, 90, 99)}
 """The percentages of each tool's own table."""

@@ -1,6 +1,5 @@
 """The load model in words, as it is printed beside every figure."""
 
-from fairtrial.claims.wording import count, plain
 from fairtrial.engine.plan import (
     Closed,
     Constant,
@@ -11,6 +10,7 @@ from fairtrial.engine.plan import (
     StopAfterRequests,
     StopAfterSeconds,
 )
+from fairtrial.wording import count, plain
 
 
 def describe_load(plan: EnginePlan) -> str:

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.claims.wording import plain
 from fairtrial.load.histogram import Histogram
+from fairtrial.wording import plain
 
 BAR_CELLS = 40
 BESIDE_THE_BAR = 45

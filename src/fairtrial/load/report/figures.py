@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.claims.wording import figure
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import is_open
 from fairtrial.record.model import Distribution
 from fairtrial.statistics.support import SAMPLES_ABOVE
+from fairtrial.wording import figure
 
 PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99")
 EXPLANATION = (

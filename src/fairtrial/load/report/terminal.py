@@ -5,7 +5,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.claims.wording import figure, plain
 from fairtrial.load.advice import remedy, warnings
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import describe_load, is_open
@@ -20,6 +19,7 @@ from fairtrial.load.report.figures import (
     unsupported,
 )
 from fairtrial.printable import printable
+from fairtrial.wording import figure, plain
 
 EXAMPLES_SHOWN = 3
 FEW_FOR_A_HISTOGRAM = 20
