@@ -64,16 +64,18 @@ class Histogram:
 
     def at(self, percentile: float) -> float:
         """Seconds that `percentile` (0 to 100) of the times do not exceed; the histogram is not empty."""
-        return self._at(percentile).high_seconds - NANO
+        return self.through(percentile)[0]
+
+    def through(self, percentile: float) -> tuple[float, int]:
+        """The same seconds, and how many times do not exceed them."""
+        wanted = max(1, math.ceil(round(percentile / 100 * self.count, 6)))
+        place = min(bisect_left(self._running, wanted), len(self.buckets) - 1)
+        return self.buckets[place].high_seconds - NANO, self._running[place]
 
     def count_up_to(self, seconds: float) -> int:
         """How many times do not exceed `seconds`, by the middles of their buckets."""
         place = bisect_right(self.buckets, seconds, key=lambda bucket: bucket.middle_seconds)
         return self._running[place - 1] if place else 0
-
-    def _at(self, percentile: float) -> Bucket:
-        wanted = max(1, math.ceil(round(percentile / 100 * self.count, 6)))
-        return self.buckets[min(bisect_left(self._running, wanted), len(self.buckets) - 1)]
 
 
 def read_histogram(hdr_base64: str) -> Histogram:

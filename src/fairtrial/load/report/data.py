@@ -52,8 +52,7 @@ def hgrm_text(times: Histogram) -> str:
     for percentile in _ticks():
         if not times.count:
             break
-        value = times.at(100 * percentile)
-        below = times.count_up_to(value)
+        value, below = times.through(100 * percentile)
         lines.append(f"{value * 1e3:12.3f} {percentile:2.12f} {below:10d} {1 / (1 - percentile):14.2f}")
         last = value
         if below >= times.count:
