@@ -21,4 +21,5 @@ pub mod schedule;
 pub mod session;
 pub mod signals;
 pub mod target;
+pub mod tls;
 pub mod verify;

@@ -10,6 +10,7 @@ use fairtrial_engine::signals::{SIGINT, SIGTERM, Signals};
 use fairtrial_engine::target::{
     AnswerSpec, Delay, Faults, Listen, Stalls, Target, TargetSpec, parse_share, parse_span,
 };
+use fairtrial_engine::tls::{ServerTls, TlsServerSpec, TlsVersion};
 
 use super::Failure;
 
@@ -39,6 +40,8 @@ pub struct Arguments {
     cpus: Vec<u32>,
     #[command(flatten)]
     faults: FaultArguments,
+    #[command(flatten)]
+    tls: TlsArguments,
 }
 
 /// What differs from an answer at once. Each of these makes the target measure its own delay.
@@ -75,6 +78,42 @@ struct FaultArguments {
     /// Measure the target's own delay, even without any fault.
     #[arg(long)]
     measure: bool,
+}
+
+/// TLS. All files are PEM.
+#[derive(clap::Args)]
+struct TlsArguments {
+    /// Speak TLS with this certificate.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// The certificate's key.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
+    /// Ask for client certificates of this CA.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_client_ca: Option<PathBuf>,
+    /// Speak this version only: 1.2 or 1.3.
+    #[arg(long, value_name = "VERSION", value_parser = parse_version, requires = "tls_certificate")]
+    tls_version: Option<TlsVersion>,
+}
+
+impl TlsArguments {
+    fn server(self) -> Result<Option<ServerTls>, Failure> {
+        let (Some(certificate_file), Some(key_file)) = (self.tls_certificate, self.tls_key) else {
+            return Ok(None);
+        };
+        let client_ca_file = self.tls_client_ca;
+        let spec = TlsServerSpec { certificate_file, key_file, client_ca_file, only: self.tls_version };
+        ServerTls::new(&spec).map(Some).map_err(|error| Failure::Input(format!("TLS: {error}")))
+    }
+}
+
+fn parse_version(text: &str) -> Result<TlsVersion, String> {
+    match text {
+        "1.2" => Ok(TlsVersion::V1_2),
+        "1.3" => Ok(TlsVersion::V1_3),
+        _ => Err("1.2 or 1.3 is needed".to_owned()),
+    }
 }
 
 impl FaultArguments {
@@ -118,7 +157,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(path) => ("--unix", Listen::Unix(path)),
         None => ("--listen", Listen::Tcp(arguments.listen)),
     };
-    let spec = TargetSpec { answer, faults: arguments.faults.faults()? };
+    let spec = TargetSpec { answer, faults: arguments.faults.faults()?, tls: arguments.tls.server()? };
     let target = Target::bind(&listen, spec)
         .map_err(|error| Failure::Input(format!("{argument}: {listen}: {error}")))?;
     emit(&Event::Listening { address: target.address().to_string() })?;

@@ -67,8 +67,8 @@ impl Run {
         let facts = WindowFacts {
             driver: self.driver.name(),
             driver_fallback: self.driver_fallback.clone(),
-            tls: None,
-            wire_bytes: None,
+            tls: self.tls.as_ref().and_then(|tls| tls.facts()),
+            wire_bytes: self.tls.as_ref().map(|tls| tls.wire_bytes()),
             interrupted,
             window_seconds: clock::seconds(ended_ns.saturating_sub(timeline.opens_ns)),
             warmup_seconds: clock::seconds(timeline.opens_ns.min(ended_ns) - timeline.starts_ns),

@@ -15,6 +15,7 @@ use crate::processors;
 use crate::record::{Record, Totals};
 use crate::schedule::Quota;
 use crate::session::SessionParts;
+use crate::tls::TlsClient;
 use crate::verify::Expectation;
 
 /// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
@@ -27,6 +28,7 @@ pub struct Run {
     pub(super) driver: Driver,
     /// Why it is not io_uring, where that was not asked for.
     pub(super) driver_fallback: Option<String>,
+    pub(super) tls: Option<Arc<TlsClient>>,
     dataset: Option<Arc<Dataset>>,
     requests: Arc<[EncodedRequest]>,
 }
@@ -56,13 +58,21 @@ impl Run {
             );
             Expectation::new(&request.expect, dataset.as_ref()).map_err(invalid)?;
         }
+        let tls = match &plan.tls {
+            Some(tls) => Some(
+                TlsClient::new(tls, plan.address.host_name())
+                    .map_err(|text| InvalidPlan(format!("tls.{text}")))?,
+            ),
+            None => None,
+        };
         raise_file_limit(u64::from(plan.load.connections()))?;
         bind_to_all(&plan.cpus)?;
         let connections = plan.load.connections();
         let per_thread = connections.div_ceil(plan.threads.min(connections));
         let (driver, driver_fallback) = driver::choose(plan.driver, per_thread)
             .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
-        Ok(Run { plan, endpoint, driver, driver_fallback, dataset, requests: requests.into() })
+        let (tls, requests) = (tls.map(Arc::new), requests.into());
+        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, requests })
     }
 
     /// The parts of one thread's session.
@@ -107,7 +117,6 @@ fn refuse_what_is_not_built(plan: &Plan) -> Result<(), InvalidPlan> {
     let is_planned = |key: &str| Err(InvalidPlan(format!("{key}: not built into this engine yet")));
     let templated = |request: &RequestPlan| request.template || request.body_file.is_some();
     match plan {
-        Plan { tls: Some(_), .. } => is_planned("tls"),
         Plan { pipeline: 2.., .. } => is_planned("pipeline"),
         Plan { requests_per_connection: Some(2..), .. } => is_planned("requests_per_connection: 2"),
         Plan { load: Load::Closed { think_time_seconds: 0.0, .. }, .. } => Ok(()),

@@ -15,6 +15,7 @@ use crate::processors;
 use crate::record::Totals;
 use crate::schedule::{Timeline, split};
 use crate::session::{Ended, Session};
+use crate::tls::TlsConversation;
 
 /// A thread that is ready and awaits its timeline.
 pub(super) struct Worker {
@@ -42,7 +43,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
         let (begin, begun) = channel::<Timeline>();
         let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
         let parts = run.session_parts(number, connections, shares[number], Arc::clone(&totals));
-        let (driver, endpoint) = (run.driver, run.endpoint.clone());
+        let (driver, endpoint, tls) = (run.driver, run.endpoint.clone(), run.tls.clone());
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -50,7 +51,13 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
             let is_bound = bound.is_ok();
             let _ = report_ready.send(bound);
             let outcome = match begun.recv() {
-                Ok(timeline) if is_bound => driver.run(Session::new(parts, timeline), &endpoint, &pulled),
+                Ok(timeline) if is_bound => {
+                    let session = Session::new(parts, timeline);
+                    match tls {
+                        None => driver.run(session, &endpoint, &pulled),
+                        Some(tls) => driver.run(TlsConversation::new(session, tls), &endpoint, &pulled),
+                    }
+                }
                 _ => Err(io::Error::other("the run was not begun")),
             };
             if left.fetch_sub(1, Ordering::AcqRel) == 1 {

@@ -1,16 +1,18 @@
 //! Why a connection could not be made, or broke.
 
+use std::borrow::Cow;
+
 use rustix::io::Errno;
 
 use crate::record::ErrorKind;
 
 /// Why a connect has failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectFailure {
     /// How it is counted.
     pub kind: ErrorKind,
     /// What happened, for an example; may be empty.
-    pub explanation: &'static str,
+    pub explanation: Cow<'static, str>,
 }
 
 impl From<Errno> for ConnectFailure {
@@ -33,7 +35,7 @@ impl From<Errno> for ConnectFailure {
             Errno::MFILE | Errno::NFILE => (ErrorKind::Connect, "too many open files here"),
             _ => (ErrorKind::Connect, "the connect failed"),
         };
-        ConnectFailure { kind, explanation }
+        ConnectFailure { kind, explanation: explanation.into() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! A calibrated HTTP server: one thread, answers rendered before they are needed, and counts that tests and
 //! calibration take as the truth.
 //!
-//! Without faults it is [`plain`], as cheap as we can make it; with them, or where its own delay is to be measured, it
-//! is [`shaped`].
+//! Without faults it is [`plain`], as cheap as we can make it; with them, over TLS, or where its own delay is to be
+//! measured, it is [`shaped`].
 
 mod answer;
 mod delay;
@@ -33,6 +33,7 @@ pub use stall::Stalls;
 
 use crate::record::Distribution;
 use crate::signals::Signals;
+use crate::tls::ServerTls;
 
 /// A server that listens.
 pub struct Target {
@@ -47,6 +48,8 @@ pub struct TargetSpec {
     pub answer: AnswerSpec,
     /// Delays and faults; `None`: it answers at once and rightly, and does not measure itself.
     pub faults: Option<Faults>,
+    /// TLS instead of plain bytes.
+    pub tls: Option<ServerTls>,
 }
 
 /// The truth about what a target did.
@@ -85,15 +88,17 @@ impl Target {
         let limit = getrlimit(Resource::Nofile);
         let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
         let socket = &self.listener.socket;
-        let Some(faults) = &self.spec.faults else {
-            let mut worker = plain::Worker::new(RenderedAnswers::new(&self.spec.answer));
+        let TargetSpec { answer, faults, tls } = self.spec;
+        if faults.is_none() && tls.is_none() {
+            let mut worker = plain::Worker::new(RenderedAnswers::new(&answer));
             let connections = serve::serve(&mut worker, socket, signals)?;
             let faults = FaultCounts::default();
             return Ok(Served { requests: worker.served(), connections, faults, delay: None });
-        };
+        }
+        let faults = faults.unwrap_or_default();
         // The kernel's usual 50 µs would be in every delay.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
-        let mut worker = shaped::Worker::new(self.spec.answer, faults, signals.wake_fd());
+        let mut worker = shaped::Worker::new(answer, &faults, tls.as_ref(), signals.wake_fd());
         let connections = serve::serve(&mut worker, socket, signals)?;
         let tally = worker.into_tally();
         Ok(Served { requests: tally.served, connections, faults: tally.faults, delay: Some(tally.delay) })

@@ -25,6 +25,7 @@ use super::request::RequestReader;
 use super::serve::{PeerState, Service};
 use crate::clock::now_ns;
 use crate::record::Distribution;
+use crate::tls::ServerTls;
 
 /// What becomes of a request: a pure function of the seed and the request's number.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,7 @@ impl Tally {
 /// What all connections share.
 pub(super) struct Worker<'a> {
     faults: &'a Faults,
+    tls: Option<&'a ServerTls>,
     /// Readable when the server is to end, so that a stall can be cut short.
     end: BorrowedFd<'a>,
     starts_ns: u64,
@@ -70,9 +72,15 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(spec: AnswerSpec, faults: &'a Faults, end: BorrowedFd<'a>) -> Worker<'a> {
+    pub(super) fn new(
+        spec: AnswerSpec,
+        faults: &'a Faults,
+        tls: Option<&'a ServerTls>,
+        end: BorrowedFd<'a>,
+    ) -> Worker<'a> {
         Worker {
             faults,
+            tls,
             end,
             starts_ns: now_ns(),
             requests: 0,
@@ -136,7 +144,11 @@ impl Service for Worker<'_> {
     type Peer = Peer;
 
     fn open(&mut self, socket: OwnedFd) -> Option<Peer> {
-        Some(Peer::new(Transport::new(socket)))
+        let tls = match self.tls {
+            Some(tls) => Some(tls.accept().ok()?),
+            None => None,
+        };
+        Some(Peer::new(Transport::new(socket, tls)))
     }
 
     fn handle(&mut self, number: usize, peer: &mut Peer, _: EventFlags) -> PeerState {

@@ -147,6 +147,11 @@ impl Peer {
                     Err(_) => return PeerState::Ended,
                 }
             }
+            match self.transport.flush() {
+                Ok(()) => {}
+                Err(Errno::AGAIN) => return PeerState::Open,
+                Err(_) => return PeerState::Ended,
+            }
             if shape == Shape::Cut {
                 tally.fault(first.drawn.fate);
                 return PeerState::Ended;
@@ -160,12 +165,17 @@ impl Peer {
             self.sent_bytes = 0;
             self.pending.pop_front();
             if is_last {
+                self.transport.finish();
                 return PeerState::Ended;
             }
         }
         if let Some(Refusal(answer)) = self.refusal.take() {
             let _ = self.transport.write(answer);
         }
-        if self.is_input_over { PeerState::Ended } else { PeerState::Open }
+        if self.is_input_over {
+            self.transport.finish();
+            return PeerState::Ended;
+        }
+        PeerState::Open
     }
 }
