@@ -12,6 +12,11 @@ from typing import Any
 
 import pytest
 
+from fairtrial.commands import app
+from fairtrial.commands.complain import complain
+from fairtrial.problem import Problem
+from tests.lab import Finished, Lab
+
 CERTIFICATES = Path(__file__).parent / "certificates"
 
 
@@ -54,6 +59,25 @@ def serve(engine: Path) -> Iterator[Callable[..., Target]]:
 def target(serve: Callable[..., Target]) -> Target:
     """A target that answers `hello`."""
     return serve("--body", "hello")
+
+
+@pytest.fixture
+def call(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
+    """Calls `fairtrial` in this process, in the lab's folder: as a user would, but at once."""
+    monkeypatch.chdir(lab.folder)
+    for name in ("NO_COLOR", "COLUMNS"):
+        monkeypatch.setenv(name, lab.environment[name])
+
+    def run(*arguments: str | Path) -> Finished:
+        try:
+            status = app([str(each) for each in arguments], standalone_mode=False) or 0
+        except Problem as problem:
+            complain(problem)
+            status = problem.exit_status
+        said = capsys.readouterr()
+        return Finished(status, said.out, said.err, None)
+
+    return run
 
 
 @dataclass
