@@ -114,7 +114,8 @@ def test_other_doubts(changes: dict[str, object], words: str) -> None:
 
 def test_requests_that_hang_are_named() -> None:
     text = said(measured(in_flight_at_end=4, oldest_in_flight_seconds=2.5))
-    assert "4 requests were unanswered at the end, the oldest for 2.5 s" in text
+    assert "4 requests unanswered at the end, the oldest for 2.5 s: longer than any answer took" in text
+    assert "warning" not in said(measured(in_flight_at_end=4, oldest_in_flight_seconds=0.01))
 
 
 def test_tls_is_shown() -> None:

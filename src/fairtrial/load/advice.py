@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.load.measure import Measurement
-from fairtrial.load.plan.describe import is_open, seconds
+from fairtrial.load.plan.describe import seconds
+from fairtrial.wording import count
 
 GENERATOR_BUSY = 0.80
 """Share of a processor: the threshold of the check generator-saturated, docs/checks.md, where it is derived."""
@@ -52,10 +53,11 @@ def warnings(measurement: Measurement) -> Iterator[str]:
             f"only {summary.achieved_over_offered:.1%} of the offered requests were answered in the window: the server "
             f"(or {plan.load.connections:,} connections) cannot keep this rate, and response times grow as it lasts."
         )
-    if summary.in_flight_at_end and not is_open(plan.load) and (summary.oldest_in_flight_seconds or 0) > 1:
+    oldest, longest = summary.oldest_in_flight_seconds or 0.0, summary.response_time.max_seconds or 0.0
+    if oldest > longest:
         yield (
-            f"{summary.in_flight_at_end:,} requests were unanswered at the end, the oldest for "
-            f"{summary.oldest_in_flight_seconds:.1f} s: they are in no percentile, and can only make them worse."
+            f"{count(summary.in_flight_at_end, 'request')} unanswered at the end, the oldest for {seconds(oldest)}: "
+            "longer than any answer took, and in no percentile."
         )
     if summary.driver_fallback and plan.driver == "io_uring":
         yield f"io_uring was not used: {summary.driver_fallback}"

@@ -38,11 +38,12 @@ def distribution_chart(measurement: Measurement) -> Spec | None:
     return chart(
         height=260,
         data={"values": bins},
-        mark={"type": "bar", "color": "var(--accent)", "binSpacing": 0.5},
+        mark={"type": "rect", "color": "var(--accent)", "stroke": "var(--card)", "strokeWidth": 0.5},
         encoding={
             "x": x | {"field": "from"},
             "x2": {"field": "to"},
             "y": {"field": "answers", "type": "quantitative", "axis": {"title": "answers", "tickCount": 5}},
+            "y2": {"datum": 0},
             "tooltip": [
                 {"field": "from", "format": ",.3~r", "title": "from ms"},
                 {"field": "to", "format": ",.3~r", "title": "to ms"},
@@ -136,6 +137,7 @@ def time_chart(measurement: Measurement) -> Spec | None:
 
 def _over_time(points: list[dict[str, Any]], colour: str, field: str, axis: Spec, scale: Spec) -> Spec:
     names = list(dict.fromkeys(point[colour] for point in points))
+    ticks = min(max(point["second"] for point in points), 8)
     return chart(
         height=220,
         data={"values": points},
@@ -144,7 +146,7 @@ def _over_time(points: list[dict[str, Any]], colour: str, field: str, axis: Spec
             "x": {
                 "field": "second",
                 "type": "quantitative",
-                "axis": {"title": "second of the window", "tickMinStep": 1},
+                "axis": {"title": "second of the window", "tickMinStep": 1, "tickCount": ticks, "format": "d"},
             },
             "y": {"field": field, "type": "quantitative", "axis": axis, "scale": scale},
             "color": _colour(colour, names),
