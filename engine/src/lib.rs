@@ -21,5 +21,6 @@ pub mod schedule;
 pub mod session;
 pub mod signals;
 pub mod target;
+pub mod template;
 pub mod tls;
 pub mod verify;

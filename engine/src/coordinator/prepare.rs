@@ -10,11 +10,12 @@ use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
 use crate::http1::request::{self, EncodedRequest};
 use crate::mix::RequestMix;
-use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan};
+use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
 use crate::processors;
 use crate::record::{Record, Totals};
-use crate::schedule::Quota;
-use crate::session::SessionParts;
+use crate::schedule::{Arrivals, Quota, ThreadShare, split};
+use crate::session::{PacePlan, SessionParts};
+use crate::template::Renderer;
 use crate::tls::TlsClient;
 use crate::verify::Expectation;
 
@@ -31,6 +32,7 @@ pub struct Run {
     pub(super) tls: Option<Arc<TlsClient>>,
     dataset: Option<Arc<Dataset>>,
     requests: Arc<[EncodedRequest]>,
+    mix: RequestMix,
 }
 
 impl Run {
@@ -39,7 +41,6 @@ impl Run {
     /// # Errors
     /// The key that cannot be followed.
     pub fn prepare(plan: Plan) -> Result<Run, InvalidPlan> {
-        refuse_what_is_not_built(&plan)?;
         let dataset = match &plan.dataset {
             Some(spec) => {
                 let dataset = Dataset::new(spec).map_err(|error| InvalidPlan(format!("dataset.{error}")))?;
@@ -53,8 +54,9 @@ impl Run {
         let mut requests = Vec::new();
         for (place, request) in plan.requests.iter().enumerate() {
             let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
+            let file_body = read_body(request).map_err(invalid)?;
             requests.push(
-                request::encode(request, host, plan.requests_per_connection != Some(1)).map_err(invalid)?,
+                request::encode(request, host, file_body.as_deref(), dataset.as_ref()).map_err(invalid)?,
             );
             Expectation::new(&request.expect, dataset.as_ref()).map_err(invalid)?;
         }
@@ -65,6 +67,8 @@ impl Run {
             ),
             None => None,
         };
+        let weights: Vec<u32> = plan.requests.iter().map(|request| request.weight).collect();
+        let mix = RequestMix::new(&weights).map_err(|text| InvalidPlan(format!("requests[].{text}")))?;
         raise_file_limit(u64::from(plan.load.connections()))?;
         bind_to_all(&plan.cpus)?;
         let connections = plan.load.connections();
@@ -72,7 +76,7 @@ impl Run {
         let (driver, driver_fallback) = driver::choose(plan.driver, per_thread)
             .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
         let (tls, requests) = (tls.map(Arc::new), requests.into());
-        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, requests })
+        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, requests, mix })
     }
 
     /// The parts of one thread's session.
@@ -90,18 +94,60 @@ impl Run {
             .map(|request| Expectation::new(&request.expect, self.dataset.as_ref()))
             .collect::<Result<Vec<_>, String>>()
             .expect("checked when the plan was prepared");
-        let weights = plan.requests.iter().map(|request| request.weight);
         SessionParts {
             connections: connections as usize,
             requests: Arc::clone(&self.requests),
             expectations,
-            mix: RequestMix::new(weights, plan.seed, thread as u64),
+            mix: self.mix.clone(),
+            renderer: Renderer::new(plan.seed, thread as u64),
             quota: Quota::new(share),
-            keep_alive: plan.requests_per_connection != Some(1),
+            pace: self.pace(thread),
+            requests_per_connection: plan.requests_per_connection,
+            pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
-            record: Record::new(self.tallied_dataset()),
+            record: Record::new(plan.requests.len(), self.tallied_dataset(), plan.record_intended as usize),
             totals,
         }
+    }
+
+    /// What makes one thread's requests begin.
+    fn pace(&self, thread: usize) -> PacePlan {
+        let Plan { load, seed, .. } = &self.plan;
+        let threads = self.threads();
+        let window_seconds = match self.plan.stop() {
+            Stop::Seconds { seconds } => Some(seconds),
+            Stop::Requests { .. } => None,
+        };
+        let share = ThreadShare { thread: thread as u64, threads: u64::from(threads) };
+        let limit = u64::from(load.waiting_limit().unwrap_or(0));
+        match (Arrivals::new(load, window_seconds, share, *seed), load) {
+            (Some(arrivals), _) => PacePlan::Open {
+                arrivals,
+                waiting_limit: split(limit, threads).nth(thread).unwrap_or(0) as usize,
+            },
+            (None, Load::Closed { think_time_seconds, .. }) => {
+                PacePlan::Closed { think_ns: clock::from_seconds(*think_time_seconds) }
+            }
+            (None, _) => unreachable!("every other load has arrivals"),
+        }
+    }
+
+    /// How many threads there are: one without a connection would have nothing to do.
+    pub(super) fn threads(&self) -> u32 {
+        self.plan.threads.min(self.plan.load.connections())
+    }
+
+    /// From the threads' begin to the warm-up's: an open load's connections are opened ahead of its first request, so
+    /// that their connects are in no response time.
+    pub(super) fn lead_ns(&self) -> u64 {
+        const LEAST_NS: u64 = 5_000_000;
+        const MOST_NS: u64 = 5_000_000_000;
+        if !self.plan.load.is_open() || self.plan.requests_per_connection == Some(1) {
+            return 0;
+        }
+        let connections = u64::from(self.plan.load.connections() / self.threads());
+        let per_connection_ns = if self.tls.is_some() { 1_000_000 } else { 40_000 };
+        (LEAST_NS + per_connection_ns * connections).min(MOST_NS)
     }
 
     /// The dataset, if answered ids are tallied.
@@ -112,18 +158,11 @@ impl Run {
     }
 }
 
-/// Keys that are read but not followed yet.
-fn refuse_what_is_not_built(plan: &Plan) -> Result<(), InvalidPlan> {
-    let is_planned = |key: &str| Err(InvalidPlan(format!("{key}: not built into this engine yet")));
-    let templated = |request: &RequestPlan| request.template || request.body_file.is_some();
-    match plan {
-        Plan { pipeline: 2.., .. } => is_planned("pipeline"),
-        Plan { requests_per_connection: Some(2..), .. } => is_planned("requests_per_connection: 2"),
-        Plan { load: Load::Closed { think_time_seconds: 0.0, .. }, .. } => Ok(()),
-        Plan { load, .. } if load.is_open() => is_planned("load.kind"),
-        _ => is_planned("load.think_time_seconds"),
-    }?;
-    if plan.requests.iter().any(templated) { is_planned("requests[].template") } else { Ok(()) }
+/// What a request's `body_file` holds.
+fn read_body(request: &RequestPlan) -> Result<Option<Vec<u8>>, String> {
+    let Some(path) = &request.body_file else { return Ok(None) };
+    let bytes = std::fs::read(path).map_err(|error| format!("body_file: {}: {error}", path.display()))?;
+    Ok(Some(bytes))
 }
 
 /// Connections are files; a common soft limit is 1024.

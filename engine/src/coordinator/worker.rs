@@ -28,8 +28,7 @@ pub(super) struct Worker {
 /// Starts the plan's threads and waits until all are ready. `all_ended` is pulled when the last one has ended.
 pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<Worker>> {
     let connections = run.plan.load.connections();
-    // A thread without a connection would have nothing to do.
-    let threads = run.plan.threads.min(connections);
+    let threads = run.threads();
     let shares: Vec<Option<u64>> = match run.plan.stop() {
         Stop::Requests { requests } => split(requests, threads).map(Some).collect(),
         Stop::Seconds { .. } => vec![None; threads as usize],

@@ -6,6 +6,8 @@ use crate::record::ErrorKind;
 use crate::schedule::Phase;
 
 impl Conversation for Session {
+    type Outcome = Ended;
+
     fn connections(&self) -> usize {
         Session::connections(self)
     }
@@ -21,7 +23,7 @@ impl Conversation for Session {
     }
 
     fn is_paced(&self) -> bool {
-        false
+        Session::is_paced(self)
     }
 
     #[inline]
