@@ -5,7 +5,6 @@ use std::io;
 use super::{Conversation, DriverUse, StopLine, epoll, uring};
 use crate::endpoint::Endpoint;
 use crate::plan::DriverChoice;
-use crate::session::Ended;
 
 /// A driver that this kernel has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +33,7 @@ impl Driver {
         conversation: C,
         endpoint: &Endpoint,
         stop: &StopLine,
-    ) -> io::Result<(Ended, DriverUse)> {
+    ) -> io::Result<(C::Outcome, DriverUse)> {
         match self {
             Driver::Epoll => epoll::run(conversation, endpoint, stop),
             Driver::IoUring => uring::run(conversation, endpoint, stop),

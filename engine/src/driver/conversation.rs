@@ -3,7 +3,6 @@
 use super::ConnectFailure;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
-use crate::session::Ended;
 
 /// What the driver does next on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +22,9 @@ pub enum Next {
 /// A driver tells what happened on a connection and when, and does the [`Next`] step that it gets back. Connections are
 /// numbered from 0. Times are nanoseconds on the run's clock and never go back from call to call.
 pub trait Conversation {
+    /// What is known at the end.
+    type Outcome;
+
     /// How many connections there are.
     fn connections(&self) -> usize;
 
@@ -67,5 +69,5 @@ pub trait Conversation {
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next;
 
     /// Ends at the latest now.
-    fn conclude(self, now_ns: u64) -> Ended;
+    fn conclude(self, now_ns: u64) -> Self::Outcome;
 }

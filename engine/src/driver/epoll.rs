@@ -17,7 +17,6 @@ use super::{Conversation, DriverUse, Next, StopLine};
 use crate::clock::{now_ns, timespec};
 use crate::endpoint::Endpoint;
 use crate::schedule::Phase;
-use crate::session::Ended;
 
 const READ_BUFFER_BYTES: usize = 64 * 1024;
 const EVENTS_PER_WAIT: usize = 256;
@@ -39,7 +38,7 @@ pub(super) fn run<C: Conversation>(
     conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
-) -> io::Result<(Ended, DriverUse)> {
+) -> io::Result<(C::Outcome, DriverUse)> {
     let epoll = epoll::create(CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, stop.wake_fd(), EventData::new_u64(STOP_TOKEN), EventFlags::IN)?;
     let mut connections = Vec::new();
@@ -74,7 +73,7 @@ enum Socket {
 }
 
 impl<C: Conversation> Driver<C> {
-    fn run(mut self, stop: &StopLine) -> io::Result<(Ended, DriverUse)> {
+    fn run(mut self, stop: &StopLine) -> io::Result<(C::Outcome, DriverUse)> {
         for number in 0..self.connections.len() {
             let next = self.conversation.start(number, now_ns());
             self.perform(number, next);

@@ -14,3 +14,6 @@ pub use conversation::{Conversation, Next};
 pub use failure::ConnectFailure;
 pub use pace::DriverUse;
 pub use stop::StopLine;
+
+#[cfg(test)]
+mod tests;

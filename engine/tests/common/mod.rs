@@ -110,6 +110,14 @@ impl Target {
     }
 }
 
+/// The driver that this test file is about.
+fn driver() -> &'static str {
+    match env!("CARGO_CRATE_NAME") {
+        "io_uring" => "auto",
+        _ => "epoll",
+    }
+}
+
 /// A plan that is changed step by step.
 #[derive(Clone)]
 pub struct Plan(pub Value);
@@ -119,6 +127,7 @@ impl Plan {
     pub fn closed(address: &str, connections: u32) -> Plan {
         Plan(json!({
             "protocol": 2,
+            "driver": driver(),
             "address": address,
             "requests": [{"name": "only", "method": "GET", "path": "/"}],
             "load": {"kind": "closed", "connections": connections},
@@ -175,6 +184,17 @@ impl Summary {
         assert_eq!(kinds.len(), 16);
         let counts = kinds.iter().map(|(kind, count)| (kind.as_str(), count.as_u64().unwrap()));
         counts.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// in_flight_at_start + offered = answers + failures + in_flight_at_end.
+    pub fn assert_books_balance(&self) {
+        let came = self.count("in_flight_at_start") + self.count("offered");
+        let went = self.count("answers") + self.count("failures") + self.count("in_flight_at_end");
+        assert_eq!(came, went, "{}", self.0);
+    }
+
+    pub fn seconds(&self, distribution: &str, percentile: &str) -> f64 {
+        self.0[distribution]["percentiles"][percentile].as_f64().unwrap()
     }
 
     pub fn all_errors(&self) -> u64 {

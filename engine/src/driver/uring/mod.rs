@@ -28,7 +28,6 @@ use super::{ConnectFailure, Conversation, Next, StopLine};
 use crate::clock::now_ns;
 use crate::endpoint::Endpoint;
 use crate::schedule::Phase;
-use crate::session::Ended;
 use memory::Buffers;
 use outbox::Outbox;
 pub(super) use probe::probe;
@@ -46,7 +45,7 @@ pub(super) fn run<C: Conversation>(
     conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
-) -> io::Result<(Ended, DriverUse)> {
+) -> io::Result<(C::Outcome, DriverUse)> {
     let peer = Peer::new(endpoint)?;
     let connections = conversation.connections();
     let mut io_uring = ring::create()?;
@@ -105,7 +104,7 @@ struct Driver<'r, C> {
 }
 
 impl<C: Conversation> Driver<'_, C> {
-    fn run(mut self, stop: &StopLine) -> io::Result<(Ended, DriverUse)> {
+    fn run(mut self, stop: &StopLine) -> io::Result<(C::Outcome, DriverUse)> {
         for number in 0..self.connections.len() {
             let now = now_ns();
             let next = self.conversation.start(number, now);
@@ -149,19 +148,20 @@ impl<C: Conversation> Driver<'_, C> {
 
     /// Turns what connections want into requests, as many as one call takes.
     fn request(&mut self, now: u64) {
-        let mut done = 0;
-        while done < self.noted.len() && self.ring.room() >= REQUESTS_PER_CONNECTION {
-            let number = self.noted[done];
-            if !self.request_for(number, now) {
-                break;
+        let mut kept = 0;
+        for place in 0..self.noted.len() {
+            let number = self.noted[place];
+            let is_done = self.ring.room() >= REQUESTS_PER_CONNECTION && self.request_for(number, now);
+            self.connections[number as usize].is_noted = !is_done;
+            if !is_done {
+                self.noted[kept] = number;
+                kept += 1;
             }
-            self.connections[number as usize].is_noted = false;
-            done += 1;
         }
-        self.noted.drain(..done);
+        self.noted.truncate(kept);
     }
 
-    /// False if its bytes find no room in this call.
+    /// False if there is more to do in the next call.
     #[inline]
     fn request_for(&mut self, number: u32, now: u64) -> bool {
         let connection = &mut self.connections[number as usize];

@@ -39,7 +39,8 @@ impl Outbox {
         Outbox { at_once: vec![(0, 0); connections], patient: HashMap::new() }
     }
 
-    /// Makes a request of what a connection has to send. False if it finds no room in this call.
+    /// Makes a request of what a connection has to send. False if it has more to send in the next call: because there
+    /// is no room in this one, or because whether this one goes well decides what follows it.
     #[inline]
     pub(super) fn send(
         &mut self,
@@ -74,7 +75,8 @@ impl Outbox {
             self.patient.insert(number, Patient::UnderWay(length));
         }
         conversation.handed_over(number as usize, length, now);
-        true
+        // After a patient one, its completion asks again.
+        length > AT_ONCE_BYTES || conversation.to_send(number as usize).is_empty()
     }
 
     /// A send that fell short, or a patient one, has completed. If all is well, a rest or more may be left to send.
