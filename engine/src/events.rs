@@ -1,11 +1,11 @@
 //! Events on standard output, one JSON object a line.
 
 use std::io::{self, Write};
-use std::net::SocketAddr;
 
 use serde::Serialize;
 
-use crate::record::Summary;
+use crate::record::{Distribution, Summary};
+use crate::target::FaultCounts;
 
 /// Everything that the engine says.
 #[derive(Debug, Serialize)]
@@ -35,8 +35,8 @@ pub enum Event<'a> {
     Summary(&'a Summary),
     /// A target can be connected to.
     Listening {
-        /// With the real port.
-        address: SocketAddr,
+        /// With the real port; `unix:` and the path of a Unix socket.
+        address: String,
     },
     /// The end of a target.
     Served {
@@ -44,6 +44,10 @@ pub enum Event<'a> {
         requests: u64,
         /// Connections accepted.
         connections: u64,
+        /// What went wrong on purpose.
+        faults: FaultCounts,
+        /// The target's own delay, if it was measured.
+        delay: Option<&'a Distribution>,
     },
 }
 

@@ -59,16 +59,18 @@ impl Exchange {
         self.parser.is_untouched()
     }
 
-    /// Takes all of `input`. `to_head_request`: the answer has no body, whatever its head says.
+    /// Takes `input` up to the answer's end. `to_head_request`: the answer has no body, whatever its head says.
+    /// `more_may_follow`: bytes behind the answer belong to the next one, and are left; else they break the connection.
     #[inline]
-    pub fn receive<'a>(
+    pub fn receive<'a, 'i: 'a>(
         &'a mut self,
-        mut input: &'a [u8],
+        input: &mut &'i [u8],
         to_head_request: bool,
+        more_may_follow: bool,
         expectation: &Expectation,
     ) -> Received<'a> {
         if self.parser.awaits_head() {
-            match self.parser.head(&mut input, to_head_request) {
+            match self.parser.head(input, to_head_request) {
                 Ok(Some(head)) => {
                     let content_type_fits = expectation.content_type_fits(head.content_type);
                     (self.status, self.reusable) = (head.status, head.reusable);
@@ -82,7 +84,7 @@ impl Exchange {
         // Stays in the read buffer as long as it is the only one.
         let mut first_piece: Option<&'a [u8]> = None;
         loop {
-            match self.parser.body(&mut input) {
+            match self.parser.body(input) {
                 Ok(BodyPart::Piece(piece)) => {
                     self.body_bytes += piece.len() as u64;
                     if self.body_bytes > BODY_BYTES_LIMIT {
@@ -104,7 +106,9 @@ impl Exchange {
                     return Received::Partial;
                 }
                 // More than was asked for: where the next answer begins is not known.
-                Ok(BodyPart::End) if !input.is_empty() => return Received::Broken(ErrorKind::Protocol),
+                Ok(BodyPart::End) if !more_may_follow && !input.is_empty() => {
+                    return Received::Broken(ErrorKind::Protocol);
+                }
                 Ok(BodyPart::End) => break,
                 Err(_) => return Received::Broken(ErrorKind::Protocol),
             }
@@ -158,10 +162,10 @@ mod tests {
         for split in 0..ANSWER.len() {
             let mut exchange = Exchange::default();
             exchange.reset();
-            let (first, second) = ANSWER.split_at(split);
-            assert!(matches!(exchange.receive(first, false, &expectation), Received::Partial));
+            let (mut first, mut second) = ANSWER.split_at(split);
+            assert!(matches!(exchange.receive(&mut first, false, false, &expectation), Received::Partial));
             assert_eq!(exchange.is_untouched(), split == 0);
-            let Received::Complete(answer) = exchange.receive(second, false, &expectation) else {
+            let Received::Complete(answer) = exchange.receive(&mut second, false, false, &expectation) else {
                 panic!("not complete after {split}");
             };
             assert_eq!((answer.status, answer.body, answer.body_bytes), (200, &b"abcdef"[..], 6));
@@ -172,18 +176,33 @@ mod tests {
     #[test]
     fn bytes_behind_the_answer_break_the_connection() {
         let bytes = [ANSWER, b"H"].concat();
-        let received = Exchange::default().receive(&bytes, false, &text_plain()).is_broken();
+        let received = Exchange::default().receive(&mut &bytes[..], false, false, &text_plain()).is_broken();
         assert_eq!(received, Some(ErrorKind::Protocol));
+    }
+
+    #[test]
+    fn bytes_behind_the_answer_are_left_if_more_may_follow() {
+        let bytes = [ANSWER, b"HTTP/1.1 2"].concat();
+        for split in 1..ANSWER.len() {
+            let mut exchange = Exchange::default();
+            let (mut first, mut second) = bytes.split_at(split);
+            assert!(matches!(exchange.receive(&mut first, false, true, &text_plain()), Received::Partial));
+            let received = exchange.receive(&mut second, false, true, &text_plain());
+            assert!(matches!(received, Received::Complete(answer) if answer.body == b"abcdef"));
+            assert_eq!(second, b"HTTP/1.1 2");
+        }
     }
 
     #[test]
     fn an_endless_body_ends_and_is_not_kept() {
         let expectation = text_plain();
         let mut exchange = Exchange::default();
-        assert!(exchange.receive(b"HTTP/1.1 200 OK\r\n\r\n", false, &expectation).is_broken().is_none());
+        let mut head = &b"HTTP/1.1 200 OK\r\n\r\n"[..];
+        assert!(exchange.receive(&mut head, false, false, &expectation).is_broken().is_none());
         let piece = vec![b'x'; 1024 * 1024];
-        let pieces =
-            (0..100).take_while(|_| exchange.receive(&piece, false, &expectation).is_broken().is_none());
+        let is_taken =
+            |_: &i32| exchange.receive(&mut &piece[..], false, false, &expectation).is_broken().is_none();
+        let pieces = (0..100).take_while(is_taken);
         assert_eq!(pieces.count() as u64, BODY_BYTES_LIMIT / piece.len() as u64);
         assert_eq!(exchange.kept.len(), expectation.kept_bytes());
     }

@@ -17,7 +17,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Run(commands::run::Arguments),
-    Target(commands::target::Arguments),
+    Target(Box<commands::target::Arguments>),
     Dataset(commands::dataset::Arguments),
     Guard(commands::guard::Arguments),
 }
@@ -25,7 +25,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => commands::run::run(&arguments),
-        Command::Target(arguments) => commands::target::run(arguments),
+        Command::Target(arguments) => commands::target::run(*arguments),
         Command::Dataset(arguments) => commands::dataset::run(&arguments),
         Command::Guard(arguments) => commands::guard::run(&arguments),
     };

@@ -1,6 +1,6 @@
 import pytest
 
-from fairtrial.claims.wording import bound_in_words, count, figure, plain, span, violation_in_words
+from fairtrial.wording import bound_in_words, count, figure, plain, span, violation_in_words
 
 
 @pytest.mark.parametrize(

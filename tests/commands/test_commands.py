@@ -1,7 +1,6 @@
 """The smaller commands, as a user calls them."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,9 @@ import pytest
 from tests.lab import Lab
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["load"], ["check"], ["list"], ["doctor"], ["report"]])
+@pytest.mark.parametrize(
+    "command", [[], ["run"], ["load"], ["ab"], ["wrk"], ["check"], ["list"], ["doctor"], ["report"]]
+)
 def test_help_teaches(lab: Lab, command: list[str]) -> None:
     finished = lab.fairtrial(*command, "--help")
     assert finished.status == 0
@@ -68,33 +69,6 @@ def test_check_of_a_stack_that_does_not_start(lab: Lab) -> None:
     assert finished.status == 4
     assert "the database said" in finished.err
     assert "\x1b" not in finished.err
-
-
-@pytest.fixture
-def url(engine: Path) -> "str":  # type: ignore[misc]
-    """A target that answers 200."""
-    with subprocess.Popen([engine, "target", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True) as target:
-        assert target.stdout
-        yield f"http://{json.loads(target.stdout.readline())['address']}/some/path?x=1"
-        target.terminate()
-
-
-def test_load_by_count(lab: Lab, url: str) -> None:
-    finished = lab.fairtrial("load", url, "-c", "3", "-n", "200", "--json", "load.json")
-
-    assert finished.status == 0, finished.err
-    assert "closed, 3 connections" in finished.out
-    assert "200 verified of 200 sent" in finished.out
-    summary = json.loads((lab.folder / "load.json").read_text())
-    assert summary["verified"] == 200
-    assert summary["service_time"]["percentiles"]["50"] > 0
-
-
-def test_load_by_time(lab: Lab, url: str) -> None:
-    finished = lab.fairtrial("load", url, "-d", "300ms")
-
-    assert finished.status == 0
-    assert "verified answers/s" in finished.out
 
 
 def test_report_rebuilds_from_the_record_alone(lab: Lab) -> None:

@@ -69,9 +69,6 @@ WRONG = {
     "a record that is not there": (["report", "nowhere"], ["nowhere", "fairtrial run"]),
     "an unknown stack to check": (["check", "nope"], ["there is no stack 'nope'"]),
     "an unknown workload to check": (["check", "python-threads", "--workload", "nope"], ["does not name workload"]),
-    "a URL that is none": (["load", "ftp://127.0.0.1/"], ["not an http URL"]),
-    "a time that is none": (["load", "http://127.0.0.1/", "-d", "soon"], ["'soon'", "500ms"]),
-    "two ends": (["load", "http://127.0.0.1/", "-d", "1s", "-n", "5"], ["exclude each other"]),
 }
 
 
@@ -101,10 +98,3 @@ def test_a_broken_manifest(lab: Lab) -> None:
 
     assert finished.status == 2
     assert "mine/stack.toml: colour: unknown key" in finished.err
-
-
-def test_a_port_that_nobody_listens_on(lab: Lab) -> None:
-    finished = lab.fairtrial("load", "http://127.0.0.1:9/", "-n", "5")
-
-    assert finished.status == 4
-    assert "refused" in finished.out

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairtrial.engine.plan import EngineLoad, EnginePlan, ExactBody, Expectation, Request, StopAfterRequests
+from fairtrial.engine.plan import Closed, EnginePlan, ExactBody, Expectation, Request, StopAfterRequests
 from fairtrial.engine.run import run_engine
 from fairtrial.problem import Problem
 
@@ -25,7 +25,7 @@ def target(engine: Path) -> Iterator[str]:
 
 def plan(address: str, **changes: Any) -> EnginePlan:
     expect = changes.pop("expect", Expectation())
-    settings = {"stop": StopAfterRequests(requests=500), "load": EngineLoad(connections=4)} | changes
+    settings = {"stop": StopAfterRequests(requests=500), "load": Closed(connections=4)} | changes
     return EnginePlan(address=address, requests=[Request(name="hello", path="/", expect=expect)], **settings)
 
 
@@ -50,7 +50,7 @@ def test_a_wrong_body_is_not_goodput(target: str) -> None:
 
 
 def test_a_connection_for_each_request(target: str) -> None:
-    summary = run_engine(plan(target, keep_alive=False), lambda event: None)
+    summary = run_engine(plan(target, requests_per_connection=1), lambda event: None)
 
     assert summary.verified == 500
     assert summary.connects == 500

@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from fairtrial.judge.judging import judge
-from fairtrial.report.html import html_text, json_for_html
+from fairtrial.report.html import html_text
+from fairtrial.report.page import json_for_html
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.report.scene import HOSTILE, judged
 

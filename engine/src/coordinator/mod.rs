@@ -17,7 +17,7 @@ use crate::driver::StopLine;
 use crate::events::{Event, emit};
 use crate::parent::ParentWatch;
 use crate::plan::Stop;
-use crate::record::{Record, Summary, ThreadUse, WindowFacts};
+use crate::record::{Books, Record, Summary, ThreadUse, WindowFacts};
 use crate::schedule::Timeline;
 use crate::signals::Signals;
 
@@ -29,9 +29,9 @@ impl Run {
     pub fn run(self, signals: &mut Signals, parent: Option<&ParentWatch>) -> anyhow::Result<()> {
         let all_ended = Arc::new(StopLine::new()?);
         let workers = worker::start(&self, &all_ended)?;
-        let starts_ns = now_ns();
+        let starts_ns = now_ns() + self.lead_ns();
         let opens_ns = starts_ns + clock::from_seconds(self.plan.warmup_seconds);
-        let closes_ns = match self.plan.stop {
+        let closes_ns = match self.plan.stop() {
             Stop::Seconds { seconds } => Some(opens_ns + clock::from_seconds(seconds)),
             Stop::Requests { .. } => None,
         };
@@ -59,22 +59,32 @@ impl Run {
         let mut outcomes = Vec::new();
         for worker in workers {
             let joined = worker.thread.join().map_err(|_| anyhow!("a load thread has panicked"))?;
-            outcomes.push(joined.context("epoll")?);
+            outcomes.push(joined.context(self.driver.name())?);
         }
         watch.close_window()?;
         let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
         let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
         let facts = WindowFacts {
-            driver: "epoll",
+            driver: self.driver.name(),
+            driver_fallback: self.driver_fallback.clone(),
+            tls: self.tls.as_ref().and_then(|tls| tls.facts()),
+            wire_bytes: self.tls.as_ref().map(|tls| tls.wire_bytes()),
             interrupted,
             window_seconds: clock::seconds(ended_ns.saturating_sub(timeline.opens_ns)),
-            warmup_seconds: clock::seconds(timeline.opens_ns.min(ended_ns) - timeline.starts_ns),
-            in_flight_at_end: outcomes.iter().map(|(ended, _)| ended.in_flight).sum(),
+            warmup_seconds: clock::seconds(
+                timeline.opens_ns.min(ended_ns).saturating_sub(timeline.starts_ns),
+            ),
+            books: outcomes.iter().map(|(ended, _)| ended.books).fold(Books::default(), Books::plus),
+            requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),
+            opened_ns: timeline.opens_ns,
             oldest_in_flight_seconds: oldest_ns
                 .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),
             threads: outcomes
                 .iter()
-                .map(|(_, used)| ThreadUse { cpu_seconds: clock::seconds(used.cpu_ns) })
+                .map(|(_, used)| ThreadUse {
+                    cpu_seconds: clock::seconds(used.cpu_ns),
+                    spinning_seconds: clock::seconds(used.spinning_ns),
+                })
                 .collect(),
         };
         let mut records = outcomes.into_iter().map(|(ended, _)| ended.record);

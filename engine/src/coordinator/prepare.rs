@@ -1,19 +1,22 @@
 //! Everything about a plan that can be done, or found impossible, before the first connect.
 
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::clock;
 use crate::dataset::Dataset;
+use crate::driver::{self, Driver};
+use crate::endpoint::Endpoint;
 use crate::http1::request::{self, EncodedRequest};
 use crate::mix::RequestMix;
-use crate::plan::{BodyPlan, InvalidPlan, Plan};
+use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
 use crate::processors;
 use crate::record::{Record, Totals};
-use crate::schedule::Quota;
-use crate::session::SessionParts;
+use crate::schedule::{Arrivals, Quota, ThreadShare, split};
+use crate::session::{PacePlan, SessionParts};
+use crate::template::Renderer;
+use crate::tls::TlsClient;
 use crate::verify::Expectation;
 
 /// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
@@ -22,9 +25,14 @@ const OTHER_FILES: u64 = 64;
 /// A prepared plan.
 pub struct Run {
     pub(super) plan: Plan,
-    pub(super) address: SocketAddr,
+    pub(super) endpoint: Endpoint,
+    pub(super) driver: Driver,
+    /// Why it is not io_uring, where that was not asked for.
+    pub(super) driver_fallback: Option<String>,
+    pub(super) tls: Option<Arc<TlsClient>>,
     dataset: Option<Arc<Dataset>>,
     requests: Arc<[EncodedRequest]>,
+    mix: RequestMix,
 }
 
 impl Run {
@@ -40,17 +48,35 @@ impl Run {
             }
             None => None,
         };
-        let address = resolve(&plan.address)?;
-        let host = plan.host.as_deref().unwrap_or(&plan.address);
+        let endpoint =
+            Endpoint::resolve(&plan.address).map_err(|text| InvalidPlan(format!("address: {text}")))?;
+        let host = plan.host();
         let mut requests = Vec::new();
         for (place, request) in plan.requests.iter().enumerate() {
             let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
-            requests.push(request::encode(request, host, plan.keep_alive).map_err(invalid)?);
+            let file_body = read_body(request).map_err(invalid)?;
+            requests.push(
+                request::encode(request, host, file_body.as_deref(), dataset.as_ref()).map_err(invalid)?,
+            );
             Expectation::new(&request.expect, dataset.as_ref()).map_err(invalid)?;
         }
+        let tls = match &plan.tls {
+            Some(tls) => Some(
+                TlsClient::new(tls, plan.address.host_name())
+                    .map_err(|text| InvalidPlan(format!("tls.{text}")))?,
+            ),
+            None => None,
+        };
+        let weights: Vec<u32> = plan.requests.iter().map(|request| request.weight).collect();
+        let mix = RequestMix::new(&weights).map_err(|text| InvalidPlan(format!("requests[].{text}")))?;
         raise_file_limit(u64::from(plan.load.connections()))?;
         bind_to_all(&plan.cpus)?;
-        Ok(Run { plan, address, dataset, requests: requests.into() })
+        let connections = plan.load.connections();
+        let per_thread = connections.div_ceil(plan.threads.min(connections));
+        let (driver, driver_fallback) = driver::choose(plan.driver, per_thread)
+            .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
+        let (tls, requests) = (tls.map(Arc::new), requests.into());
+        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, requests, mix })
     }
 
     /// The parts of one thread's session.
@@ -68,18 +94,60 @@ impl Run {
             .map(|request| Expectation::new(&request.expect, self.dataset.as_ref()))
             .collect::<Result<Vec<_>, String>>()
             .expect("checked when the plan was prepared");
-        let weights = plan.requests.iter().map(|request| request.weight);
         SessionParts {
             connections: connections as usize,
             requests: Arc::clone(&self.requests),
             expectations,
-            mix: RequestMix::new(weights, plan.seed, thread as u64),
+            mix: self.mix.clone(),
+            renderer: Renderer::new(plan.seed, thread as u64),
             quota: Quota::new(share),
-            keep_alive: plan.keep_alive,
+            pace: self.pace(thread),
+            requests_per_connection: plan.requests_per_connection,
+            pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
-            record: Record::new(self.tallied_dataset()),
+            record: Record::new(plan.requests.len(), self.tallied_dataset(), plan.record_intended as usize),
             totals,
         }
+    }
+
+    /// What makes one thread's requests begin.
+    fn pace(&self, thread: usize) -> PacePlan {
+        let Plan { load, seed, .. } = &self.plan;
+        let threads = self.threads();
+        let window_seconds = match self.plan.stop() {
+            Stop::Seconds { seconds } => Some(seconds),
+            Stop::Requests { .. } => None,
+        };
+        let share = ThreadShare { thread: thread as u64, threads: u64::from(threads) };
+        let limit = u64::from(load.waiting_limit().unwrap_or(0));
+        match (Arrivals::new(load, window_seconds, share, *seed), load) {
+            (Some(arrivals), _) => PacePlan::Open {
+                arrivals,
+                waiting_limit: split(limit, threads).nth(thread).unwrap_or(0) as usize,
+            },
+            (None, Load::Closed { think_time_seconds, .. }) => {
+                PacePlan::Closed { think_ns: clock::from_seconds(*think_time_seconds) }
+            }
+            (None, _) => unreachable!("every other load has arrivals"),
+        }
+    }
+
+    /// How many threads there are: one without a connection would have nothing to do.
+    pub(super) fn threads(&self) -> u32 {
+        self.plan.threads.min(self.plan.load.connections())
+    }
+
+    /// From the threads' begin to the warm-up's: an open load's connections are opened ahead of its first request, so
+    /// that their connects are in no response time.
+    pub(super) fn lead_ns(&self) -> u64 {
+        const LEAST_NS: u64 = 5_000_000;
+        const MOST_NS: u64 = 5_000_000_000;
+        if !self.plan.load.is_open() || self.plan.requests_per_connection == Some(1) {
+            return 0;
+        }
+        let connections = u64::from(self.plan.load.connections() / self.threads());
+        let per_connection_ns = if self.tls.is_some() { 1_000_000 } else { 40_000 };
+        (LEAST_NS + per_connection_ns * connections).min(MOST_NS)
     }
 
     /// The dataset, if answered ids are tallied.
@@ -90,12 +158,11 @@ impl Run {
     }
 }
 
-fn resolve(address: &str) -> Result<SocketAddr, InvalidPlan> {
-    let invalid = |text: String| InvalidPlan(format!("address: {address:?} {text}"));
-    let mut found = address
-        .to_socket_addrs()
-        .map_err(|error| invalid(format!("is no \"host:port\" that can be resolved: {error}")))?;
-    found.next().ok_or_else(|| invalid("resolves to no address".to_owned()))
+/// What a request's `body_file` holds.
+fn read_body(request: &RequestPlan) -> Result<Option<Vec<u8>>, String> {
+    let Some(path) = &request.body_file else { return Ok(None) };
+    let bytes = std::fs::read(path).map_err(|error| format!("body_file: {}: {error}", path.display()))?;
+    Ok(Some(bytes))
 }
 
 /// Connections are files; a common soft limit is 1024.

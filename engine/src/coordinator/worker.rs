@@ -9,12 +9,13 @@ use std::thread::{self, JoinHandle};
 use anyhow::Context;
 
 use super::Run;
-use crate::driver::{DriverUse, StopLine, epoll};
+use crate::driver::{DriverUse, StopLine};
 use crate::plan::Stop;
 use crate::processors;
 use crate::record::Totals;
 use crate::schedule::{Timeline, split};
 use crate::session::{Ended, Session};
+use crate::tls::TlsConversation;
 
 /// A thread that is ready and awaits its timeline.
 pub(super) struct Worker {
@@ -27,9 +28,8 @@ pub(super) struct Worker {
 /// Starts the plan's threads and waits until all are ready. `all_ended` is pulled when the last one has ended.
 pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<Worker>> {
     let connections = run.plan.load.connections();
-    // A thread without a connection would have nothing to do.
-    let threads = run.plan.threads.min(connections);
-    let shares: Vec<Option<u64>> = match run.plan.stop {
+    let threads = run.threads();
+    let shares: Vec<Option<u64>> = match run.plan.stop() {
         Stop::Requests { requests } => split(requests, threads).map(Some).collect(),
         Stop::Seconds { .. } => vec![None; threads as usize],
     };
@@ -42,7 +42,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
         let (begin, begun) = channel::<Timeline>();
         let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
         let parts = run.session_parts(number, connections, shares[number], Arc::clone(&totals));
-        let address = run.address;
+        let (driver, endpoint, tls) = (run.driver, run.endpoint.clone(), run.tls.clone());
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -50,7 +50,13 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
             let is_bound = bound.is_ok();
             let _ = report_ready.send(bound);
             let outcome = match begun.recv() {
-                Ok(timeline) if is_bound => epoll::run(Session::new(parts, timeline), address, &pulled),
+                Ok(timeline) if is_bound => {
+                    let session = Session::new(parts, timeline);
+                    match tls {
+                        None => driver.run(session, &endpoint, &pulled),
+                        Some(tls) => driver.run(TlsConversation::new(session, tls), &endpoint, &pulled),
+                    }
+                }
                 _ => Err(io::Error::other("the run was not begun")),
             };
             if left.fetch_sub(1, Ordering::AcqRel) == 1 {

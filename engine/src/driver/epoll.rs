@@ -4,19 +4,19 @@
 //! drained the socket; what comes later is a new edge.
 
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use super::socket::{Begun, begin_connect, connect_result, transfer_error};
-use super::{DriverUse, StopLine};
-use crate::clock::{now_ns, thread_cpu_ns, timespec};
-use crate::record::ErrorKind;
+use super::failure::transfer_error;
+use super::pace::Pace;
+use super::socket::{Begun, Peer, connect_result};
+use super::{Conversation, DriverUse, Next, StopLine};
+use crate::clock::{now_ns, timespec};
+use crate::endpoint::Endpoint;
 use crate::schedule::Phase;
-use crate::session::{Ended, Next, Session};
 
 const READ_BUFFER_BYTES: usize = 64 * 1024;
 const EVENTS_PER_WAIT: usize = 256;
@@ -30,16 +30,23 @@ const STOP_TOKEN: u64 = u64::MAX;
 const INTEREST: EventFlags =
     EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
 
-/// Runs a session to its end on the calling thread.
+/// Runs a conversation to its end on the calling thread.
 ///
 /// # Errors
-/// If epoll itself cannot be used; what happens on a connection is the session's.
-pub fn run(session: Session, address: SocketAddr, stop: &StopLine) -> io::Result<(Ended, DriverUse)> {
+/// If epoll itself cannot be used; what happens on a connection is the conversation's.
+pub(super) fn run<C: Conversation>(
+    conversation: C,
+    endpoint: &Endpoint,
+    stop: &StopLine,
+) -> io::Result<(C::Outcome, DriverUse)> {
     let epoll = epoll::create(CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, stop.wake_fd(), EventData::new_u64(STOP_TOKEN), EventFlags::IN)?;
     let mut connections = Vec::new();
-    connections.resize_with(session.connections(), Connection::default);
-    let driver = Driver { session, address, epoll, connections, buffer: vec![0; READ_BUFFER_BYTES] };
+    connections.resize_with(conversation.connections(), Connection::default);
+    let pace = Pace::new(&conversation);
+    let peer = Peer::new(endpoint)?;
+    let buffer = vec![0; READ_BUFFER_BYTES];
+    let driver = Driver { conversation, peer, epoll, connections, buffer, pace };
     driver.run(stop)
 }
 
@@ -49,12 +56,13 @@ struct Connection {
     is_connecting: bool,
 }
 
-struct Driver {
-    session: Session,
-    address: SocketAddr,
+struct Driver<C> {
+    conversation: C,
+    peer: Peer,
     epoll: OwnedFd,
     connections: Vec<Connection>,
     buffer: Vec<u8>,
+    pace: Pace,
 }
 
 /// Whether a connection still has the socket that it had before a step.
@@ -64,30 +72,33 @@ enum Socket {
     Gone,
 }
 
-impl Driver {
-    fn run(mut self, stop: &StopLine) -> io::Result<(Ended, DriverUse)> {
-        let mut window_cpu = WindowCpu::default();
+impl<C: Conversation> Driver<C> {
+    fn run(mut self, stop: &StopLine) -> io::Result<(C::Outcome, DriverUse)> {
         for number in 0..self.connections.len() {
-            let next = self.session.start(number, now_ns());
+            let next = self.conversation.start(number, now_ns());
             self.perform(number, next);
         }
         let mut events = Vec::with_capacity(EVENTS_PER_WAIT);
         loop {
             let now = now_ns();
-            self.session.advance(now);
-            while let Some((number, next)) = self.session.due(now) {
+            self.conversation.advance(now);
+            while let Some((number, next)) = self.conversation.due(now) {
                 self.perform(number, next);
             }
-            window_cpu.follow(self.session.phase());
-            if stop.is_pulled() || self.session.phase() == Phase::Over {
-                let ended = self.session.conclude(now);
-                return Ok((ended, DriverUse { cpu_ns: window_cpu.used_ns() }));
+            self.pace.follow(self.conversation.phase());
+            if stop.is_pulled() || self.conversation.phase() == Phase::Over {
+                let ended = self.conversation.conclude(now);
+                return Ok((ended, self.pace.window_use()));
             }
             events.clear();
-            let wait = timespec(self.session.wake_ns().saturating_sub(now));
+            let sleep_ns = self.pace.sleep_ns(self.conversation.wake_ns(), now);
+            let wait = timespec(sleep_ns);
             match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&wait)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
+            }
+            if sleep_ns == 0 && events.is_empty() {
+                self.pace.has_spun(now, now_ns());
             }
             for &Event { data, flags, .. } in &events {
                 if data.u64() != STOP_TOKEN {
@@ -117,17 +128,17 @@ impl Driver {
             let received = recv(socket, self.buffer.as_mut_slice(), RecvFlags::empty());
             let now = now_ns();
             let (is_drained, next) = match received {
-                Ok((0, _)) => (true, self.session.peer_closed(number, now)),
+                Ok((0, _)) => (true, self.conversation.peer_closed(number, now)),
                 Ok((bytes, _)) => {
                     let is_drained = bytes < self.buffer.len();
                     let is_last = is_drained && peer_closes;
-                    let next = self.session.received(number, &self.buffer[..bytes], is_last, now);
+                    let next = self.conversation.received(number, &self.buffer[..bytes], is_last, now);
                     // Where the peer closes, the end itself is still to be read.
                     (is_drained && !peer_closes, next)
                 }
                 Err(Errno::AGAIN) => return,
                 Err(Errno::INTR) => continue,
-                Err(error) => (true, self.session.broken(number, transfer_error(error), now)),
+                Err(error) => (true, self.conversation.broken(number, transfer_error(error), now)),
             };
             if self.perform(number, next) == Socket::Gone || is_drained {
                 return;
@@ -136,7 +147,7 @@ impl Driver {
         self.rearm(number);
     }
 
-    /// Does what the session asks for, until it waits.
+    /// Does what the conversation asks for, until it waits.
     fn perform(&mut self, number: usize, first: Next) -> Socket {
         let mut next = first;
         let mut socket = Socket::Same;
@@ -159,33 +170,32 @@ impl Driver {
     fn send(&mut self, number: usize) -> Next {
         let Some(socket) = &self.connections[number].socket else { return Next::Wait };
         loop {
-            let bytes = self.session.to_send(number);
+            let bytes = self.conversation.to_send(number);
             if bytes.is_empty() {
                 return Next::Wait;
             }
             let now = now_ns();
             match send(socket, bytes, SendFlags::NOSIGNAL) {
-                Ok(sent) => self.session.handed_over(number, sent, now),
+                Ok(sent) => self.conversation.handed_over(number, sent, now),
                 Err(Errno::AGAIN) => return Next::Wait,
                 Err(Errno::INTR) => {}
-                Err(error) => return self.session.broken(number, transfer_error(error), now),
+                Err(error) => return self.conversation.broken(number, transfer_error(error), now),
             }
         }
     }
 
     fn connect(&mut self, number: usize) -> Next {
         self.connections[number] = Connection::default();
-        let begun = begin_connect(&self.address).and_then(|begun| {
-            epoll::add(&self.epoll, &begun.socket, EventData::new_u64(number as u64), INTEREST)
-                .map_err(|_| ErrorKind::Connect)?;
+        let begun = self.peer.begin_connect().and_then(|begun| {
+            epoll::add(&self.epoll, &begun.socket, EventData::new_u64(number as u64), INTEREST)?;
             Ok(begun)
         });
         match begun {
             Ok(Begun { socket, is_connected }) => {
                 self.connections[number] = Connection { socket: Some(socket), is_connecting: !is_connected };
-                if is_connected { self.session.connected(number, now_ns()) } else { Next::Wait }
+                if is_connected { self.conversation.connected(number, now_ns()) } else { Next::Wait }
             }
-            Err(kind) => self.session.connect_failed(number, kind, now_ns()),
+            Err(failure) => self.conversation.connect_failed(number, failure, now_ns()),
         }
     }
 
@@ -195,8 +205,8 @@ impl Driver {
         let result = connect_result(socket);
         connection.is_connecting = false;
         let next = match result {
-            Ok(()) => self.session.connected(number, now_ns()),
-            Err(kind) => self.session.connect_failed(number, kind, now_ns()),
+            Ok(()) => self.conversation.connected(number, now_ns()),
+            Err(failure) => self.conversation.connect_failed(number, failure, now_ns()),
         };
         self.perform(number, next)
     }
@@ -207,29 +217,5 @@ impl Driver {
             // It fails only without memory, and then the connection ends by its timeout.
             let _ = epoll::modify(&self.epoll, socket, EventData::new_u64(number as u64), INTEREST);
         }
-    }
-}
-
-/// Processor time at the borders of the window.
-#[derive(Default)]
-struct WindowCpu {
-    opened_ns: Option<u64>,
-    closed_ns: Option<u64>,
-}
-
-impl WindowCpu {
-    #[inline]
-    fn follow(&mut self, phase: Phase) {
-        if self.opened_ns.is_none() && phase != Phase::WarmUp {
-            self.opened_ns = Some(thread_cpu_ns());
-        }
-        if self.closed_ns.is_none() && phase == Phase::Over {
-            self.closed_ns = Some(thread_cpu_ns());
-        }
-    }
-
-    fn used_ns(&self) -> u64 {
-        let closed_ns = self.closed_ns.unwrap_or_else(thread_cpu_ns);
-        self.opened_ns.map_or(0, |opened_ns| closed_ns.saturating_sub(opened_ns))
     }
 }

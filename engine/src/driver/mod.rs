@@ -1,14 +1,19 @@
-//! Drivers move bytes between sockets and a [`crate::session::Session`]. Everything else is the session's.
+//! Drivers move bytes between sockets and a [`Conversation`]. Everything else is the conversation's.
 
-pub mod epoll;
+mod choice;
+mod conversation;
+mod epoll;
+mod failure;
+mod pace;
 mod socket;
 mod stop;
+mod uring;
 
+pub use choice::{Driver, choose};
+pub use conversation::{Conversation, Next};
+pub use failure::ConnectFailure;
+pub use pace::DriverUse;
 pub use stop::StopLine;
 
-/// What a driver measured while it ran a session.
-#[derive(Clone, Copy, Debug)]
-pub struct DriverUse {
-    /// Processor time of its thread in the window.
-    pub cpu_ns: u64,
-}
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,21 @@
-//! TCP sockets to the server.
+//! Sockets to the server.
 
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, ipproto, socket_with, sockopt};
+use rustix::net::addr::SocketAddrArg;
+use rustix::net::{
+    AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt,
+};
 
-use crate::record::ErrorKind;
+use super::ConnectFailure;
+use crate::endpoint::Endpoint;
+
+/// Where sockets connect to, as the kernel wants it.
+#[derive(Clone, Debug)]
+pub(super) struct Peer {
+    address: SocketAddrAny,
+}
 
 /// A connect that has begun.
 #[derive(Debug)]
@@ -16,35 +25,44 @@ pub(super) struct Begun {
     pub is_connected: bool,
 }
 
-/// Begins to connect, without waiting.
-pub(super) fn begin_connect(address: &SocketAddr) -> Result<Begun, ErrorKind> {
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP)).map_err(connect_error)?;
-    sockopt::set_tcp_nodelay(&socket, true).map_err(connect_error)?;
-    match connect(&socket, address) {
-        Ok(()) => Ok(Begun { socket, is_connected: true }),
-        Err(Errno::INPROGRESS) => Ok(Begun { socket, is_connected: false }),
-        Err(error) => Err(connect_error(error)),
+impl Peer {
+    /// # Errors
+    /// If a Unix socket's path is too long.
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Peer, Errno> {
+        let address = match endpoint {
+            Endpoint::Tcp(address) => address.as_any(),
+            Endpoint::Unix(path) => SocketAddrUnix::new(path.as_path())?.as_any(),
+        };
+        Ok(Peer { address })
+    }
+
+    pub(super) fn address(&self) -> &SocketAddrAny {
+        &self.address
+    }
+
+    /// A socket that can be connected. `flags`: beside `CLOEXEC`.
+    pub(super) fn open(&self, flags: SocketFlags) -> Result<OwnedFd, ConnectFailure> {
+        let family = self.address.address_family();
+        let socket = socket_with(family, SocketType::STREAM, flags | SocketFlags::CLOEXEC, None)?;
+        if family != AddressFamily::UNIX {
+            // A request's last segment does not wait until the ones before are acknowledged.
+            sockopt::set_tcp_nodelay(&socket, true)?;
+        }
+        Ok(socket)
+    }
+
+    /// Begins to connect, without waiting.
+    pub(super) fn begin_connect(&self) -> Result<Begun, ConnectFailure> {
+        let socket = self.open(SocketFlags::NONBLOCK)?;
+        match connect(&socket, &self.address) {
+            Ok(()) => Ok(Begun { socket, is_connected: true }),
+            Err(Errno::INPROGRESS) => Ok(Begun { socket, is_connected: false }),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
 /// How a connect has ended.
-pub(super) fn connect_result(socket: &OwnedFd) -> Result<(), ErrorKind> {
-    sockopt::socket_error(socket).and_then(|result| result).map_err(connect_error)
-}
-
-/// The kind of an error on an open connection.
-pub(super) fn transfer_error(error: Errno) -> ErrorKind {
-    match error {
-        Errno::CONNRESET | Errno::PIPE => ErrorKind::Reset,
-        _ => ErrorKind::Closed,
-    }
-}
-
-fn connect_error(error: Errno) -> ErrorKind {
-    match error {
-        Errno::CONNREFUSED => ErrorKind::Refused,
-        _ => ErrorKind::Connect,
-    }
+pub(super) fn connect_result(socket: &OwnedFd) -> Result<(), ConnectFailure> {
+    sockopt::socket_error(socket).and_then(|result| result).map_err(ConnectFailure::from)
 }

@@ -1,63 +1,110 @@
-//! Requests, encoded once before the run.
+//! Requests, encoded once before the run, or compiled to templates.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::dataset::Dataset;
 use crate::plan::RequestPlan;
+use crate::template::{Message, MessageBuilder, Part, Position, parse};
 
-/// A request's bytes, ready to be sent any number of times.
+/// A request, ready to be sent any number of times.
 #[derive(Clone, Debug)]
 pub struct EncodedRequest {
     /// Request line, headers and body.
-    pub bytes: Vec<u8>,
+    pub message: Message,
     /// True for HEAD, whose answer has no body.
     pub is_head: bool,
 }
 
-/// Encodes a request. `keep_alive` false adds `Connection: close`.
+/// Encodes a request. `file_body`: what its `body_file` holds. `dataset`: where its fields come from.
 ///
 /// # Errors
 /// The key that does not fit and what is allowed.
-pub fn encode(request: &RequestPlan, host: &str, keep_alive: bool) -> Result<EncodedRequest, String> {
-    let RequestPlan { method, path, headers, body, .. } = request;
+pub fn encode(
+    request: &RequestPlan,
+    host: &str,
+    file_body: Option<&[u8]>,
+    dataset: Option<&Arc<Dataset>>,
+) -> Result<EncodedRequest, String> {
+    let RequestPlan { method, path, headers, body, template, .. } = request;
     if !is_token(method) {
         return Err(format!("method: {method:?} is not an HTTP token"));
     }
     if method == "CONNECT" {
         return Err("method: CONNECT asks for a tunnel, not for an answer".to_owned());
     }
-    let is_target = |byte: u8| byte.is_ascii_graphic();
-    if !(path.starts_with('/') || path == "*") || !path.bytes().all(is_target) {
-        return Err(format!("path: {path:?} must start with / and hold visible ASCII only"));
-    }
-    if host.is_empty() || !host.bytes().all(is_target) {
+    check_path(path, *template)?;
+    if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(format!("host: {host:?} must be visible ASCII"));
     }
-    let mut bytes = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n").into_bytes();
+    let mut builder = MessageBuilder::new(dataset);
+    let add = |builder: &mut MessageBuilder<'_>, key: &str, text: &str, position| {
+        if *template {
+            return builder.template(text, position).map_err(|error| format!("{key}: {error}"));
+        }
+        builder.bytes(text.as_bytes());
+        Ok(())
+    };
+    builder.bytes(format!("{method} ").as_bytes());
+    add(&mut builder, "path", path, Position::Path)?;
+    builder.bytes(format!(" HTTP/1.1\r\nHost: {host}\r\n").as_bytes());
     for (name, value) in headers {
-        if !is_token(name) {
-            return Err(format!("headers: {name:?} is not an HTTP token"));
-        }
-        if RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
-            return Err(format!("headers: {name:?} is set by the engine (host, keep_alive, body)"));
-        }
-        if value.bytes().any(|byte| (byte < b' ' && byte != b'\t') || byte == 0x7F) {
-            return Err(format!("headers: the value of {name:?} holds a control character"));
-        }
-        bytes.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+        check_header(name, value)?;
+        builder.bytes(format!("{name}: ").as_bytes());
+        add(&mut builder, "headers", value, Position::Elsewhere)?;
+        builder.bytes(b"\r\n");
     }
-    if !keep_alive {
-        bytes.extend_from_slice(b"Connection: close\r\n");
+    builder.close_header();
+    let body = match (file_body, body) {
+        (Some(bytes), _) => Some(Cow::Borrowed(bytes)),
+        (None, Some(text)) if *template => {
+            builder.counted_body(text).map_err(|error| format!("body: {error}"))?;
+            None
+        }
+        (None, Some(text)) => Some(Cow::Borrowed(text.as_bytes())),
+        // Without a length a server would not know that there is none.
+        (None, None) if matches!(method.as_str(), "POST" | "PUT" | "PATCH") => Some(Cow::Borrowed(&b""[..])),
+        (None, None) => {
+            builder.bytes(b"\r\n");
+            None
+        }
+    };
+    if let Some(body) = body {
+        builder.bytes(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+        builder.bytes(&body);
     }
-    let takes_body = matches!(method.as_str(), "POST" | "PUT" | "PATCH");
-    if body.is_some() || takes_body {
-        let length = body.as_ref().map_or(0, String::len);
-        bytes.extend_from_slice(format!("Content-Length: {length}\r\n").as_bytes());
-    }
-    bytes.extend_from_slice(b"\r\n");
-    bytes.extend_from_slice(body.as_deref().unwrap_or("").as_bytes());
-    Ok(EncodedRequest { bytes, is_head: method == "HEAD" })
+    Ok(EncodedRequest { message: builder.finish(), is_head: method == "HEAD" })
 }
 
 /// Headers that follow from other keys of the plan.
 const RESERVED: [&str; 4] = ["host", "connection", "content-length", "transfer-encoding"];
+
+fn check_path(path: &str, is_template: bool) -> Result<(), String> {
+    let is_target = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+    let holds_target = if is_template {
+        let parts = parse(path).map_err(|error| format!("path: {error}"))?;
+        parts.iter().all(|part| !matches!(part, Part::Text(text) if !is_target(text)))
+    } else {
+        is_target(path)
+    };
+    if !(path.starts_with('/') || path == "*") || !holds_target {
+        return Err(format!("path: {path:?} must start with / and hold visible ASCII only"));
+    }
+    Ok(())
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), String> {
+    if !is_token(name) {
+        return Err(format!("headers: {name:?} is not an HTTP token"));
+    }
+    if RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
+        return Err(format!("headers: {name:?} is set by the engine (host, requests_per_connection, body)"));
+    }
+    if value.bytes().any(|byte| (byte < b' ' && byte != b'\t') || byte == 0x7F) {
+        return Err(format!("headers: the value of {name:?} holds a control character"));
+    }
+    Ok(())
+}
 
 fn is_token(text: &str) -> bool {
     !text.is_empty()
@@ -69,26 +116,53 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::template::Renderer;
 
-    fn encoded(request: Value, keep_alive: bool) -> Result<String, String> {
+    fn encoded(request: Value, closes: bool) -> Result<String, String> {
         let request: RequestPlan = serde_json::from_value(request).unwrap();
-        encode(&request, "example:80", keep_alive).map(|encoded| String::from_utf8(encoded.bytes).unwrap())
+        let encoded = encode(&request, "example:80", None, None)?;
+        let mut bytes = Vec::new();
+        encoded.message.render(closes, &mut Renderer::new(1, 0), &mut bytes);
+        Ok(String::from_utf8(bytes).unwrap())
     }
 
     #[test]
     fn a_plain_get() {
-        let text = encoded(json!({"path": "/a?b=c", "headers": [["accept", "text/plain"]]}), true);
+        let text = encoded(json!({"path": "/a?b=c", "headers": [["accept", "text/plain"]]}), false);
         assert_eq!(text.unwrap(), "GET /a?b=c HTTP/1.1\r\nHost: example:80\r\naccept: text/plain\r\n\r\n");
     }
 
     #[test]
     fn a_body_brings_its_length_and_close_its_header() {
-        let text = encoded(json!({"method": "POST", "path": "/", "body": "häh"}), false).unwrap();
+        let text = encoded(json!({"method": "POST", "path": "/", "body": "häh"}), true).unwrap();
         assert_eq!(
             text,
             "POST / HTTP/1.1\r\nHost: example:80\r\nConnection: close\r\nContent-Length: 4\r\n\r\nhäh"
         );
-        assert!(encoded(json!({"method": "PUT", "path": "/"}), true).unwrap().contains("Content-Length: 0"));
+        assert!(encoded(json!({"method": "PUT", "path": "/"}), false).unwrap().contains("Content-Length: 0"));
+    }
+
+    #[test]
+    fn a_body_from_a_file_is_taken_as_it_is() {
+        let request: RequestPlan =
+            serde_json::from_value(json!({"method": "POST", "path": "/", "template": true})).unwrap();
+        let encoded = encode(&request, "h", Some(b"\xff{{x}}"), None).unwrap();
+        assert!(encoded.message.fixed(false).unwrap().ends_with(b"Content-Length: 6\r\n\r\n\xff{{x}}"));
+    }
+
+    #[test]
+    fn templates_are_rendered_only_where_asked_for() {
+        let request = |template: bool| {
+            json!({"method": "POST", "path": "/{{sequence 7}}", "template": template,
+                   "headers": [["x-n", "{{sequence 7}}"]], "body": "<{{sequence 7}}>"})
+        };
+        assert_eq!(
+            encoded(request(true), false).unwrap(),
+            "POST /7 HTTP/1.1\r\nHost: example:80\r\nx-n: 7\r\nContent-Length: 3\r\n\r\n<7>"
+        );
+        assert!(encoded(request(false), false).unwrap_err().contains("visible ASCII"));
+        let plain = json!({"path": "/{{a}}", "body": "{{sequence 7}}"});
+        assert!(encoded(plain, false).unwrap().ends_with("Content-Length: 14\r\n\r\n{{sequence 7}}"));
     }
 
     #[test]
@@ -96,12 +170,16 @@ mod tests {
         for (request, key) in [
             (json!({"path": "/a b"}), "path"),
             (json!({"path": "a"}), "path"),
+            (json!({"path": "/a b{{sequence 1}}", "template": true}), "path"),
+            (json!({"path": "/{{sequense 1}}", "template": true}), "path: {{sequense 1}}"),
+            (json!({"path": "/", "body": "{{field id}}", "template": true}), "body: {{field id}}"),
+            (json!({"path": "/", "headers": [["x", "{{"]], "template": true}), "headers: \"{{\""),
             (json!({"path": "/", "method": "GE T"}), "method"),
             (json!({"path": "/", "headers": [["x", "a\r\nb: c"]]}), "headers"),
             (json!({"path": "/", "headers": [["x:", "a"]]}), "headers"),
             (json!({"path": "/", "headers": [["Content-Length", "3"]]}), "headers"),
         ] {
-            let message = encoded(request, true).unwrap_err();
+            let message = encoded(request, false).unwrap_err();
             assert!(message.starts_with(key), "{message}");
         }
     }

@@ -65,6 +65,14 @@ impl Distribution {
         STANDARD.encode(bytes)
     }
 
+    /// The highest listed percentile above which at least ten samples lie: what is above rests on chance.
+    fn supported_percentile(&self) -> Option<f64> {
+        // In hundredths of a percent, so that nothing is rounded.
+        let samples_above =
+            |percentile: f64| self.count() * (10_000 - (percentile * 100.0).round() as u64) / 10_000;
+        PERCENTILES.iter().rev().map(|&(_, at)| at).find(|&at| samples_above(at) >= 10)
+    }
+
     fn percentile_seconds(&self, percentile: f64) -> f64 {
         // A value's bucket may reach above the largest sample.
         seconds(self.histogram.value_at_percentile(percentile).min(self.max_ns))
@@ -78,6 +86,7 @@ struct Written {
     mean_seconds: Option<f64>,
     max_seconds: Option<f64>,
     percentiles: Percentiles,
+    supported_percentile: Option<f64>,
     hdr_base64: String,
 }
 
@@ -99,6 +108,7 @@ impl Serialize for Distribution {
             mean_seconds: known(self.sum_ns as f64 / count as f64 / 1e9),
             max_seconds: known(seconds(self.max_ns)),
             percentiles: Percentiles(PERCENTILES.map(|(_, at)| known(self.percentile_seconds(at)))),
+            supported_percentile: self.supported_percentile(),
             hdr_base64: self.to_base64(),
         }
         .serialize(serializer)
@@ -131,6 +141,18 @@ mod tests {
         let median = written["percentiles"]["50"].as_f64().unwrap();
         assert!((median / 500e-6 - 1.0).abs() < 0.002, "{median}");
         assert_eq!(written["percentiles"]["99.99"], 1e-3);
+    }
+
+    #[test]
+    fn a_percentile_is_supported_by_ten_samples_above_it() {
+        let supported = |samples: u64| {
+            let mut distribution = Distribution::new();
+            (0..samples).for_each(|sample| distribution.record(sample));
+            distribution.supported_percentile()
+        };
+        let figures = [0, 19, 20, 39, 40, 200, 999, 1000, 9_999, 10_000, 100_000].map(supported);
+        let expected = [0.0, 0.0, 50.0, 50.0, 75.0, 95.0, 95.0, 99.0, 99.0, 99.9, 99.99];
+        assert_eq!(figures, expected.map(|figure| (figure > 0.0).then_some(figure)));
     }
 
     #[test]

@@ -16,6 +16,10 @@ pub enum ErrorKind {
     Timeout,
     /// Any other failure to connect.
     Connect,
+    /// The TLS handshake failed.
+    Tls,
+    /// Not sent: as many requests as allowed waited for a connection.
+    Overflow,
     /// What came was not HTTP.
     Protocol,
     /// An unexpected status 1xx.
@@ -38,12 +42,14 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All kinds with the names they have in a summary.
-    pub const ALL: [(ErrorKind, &'static str); 14] = [
+    pub const ALL: [(ErrorKind, &'static str); 16] = [
         (ErrorKind::Refused, "refused"),
         (ErrorKind::Reset, "reset"),
         (ErrorKind::Closed, "closed"),
         (ErrorKind::Timeout, "timeout"),
         (ErrorKind::Connect, "connect"),
+        (ErrorKind::Tls, "tls"),
+        (ErrorKind::Overflow, "overflow"),
         (ErrorKind::Protocol, "protocol"),
         (ErrorKind::Status1xx, "status_1xx"),
         (ErrorKind::Status2xx, "status_2xx"),
@@ -116,7 +122,7 @@ mod tests {
         let mut merged = counts.clone();
         merged.merge(&counts);
         let written = serde_json::to_value(&merged).unwrap();
-        assert_eq!(written.as_object().unwrap().len(), 14);
+        assert_eq!(written.as_object().unwrap().len(), 16);
         assert_eq!((&written["wrong_body"], &written["refused"]), (&2.into(), &0.into()));
     }
 }

@@ -4,6 +4,8 @@ mod distribution;
 mod errors;
 mod picks;
 mod progress;
+mod series;
+mod shares;
 mod summary;
 
 use serde::Serialize;
@@ -12,7 +14,9 @@ pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use picks::{BINS, PickCounts, Picks};
 pub use progress::Totals;
-pub use summary::{BodyBytes, Summary, ThreadUse, WindowFacts};
+pub use series::{Series, SeriesPoint};
+pub use shares::{RequestCounts, RequestShare};
+pub use summary::{BodyBytes, Books, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
 
 use crate::dataset::Dataset;
 
@@ -22,7 +26,8 @@ const EXAMPLES: usize = 8;
 /// Bytes of a wrong answer that an example holds.
 pub const EXCERPT_BYTES: usize = 200;
 
-const SECOND_NS: u64 = 1_000_000_000;
+/// Intended starts for which there is room from the start.
+const INTENDED_RESERVED: usize = 1 << 20;
 
 /// When an exchange happened, in nanoseconds on the run's clock.
 #[derive(Clone, Copy, Debug)]
@@ -33,15 +38,6 @@ pub struct ExchangeTimes {
     pub sent_ns: u64,
     /// Last byte of the answer.
     pub done_ns: u64,
-}
-
-/// One second of the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SeriesPoint {
-    /// Verified answers.
-    pub verified: u64,
-    /// Errors of all kinds.
-    pub errors: u64,
 }
 
 /// A wrong answer.
@@ -58,12 +54,10 @@ pub struct Example {
 /// One thread's record of the window.
 #[derive(Debug)]
 pub struct Record {
-    /// Requests whose first byte was handed to the kernel.
-    pub sent: u64,
-    /// Complete answers, wrong ones included.
-    pub answers: u64,
-    /// Answers that passed every expectation.
-    pub verified: u64,
+    /// By place in the mix.
+    requests: Vec<RequestCounts>,
+    /// Requests that ended without a complete answer.
+    pub failures: u64,
     /// By kind.
     pub errors: ErrorCounts,
     /// Successful connects.
@@ -84,17 +78,20 @@ pub struct Record {
     pub connect_time: Distribution,
     body_bytes: BodyBytes,
     examples: Vec<Example>,
-    series: Vec<SeriesPoint>,
+    series: Series,
+    /// Intended starts, on the run's clock.
+    intended_ns: Vec<u64>,
+    most_intended: usize,
     picks: Option<PickCounts>,
 }
 
 impl Record {
-    /// An empty record; `dataset` if ids are to be tallied.
-    pub fn new(dataset: Option<&Dataset>) -> Record {
+    /// An empty record of a mix of so many requests; `dataset` if ids are to be tallied, `most_intended`: so many
+    /// intended starts are kept.
+    pub fn new(requests: usize, dataset: Option<&Dataset>, most_intended: usize) -> Record {
         Record {
-            sent: 0,
-            answers: 0,
-            verified: 0,
+            requests: vec![RequestCounts::default(); requests],
+            failures: 0,
             errors: ErrorCounts::default(),
             connects: 0,
             received_bytes: 0,
@@ -106,32 +103,71 @@ impl Record {
             connect_time: Distribution::new(),
             body_bytes: BodyBytes::default(),
             examples: Vec::new(),
-            series: Vec::with_capacity(1024),
+            series: Series::default(),
+            intended_ns: Vec::with_capacity(most_intended.min(INTENDED_RESERVED)),
+            most_intended,
             picks: dataset.map(PickCounts::new),
         }
     }
 
-    /// A complete answer; whether right or wrong is recorded apart from it.
+    /// A request's first byte was handed to the kernel. `request`: its place in the mix.
     #[inline]
-    pub fn answer(&mut self, times: ExchangeTimes, body_bytes: u64) {
-        self.answers += 1;
+    pub fn sent(&mut self, request: usize) {
+        self.requests[request].sent += 1;
+    }
+
+    /// A request of the window has this intended start.
+    #[inline]
+    pub fn intended(&mut self, at_ns: u64) {
+        if self.intended_ns.len() < self.most_intended {
+            self.intended_ns.push(at_ns);
+        }
+    }
+
+    /// A complete answer, `since_opened_ns` after the window's opening; whether it is right is recorded apart from it.
+    #[inline]
+    pub fn answer(&mut self, request: usize, times: ExchangeTimes, body_bytes: u64, since_opened_ns: u64) {
+        let response_ns = times.done_ns.saturating_sub(times.intended_ns);
+        self.requests[request].answers += 1;
+        self.series.answer(since_opened_ns, response_ns);
         self.service_time.record(times.done_ns.saturating_sub(times.sent_ns));
-        self.response_time.record(times.done_ns.saturating_sub(times.intended_ns));
+        self.response_time.record(response_ns);
         self.send_lag.record(times.sent_ns.saturating_sub(times.intended_ns));
         self.body_bytes.add(body_bytes);
     }
 
     /// The answer passed, `since_opened_ns` after the window's opening.
     #[inline]
-    pub fn verified(&mut self, since_opened_ns: u64) {
-        self.verified += 1;
-        self.point(since_opened_ns).verified += 1;
+    pub fn verified(&mut self, request: usize, since_opened_ns: u64) {
+        self.requests[request].verified += 1;
+        self.series.verified(since_opened_ns);
     }
 
-    /// A request ended in an error, `since_opened_ns` after the window's opening.
-    pub fn error(&mut self, kind: ErrorKind, since_opened_ns: u64) {
+    /// An answer was wrong, `since_opened_ns` after the window's opening.
+    pub fn wrong_answer(&mut self, kind: ErrorKind, since_opened_ns: u64) {
         self.errors.add(kind);
-        self.point(since_opened_ns).errors += 1;
+        self.series.error(since_opened_ns);
+    }
+
+    /// A request ended without a complete answer.
+    pub fn failure(&mut self, kind: ErrorKind, since_opened_ns: u64) {
+        self.failures += 1;
+        self.wrong_answer(kind, since_opened_ns);
+    }
+
+    /// The intended starts that were kept, on the run's clock, ascending.
+    pub fn intended_starts(&self) -> &[u64] {
+        &self.intended_ns
+    }
+
+    /// By place in the mix.
+    pub fn by_request(&self) -> &[RequestCounts] {
+        &self.requests
+    }
+
+    /// Over all requests of the mix.
+    pub fn totals(&self) -> RequestCounts {
+        self.requests.iter().copied().fold(RequestCounts::default(), RequestCounts::plus)
     }
 
     /// Keeps the answer as an example if it is among the first. `bytes`: of the body, or whatever came.
@@ -152,9 +188,10 @@ impl Record {
 
     /// Adds another thread's record.
     pub fn merge(&mut self, other: Record) {
-        self.sent += other.sent;
-        self.answers += other.answers;
-        self.verified += other.verified;
+        for (counts, added) in self.requests.iter_mut().zip(&other.requests) {
+            *counts = counts.plus(*added);
+        }
+        self.failures += other.failures;
         self.errors.merge(&other.errors);
         self.connects += other.connects;
         self.received_bytes += other.received_bytes;
@@ -168,24 +205,12 @@ impl Record {
         self.examples.extend(other.examples);
         self.examples.sort_by_key(|example| example.at_ns);
         self.examples.truncate(EXAMPLES);
-        if self.series.len() < other.series.len() {
-            self.series.resize(other.series.len(), SeriesPoint::default());
-        }
-        for (point, added) in self.series.iter_mut().zip(&other.series) {
-            point.verified += added.verified;
-            point.errors += added.errors;
-        }
+        self.series.merge(other.series);
+        self.intended_ns.extend(other.intended_ns);
+        self.intended_ns.sort_unstable();
+        self.intended_ns.truncate(self.most_intended);
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);
         }
-    }
-
-    #[inline]
-    fn point(&mut self, since_opened_ns: u64) -> &mut SeriesPoint {
-        let second = (since_opened_ns / SECOND_NS) as usize;
-        if second >= self.series.len() {
-            self.series.resize(second + 1, SeriesPoint::default());
-        }
-        &mut self.series[second]
     }
 }

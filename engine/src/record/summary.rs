@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Distribution, ErrorCounts, Example, Picks, Record, SeriesPoint};
+use super::{Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint};
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
 
@@ -52,18 +52,86 @@ struct BodyBytesWritten {
 pub struct WindowFacts {
     /// `"epoll"` or `"io_uring"`.
     pub driver: &'static str,
+    /// Why it is not io_uring though the plan left the choice to us.
+    pub driver_fallback: Option<String>,
+    /// What the first connection's handshake came to.
+    pub tls: Option<TlsFacts>,
+    /// Received and sent with what TLS adds; `None` without TLS: as much as HTTP's own.
+    pub wire_bytes: Option<(u64, u64)>,
     /// True if a signal ended the run.
     pub interrupted: bool,
     /// Measured length of the window.
     pub window_seconds: f64,
     /// Measured length of the warm-up.
     pub warmup_seconds: f64,
-    /// Requests begun and not answered at the end.
-    pub in_flight_at_end: u64,
+    /// Requests by their begin and end.
+    pub books: Books,
+    /// Names of the requests, by place in the mix.
+    pub requests: Vec<String>,
+    /// When the window opened, on the run's clock.
+    pub opened_ns: u64,
     /// Since the intended start of the oldest of them.
     pub oldest_in_flight_seconds: Option<f64>,
     /// Per thread.
     pub threads: Vec<ThreadUse>,
+}
+
+/// Requests of a thread, or of all. In a closed load a request comes when it begins; in an open one at its intended
+/// start, whether or not a connection is free.
+///
+/// `in_flight_at_start + offered = answers + failures + in_flight_at_end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Books {
+    /// Came before the window and had not ended when it opened.
+    pub in_flight_at_start: u64,
+    /// Came in the window.
+    pub offered: u64,
+    /// Had not ended at the window's end.
+    pub in_flight_at_end: u64,
+    /// `None` in a closed load.
+    pub waiting: Option<WaitingRequests>,
+}
+
+/// Requests whose intended start has come and that wait for a free connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WaitingRequests {
+    /// No more may wait at once.
+    pub limit: u64,
+    /// The most that waited at once in the window; over several threads the sum of their peaks.
+    pub peak: u64,
+    /// At the window's end.
+    pub at_end: u64,
+}
+
+impl Books {
+    /// Both threads' together.
+    pub fn plus(self, other: Books) -> Books {
+        let waiting = self.waiting.zip(other.waiting).map(|(one, other)| WaitingRequests {
+            limit: one.limit + other.limit,
+            peak: one.peak + other.peak,
+            at_end: one.at_end + other.at_end,
+        });
+        Books {
+            in_flight_at_start: self.in_flight_at_start + other.in_flight_at_start,
+            offered: self.offered + other.offered,
+            in_flight_at_end: self.in_flight_at_end + other.in_flight_at_end,
+            waiting: waiting.or(self.waiting).or(other.waiting),
+        }
+    }
+
+    /// Answers over offered requests; `None` in a closed load, which offers no more than is answered.
+    fn achieved(&self, answers: u64) -> Option<f64> {
+        (self.waiting.is_some() && self.offered > 0).then(|| answers as f64 / self.offered as f64)
+    }
+}
+
+/// TLS as it was negotiated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TlsFacts {
+    /// `"1.2"` or `"1.3"`.
+    pub version: &'static str,
+    /// As IANA names it.
+    pub cipher_suite: String,
 }
 
 /// What one thread used of its processor in the window.
@@ -71,6 +139,8 @@ pub struct WindowFacts {
 pub struct ThreadUse {
     /// User and system time.
     pub cpu_seconds: f64,
+    /// The part of it that was spent awake, waiting for the next intended start; 0 in closed loads.
+    pub spinning_seconds: f64,
 }
 
 /// Everything known of the window.
@@ -78,13 +148,18 @@ pub struct ThreadUse {
 pub struct Summary {
     protocol: u32,
     driver: &'static str,
+    driver_fallback: Option<String>,
+    tls: Option<TlsFacts>,
     interrupted: bool,
     window_seconds: f64,
     warmup_seconds: f64,
+    offered: u64,
     sent: u64,
     answers: u64,
     verified: u64,
+    failures: u64,
     goodput_per_second: f64,
+    achieved_over_offered: Option<f64>,
     errors: ErrorCounts,
     examples: Vec<Example>,
     service_time: Distribution,
@@ -94,11 +169,17 @@ pub struct Summary {
     body_bytes: Option<BodyBytesWritten>,
     received_bytes: u64,
     sent_bytes: u64,
+    wire_received_bytes: u64,
+    wire_sent_bytes: u64,
     connects: u64,
+    in_flight_at_start: u64,
     in_flight_at_end: u64,
     oldest_in_flight_seconds: Option<f64>,
+    waiting: Option<WaitingRequests>,
+    mix: Vec<RequestShare>,
     checked_bodies: u64,
     series: Vec<SeriesPoint>,
+    intended_seconds: Vec<f64>,
     threads: Vec<ThreadUse>,
     picks: Option<Picks>,
 }
@@ -107,21 +188,28 @@ impl Summary {
     /// Concludes from all threads' merged record. `dataset` as given to [`Record::new`].
     pub fn new(record: Record, facts: WindowFacts, dataset: Option<&Dataset>) -> Summary {
         let body_bytes = record.body_bytes;
-        let goodput = record.verified as f64 / facts.window_seconds;
+        let totals = record.totals();
+        let goodput = totals.verified as f64 / facts.window_seconds;
         let picks = record.picks.as_ref().zip(dataset).map(|(picks, dataset)| picks.conclude(dataset));
-        let mut series = record.series;
-        // Every begun second has its point, also the ones in which nothing ended.
-        series.resize(series.len().max(facts.window_seconds.ceil() as usize), SeriesPoint::default());
+        let wire_bytes = facts.wire_bytes.unwrap_or((record.received_bytes, record.sent_bytes));
+        let books = facts.books;
+        let named = facts.requests.iter().zip(&record.requests);
+        let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
         Summary {
             protocol: PROTOCOL,
             driver: facts.driver,
+            driver_fallback: facts.driver_fallback,
+            tls: facts.tls,
             interrupted: facts.interrupted,
             window_seconds: facts.window_seconds,
             warmup_seconds: facts.warmup_seconds,
-            sent: record.sent,
-            answers: record.answers,
-            verified: record.verified,
+            offered: books.offered,
+            sent: totals.sent,
+            answers: totals.answers,
+            verified: totals.verified,
+            failures: record.failures,
             goodput_per_second: if goodput.is_finite() { goodput } else { 0.0 },
+            achieved_over_offered: books.achieved(totals.answers),
             errors: record.errors,
             examples: record.examples,
             service_time: record.service_time,
@@ -135,11 +223,17 @@ impl Summary {
             }),
             received_bytes: record.received_bytes,
             sent_bytes: record.sent_bytes,
+            wire_received_bytes: wire_bytes.0,
+            wire_sent_bytes: wire_bytes.1,
             connects: record.connects,
-            in_flight_at_end: facts.in_flight_at_end,
+            in_flight_at_start: books.in_flight_at_start,
+            in_flight_at_end: books.in_flight_at_end,
             oldest_in_flight_seconds: facts.oldest_in_flight_seconds,
+            waiting: books.waiting,
+            mix: named.map(|(name, counts)| RequestShare::new(name, *counts)).collect(),
             checked_bodies: record.checked_bodies,
-            series,
+            intended_seconds: record.intended_ns.iter().map(since_opened).collect(),
+            series: record.series.conclude(facts.window_seconds.ceil() as usize),
             threads: facts.threads,
             picks,
         }

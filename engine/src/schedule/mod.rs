@@ -1,8 +1,22 @@
 //! When requests begin: closed forms on the run's clock, in nanoseconds, without ticks. Knows no sockets.
 
-mod closed;
+mod arrivals;
+mod constant;
+#[cfg(test)]
+pub(crate) mod goodness;
+mod poisson;
+mod quota;
+mod ramp;
+mod steps;
+mod thinking;
 
-pub use closed::{Quota, split};
+pub use arrivals::{Arrivals, ThreadShare};
+pub use constant::Constant;
+pub use poisson::Poisson;
+pub use quota::{Quota, split};
+pub use ramp::Ramp;
+pub use steps::Steps;
+pub use thinking::Thinking;
 
 /// The run's phases on its clock, the same for every thread. Nanoseconds.
 #[derive(Clone, Copy, Debug)]

@@ -1,36 +1,44 @@
 //! What becomes of a complete answer.
 
+use super::slot::InFlight;
 use crate::exchange::Answer;
-use crate::record::{ExchangeTimes, Record, Totals};
+use crate::record::{Record, Totals};
 use crate::verify::Expectation;
 
-/// Verifies a complete answer and records it; `record` is `None` in the warm-up.
+/// Where answers are counted.
+pub(super) struct Tally<'s> {
+    /// `None` outside the window.
+    pub record: Option<&'s mut Record>,
+    pub totals: &'s Totals,
+    pub opened_ns: u64,
+}
+
+/// Verifies a complete answer and counts it.
 #[inline]
 pub(super) fn judge(
     answer: &Answer<'_>,
     expectation: &mut Expectation,
-    times: ExchangeTimes,
-    record: Option<&mut Record>,
-    totals: &Totals,
-    opened_ns: u64,
+    asked: &InFlight,
+    done_ns: u64,
+    tally: Tally<'_>,
 ) {
-    let verdict = expectation.verify(answer);
+    let verdict = expectation.verify(answer, asked.row);
     match verdict.wrong {
-        None => totals.add_verified(),
-        Some(_) => totals.add_error(),
+        None => tally.totals.add_verified(),
+        Some(_) => tally.totals.add_error(),
     }
-    let Some(record) = record else { return };
-    record.answer(times, answer.body_bytes);
+    let Some(record) = tally.record else { return };
+    let since_opened_ns = done_ns - tally.opened_ns;
+    record.answer(asked.request, asked.times(done_ns), answer.body_bytes, since_opened_ns);
     record.checked_bodies += u64::from(verdict.checked_body);
     if let Some((id, is_known)) = verdict.picked {
         record.pick(id, is_known);
     }
-    let since_opened_ns = times.done_ns - opened_ns;
     match verdict.wrong {
-        None => record.verified(since_opened_ns),
+        None => record.verified(asked.request, since_opened_ns),
         Some(kind) => {
-            record.error(kind, since_opened_ns);
-            record.example(kind, Some(answer.status), answer.body, times.done_ns);
+            record.wrong_answer(kind, since_opened_ns);
+            record.example(kind, Some(answer.status), answer.body, done_ns);
         }
     }
 }

@@ -3,35 +3,35 @@
 //! A driver tells the session what happened on a connection and when; the session answers with the [`Next`] step
 //! for that connection. Times are nanoseconds on the run's clock and never go back.
 
+mod begin;
+mod conclude;
+mod conversation;
 mod deadlines;
+mod end;
+mod free;
 mod judge;
+mod pace;
+mod pipeline;
 mod slot;
 
 use std::sync::Arc;
 
 use deadlines::Deadlines;
-use judge::judge;
+use judge::{Tally, judge};
+use pace::Pace;
+pub use pace::PacePlan;
+use pipeline::Pipeline;
 use slot::{Slot, State};
 
+use crate::driver::ConnectFailure;
+pub use crate::driver::Next;
 use crate::exchange::Received;
 use crate::http1::request::EncodedRequest;
 use crate::mix::RequestMix;
-use crate::record::{ErrorKind, Record, Totals};
+use crate::record::{Books, ErrorKind, Record, Totals};
 use crate::schedule::{Phase, Quota, Timeline};
+use crate::template::Renderer;
 use crate::verify::Expectation;
-
-/// What the driver does next on a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Nothing, until something happens.
-    Wait,
-    /// Send [`Session::to_send`].
-    Send,
-    /// Close the socket, if there is one, and connect anew.
-    Connect,
-    /// Close the socket, if there is one.
-    Close,
-}
 
 /// What a session is made of.
 #[derive(Debug)]
@@ -44,10 +44,16 @@ pub struct SessionParts {
     pub expectations: Vec<Expectation>,
     /// The choice among the requests.
     pub mix: RequestMix,
+    /// Renders templates.
+    pub renderer: Renderer,
     /// How many requests may begin.
     pub quota: Quota,
-    /// False: every request has a connection of its own.
-    pub keep_alive: bool,
+    /// When requests begin.
+    pub pace: PacePlan,
+    /// The last of so many requests on a connection says that it is; `None`: none does.
+    pub requests_per_connection: Option<u32>,
+    /// Requests in flight on one connection; above 1 only in a closed load without think time.
+    pub pipeline: usize,
     /// From a request's begin, its connect included, to the error `timeout`.
     pub timeout_ns: u64,
     /// Where the window is recorded.
@@ -63,16 +69,33 @@ pub struct Ended {
     pub record: Record,
     /// When the thread's window ended.
     pub at_ns: u64,
-    /// Requests begun and not ended.
-    pub in_flight: u64,
-    /// The earliest intended start among them.
+    /// Requests by their begin and end.
+    pub books: Books,
+    /// The earliest intended start among the requests that have not ended.
     pub oldest_intended_ns: Option<u64>,
+}
+
+impl Ended {
+    /// An end at 0 with nothing under way.
+    pub fn of(record: Record) -> Ended {
+        Ended { record, at_ns: 0, books: Books::default(), oldest_intended_ns: None }
+    }
 }
 
 /// The state of one thread's run.
 #[derive(Debug)]
 pub struct Session {
-    parts: SessionParts,
+    requests: Arc<[EncodedRequest]>,
+    expectations: Vec<Expectation>,
+    mix: RequestMix,
+    renderer: Renderer,
+    quota: Quota,
+    pace: Pace,
+    /// Requests that a socket may carry.
+    socket_limit: u32,
+    timeout_ns: u64,
+    record: Record,
+    totals: Arc<Totals>,
     timeline: Timeline,
     phase: Phase,
     /// When the phase ends by the clock.
@@ -80,22 +103,45 @@ pub struct Session {
     ended_ns: u64,
     slots: Vec<Slot>,
     deadlines: Deadlines,
+    /// By connection, what it sends if that is a template's; empty without templates.
+    rendered: Vec<Vec<u8>>,
+    /// Requests in flight on one connection.
+    depth: usize,
+    /// By connection, what is behind its current request; empty if the depth is 1.
+    pipelines: Vec<Pipeline>,
 }
 
 impl Session {
     /// A session whose connections all rest.
     pub fn new(parts: SessionParts, timeline: Timeline) -> Session {
+        let connections = parts.connections;
         let mut slots = Vec::new();
-        slots.resize_with(parts.connections, Slot::default);
-        let deadlines = Deadlines::new(parts.connections);
+        slots.resize_with(connections, Slot::default);
+        let has_templates = parts.requests.iter().any(|request| request.message.fixed(false).is_none());
+        let mut pace = Pace::new(parts.pace, connections);
+        if let Pace::Open(open) = &mut pace {
+            open.arrivals.begin(timeline);
+        }
         Session {
-            parts,
+            requests: parts.requests,
+            expectations: parts.expectations,
+            mix: parts.mix,
+            renderer: parts.renderer,
+            quota: parts.quota,
+            pace,
+            socket_limit: parts.requests_per_connection.unwrap_or(u32::MAX),
+            timeout_ns: parts.timeout_ns,
+            record: parts.record,
+            totals: parts.totals,
             timeline,
             phase: Phase::WarmUp,
             boundary_ns: timeline.opens_ns,
             ended_ns: timeline.opens_ns,
             slots,
-            deadlines,
+            deadlines: Deadlines::new(connections),
+            rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],
+            depth: parts.pipeline,
+            pipelines: vec![Pipeline::default(); if parts.pipeline > 1 { connections } else { 0 }],
         }
     }
 
@@ -110,10 +156,15 @@ impl Session {
         self.phase
     }
 
+    /// True if requests begin by the clock.
+    pub fn is_paced(&self) -> bool {
+        self.pace.is_by_the_clock()
+    }
+
     /// The next moment at which [`Session::advance`] or [`Session::due`] has something to do.
     #[inline]
     pub fn wake_ns(&self) -> u64 {
-        self.boundary_ns.min(self.deadlines.earliest_ns())
+        self.boundary_ns.min(self.deadlines.earliest_ns()).min(self.pace.next_ns())
     }
 
     /// Moves on to the phase of `now_ns`.
@@ -135,7 +186,21 @@ impl Session {
     /// A connection's first step.
     pub fn start(&mut self, number: usize, now_ns: u64) -> Next {
         self.advance(now_ns);
-        self.begin(number, now_ns)
+        let connections = self.slots.len();
+        match &mut self.pace {
+            Pace::Closed(thinking) if thinking.is_needed() => {
+                let first_ns = thinking.first_ns(now_ns.max(self.timeline.starts_ns), number, connections);
+                thinking.rest_until(number, first_ns);
+                self.rest(number)
+            }
+            Pace::Closed(_) => self.begin(number, now_ns, now_ns),
+            // Where every request has its own connection, its connect is a part of it.
+            Pace::Open(_) if self.socket_limit == 1 => self.free(number, now_ns),
+            Pace::Open(_) => {
+                self.deadlines.set(number, now_ns + self.timeout_ns);
+                self.connect(number, State::Opening, now_ns)
+            }
+        }
     }
 
     /// The connect has succeeded.
@@ -145,86 +210,101 @@ impl Session {
             return Next::Close;
         }
         let slot = &mut self.slots[number];
-        slot.state = State::Requesting;
         slot.is_connected = true;
-        slot.has_served = false;
+        slot.is_reused = slot.state == State::Opening;
+        slot.left_on_socket = self.socket_limit;
         if self.phase == Phase::Window {
-            self.parts.record.connects += 1;
-            self.parts.record.connect_time.record(now_ns.saturating_sub(slot.connect_ns));
+            self.record.connects += 1;
+            self.record.connect_time.record(now_ns.saturating_sub(slot.connect_ns));
         }
+        if slot.state == State::Opening {
+            return self.free(number, now_ns);
+        }
+        slot.state = State::Requesting;
         Next::Send
     }
 
     /// The connect has failed.
-    pub fn connect_failed(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
+    pub fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
         self.advance(now_ns);
-        self.fail(number, kind, now_ns)
+        if self.phase == Phase::Window && self.slots[number].is_under_way() {
+            self.record.example(failure.kind, None, failure.explanation.as_bytes(), now_ns);
+        }
+        self.fail(number, failure.kind, now_ns)
     }
 
-    /// What is left to send of the request.
+    /// What is left to send.
     #[inline]
     pub fn to_send(&self, number: usize) -> &[u8] {
         let slot = &self.slots[number];
-        match slot.state {
-            State::Requesting => &self.parts.requests[slot.request].bytes[slot.sent_bytes..],
-            _ => &[],
+        if slot.state != State::Requesting {
+            return &[];
         }
+        if let Some(pipeline) = self.pipelines.get(number) {
+            return pipeline.to_send();
+        }
+        let current = &slot.current;
+        let bytes = match self.requests[current.request].message.fixed(current.closes) {
+            Some(bytes) => bytes,
+            None => &self.rendered[number],
+        };
+        &bytes[current.sent_bytes..]
     }
 
     /// The kernel has taken `bytes` of [`Session::to_send`] at `at_ns`.
     #[inline]
     pub fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64) {
-        let slot = &mut self.slots[number];
-        let is_first = slot.sent_bytes == 0;
-        if is_first {
-            slot.sent_ns = at_ns;
-        }
-        slot.sent_bytes += bytes;
         if self.phase == Phase::Window {
-            self.parts.record.sent += u64::from(is_first);
-            self.parts.record.sent_bytes += bytes as u64;
+            self.record.sent_bytes += bytes as u64;
         }
+        if self.depth > 1 {
+            return self.handed_over_pipelined(number, bytes, at_ns);
+        }
+        let current = &mut self.slots[number].current;
+        if current.sent_bytes == 0 {
+            current.sent_ns = at_ns;
+            if self.phase == Phase::Window {
+                self.record.sent(current.request);
+            }
+        }
+        current.sent_bytes += bytes;
     }
 
     /// Bytes have come. `peer_closes`: these are the last ones, so that the connection carries no other request.
     #[inline]
     pub fn received(&mut self, number: usize, bytes: &[u8], peer_closes: bool, now_ns: u64) -> Next {
         self.advance(now_ns);
-        let is_recorded = match self.phase {
-            Phase::WarmUp => false,
-            Phase::Window => true,
+        let record = match self.phase {
+            Phase::WarmUp => None,
+            Phase::Window => Some(&mut self.record),
             Phase::Over => return Next::Close,
         };
-        if is_recorded {
-            self.parts.record.received_bytes += bytes.len() as u64;
-        }
         let slot = &mut self.slots[number];
-        if slot.state != State::Requesting {
-            // Nothing was asked: an idle connection's farewell, as some servers send before they close.
-            slot.is_connected = false;
-            return Next::Close;
+        if slot.state != State::Requesting || slot.current.sent_bytes == 0 || self.depth > 1 {
+            return self.received_otherwise(number, bytes, peer_closes, now_ns);
         }
-        if slot.sent_bytes == 0 {
-            return self.fail(number, ErrorKind::Protocol, now_ns);
-        }
-        let is_head = self.parts.requests[slot.request].is_head;
-        let expectation = &mut self.parts.expectations[slot.request];
-        let times = slot.times(now_ns);
-        match slot.exchange.receive(bytes, is_head, expectation) {
-            Received::Partial => Next::Wait,
+        let current = &slot.current;
+        let expectation = &mut self.expectations[current.request];
+        let is_head = self.requests[current.request].is_head;
+        let mut input = bytes;
+        match slot.exchange.receive(&mut input, is_head, false, expectation) {
+            Received::Partial => {
+                if let Some(record) = record {
+                    record.received_bytes += bytes.len() as u64;
+                }
+                Next::Wait
+            }
             Received::Complete(answer) => {
-                let is_sent = slot.sent_bytes == self.parts.requests[slot.request].bytes.len();
-                let stays = answer.reusable && self.parts.keep_alive && is_sent && !peer_closes;
-                let record = is_recorded.then_some(&mut self.parts.record);
-                judge(&answer, expectation, times, record, &self.parts.totals, self.timeline.opens_ns);
+                let stays = answer.reusable && current.is_sent() && !current.closes && !peer_closes;
+                let mut record = record;
+                if let Some(record) = &mut record {
+                    record.received_bytes += bytes.len() as u64;
+                }
+                let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
+                judge(&answer, expectation, current, now_ns, tally);
                 self.answered(number, stays, now_ns)
             }
-            Received::Broken(kind) => {
-                if is_recorded {
-                    self.parts.record.example(kind, None, bytes, now_ns);
-                }
-                self.fail(number, kind, now_ns)
-            }
+            Received::Broken(kind) => self.received_garbage(number, kind, bytes, now_ns),
         }
     }
 
@@ -232,12 +312,13 @@ impl Session {
     pub fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
         self.advance(now_ns);
         let slot = &mut self.slots[number];
-        if slot.state == State::Requesting && slot.sent_bytes > 0 && self.phase != Phase::Over {
-            let expectation = &mut self.parts.expectations[slot.request];
-            let times = slot.times(now_ns);
+        if slot.state == State::Requesting && slot.current.sent_bytes > 0 && self.phase != Phase::Over {
+            let current = slot.current;
+            let expectation = &mut self.expectations[current.request];
             if let Some(answer) = slot.exchange.receive_close(expectation) {
-                let record = (self.phase == Phase::Window).then_some(&mut self.parts.record);
-                judge(&answer, expectation, times, record, &self.parts.totals, self.timeline.opens_ns);
+                let record = (self.phase == Phase::Window).then_some(&mut self.record);
+                let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
+                judge(&answer, expectation, &current, now_ns, tally);
                 return self.answered(number, false, now_ns);
             }
         }
@@ -247,130 +328,13 @@ impl Session {
     /// The connection is of no more use.
     pub fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
         self.advance(now_ns);
-        let slot = &mut self.slots[number];
-        if slot.state == State::Requesting && slot.sent_bytes == 0 && slot.has_served {
+        let slot = &self.slots[number];
+        let is_unasked = slot.state == State::Requesting && slot.current.sent_bytes == 0;
+        if is_unasked && slot.is_reused && self.phase != Phase::Over {
             // The peer ended an idle connection, which is its right: nobody asked anything of it yet.
-            return self.reconnect(number, now_ns);
+            return self.connect(number, State::Connecting, now_ns);
         }
         self.fail(number, kind, now_ns)
-    }
-
-    /// The next connection whose time has come, and its step; to be called until `None`.
-    #[inline]
-    pub fn due(&mut self, now_ns: u64) -> Option<(usize, Next)> {
-        if now_ns < self.deadlines.earliest_ns() || self.phase == Phase::Over {
-            return None;
-        }
-        let number = self.deadlines.next_expired(now_ns)?;
-        self.advance(now_ns);
-        let next = match self.slots[number].state {
-            State::Resting => Next::Wait,
-            State::BackingOff => self.begin(number, now_ns),
-            State::Connecting | State::Requesting => self.fail(number, ErrorKind::Timeout, now_ns),
-        };
-        Some((number, next))
-    }
-
-    /// Ends the session at the latest now.
-    pub fn conclude(mut self, now_ns: u64) -> Ended {
-        self.stop(now_ns);
-        let in_flight = self.slots.iter().filter(|slot| slot.is_under_way());
-        Ended {
-            at_ns: self.ended_ns,
-            in_flight: in_flight.clone().count() as u64,
-            oldest_intended_ns: in_flight.map(|slot| slot.intended_ns).min(),
-            record: self.parts.record,
-        }
-    }
-
-    fn begin(&mut self, number: usize, now_ns: u64) -> Next {
-        let slot = &mut self.slots[number];
-        if self.phase == Phase::Over || !self.parts.quota.begin() {
-            slot.state = State::Resting;
-            self.deadlines.clear(number);
-            return if slot.is_connected { Next::Wait } else { Next::Close };
-        }
-        slot.request = self.parts.mix.draw();
-        slot.intended_ns = now_ns;
-        slot.sent_bytes = 0;
-        slot.exchange.reset();
-        self.deadlines.set(number, now_ns + self.parts.timeout_ns);
-        if slot.is_connected {
-            slot.state = State::Requesting;
-            return Next::Send;
-        }
-        self.reconnect(number, now_ns)
-    }
-
-    fn reconnect(&mut self, number: usize, now_ns: u64) -> Next {
-        let slot = &mut self.slots[number];
-        slot.state = State::Connecting;
-        slot.is_connected = false;
-        slot.connect_ns = now_ns;
-        Next::Connect
-    }
-
-    #[inline]
-    fn answered(&mut self, number: usize, stays: bool, now_ns: u64) -> Next {
-        let slot = &mut self.slots[number];
-        slot.failures = 0;
-        slot.has_served = true;
-        slot.is_connected = stays;
-        slot.state = State::Resting;
-        self.end_request(now_ns);
-        self.begin(number, now_ns)
-    }
-
-    fn fail(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
-        let slot = &mut self.slots[number];
-        slot.is_connected = false;
-        if !slot.is_under_way() || self.phase == Phase::Over {
-            return Next::Close;
-        }
-        slot.state = State::Resting;
-        slot.failures += 1;
-        let pause_ns = slot::pause_ns(kind, slot.failures);
-        self.parts.totals.add_error();
-        if self.phase == Phase::Window {
-            self.parts.record.error(kind, now_ns - self.timeline.opens_ns);
-        }
-        self.end_request(now_ns);
-        if pause_ns == 0 || self.phase == Phase::Over {
-            return self.begin(number, now_ns);
-        }
-        self.slots[number].state = State::BackingOff;
-        self.deadlines.set(number, now_ns + pause_ns);
-        Next::Close
-    }
-
-    #[inline]
-    fn end_request(&mut self, now_ns: u64) {
-        self.parts.quota.end();
-        if self.parts.quota.is_used_up() {
-            self.end(now_ns);
-        }
-    }
-
-    #[cold]
-    fn cross_boundary(&mut self, now_ns: u64) {
-        if self.phase == Phase::WarmUp {
-            self.phase = Phase::Window;
-            self.boundary_ns = self.timeline.closes_ns.unwrap_or(u64::MAX);
-            self.parts.quota.open_window();
-            if self.parts.quota.is_used_up() {
-                self.end(self.timeline.opens_ns);
-            }
-        }
-        if self.phase == Phase::Window && now_ns >= self.boundary_ns {
-            self.end(self.boundary_ns);
-        }
-    }
-
-    #[cold]
-    fn end(&mut self, at_ns: u64) {
-        self.phase = Phase::Over;
-        self.boundary_ns = u64::MAX;
-        self.ended_ns = at_ns;
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) enum State {
     /// No request is under way.
     #[default]
     Resting,
+    /// It connects ahead of any request.
+    Opening,
     /// A request waits for the connect.
     Connecting,
     /// A request is to be sent, or is sent.
@@ -19,26 +21,27 @@ pub(super) enum State {
     BackingOff,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Slot {
-    pub state: State,
-    pub is_connected: bool,
-    /// An answer has come on this socket.
-    pub has_served: bool,
-    /// Place of the request in the mix.
+/// A request from its begin to its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct InFlight {
+    /// Its place in the mix.
     pub request: usize,
+    /// Id of the row whose fields it holds; 0: none.
+    pub row: u64,
     pub intended_ns: u64,
-    pub connect_ns: u64,
+    /// When its first byte was handed to the kernel.
     pub sent_ns: u64,
+    /// Its length.
+    pub bytes: usize,
     pub sent_bytes: usize,
-    /// Since the last complete answer.
-    pub failures: u32,
-    pub exchange: Exchange,
+    /// It says that it is the connection's last one.
+    pub closes: bool,
 }
 
-impl Slot {
-    pub(super) fn is_under_way(&self) -> bool {
-        matches!(self.state, State::Connecting | State::Requesting)
+impl InFlight {
+    #[inline]
+    pub(super) fn is_sent(&self) -> bool {
+        self.sent_bytes == self.bytes
     }
 
     #[inline]
@@ -47,12 +50,34 @@ impl Slot {
     }
 }
 
+#[derive(Debug, Default)]
+pub(super) struct Slot {
+    pub state: State,
+    pub is_connected: bool,
+    /// The socket is older than the request: the peer may have closed it before it was asked.
+    pub is_reused: bool,
+    /// Requests that this socket may still carry.
+    pub left_on_socket: u32,
+    pub connect_ns: u64,
+    /// Since the last complete answer.
+    pub failures: u32,
+    /// The one whose answer is awaited next.
+    pub current: InFlight,
+    pub exchange: Exchange,
+}
+
+impl Slot {
+    pub(super) fn is_under_way(&self) -> bool {
+        matches!(self.state, State::Connecting | State::Requesting)
+    }
+}
+
 /// How long to hold back after so many failures in a row. A single broken connection is replaced at once, and a
 /// timeout took its time already; anything else would let a dead server be asked in a busy loop.
 pub(super) fn pause_ns(kind: ErrorKind, failures: u32) -> u64 {
     let pauses = match kind {
         ErrorKind::Timeout => return 0,
-        ErrorKind::Refused | ErrorKind::Connect => failures,
+        ErrorKind::Refused | ErrorKind::Connect | ErrorKind::Tls => failures,
         _ => failures - 1,
     };
     match pauses {

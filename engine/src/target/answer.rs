@@ -53,9 +53,29 @@ impl RenderedAnswers {
     }
 }
 
+/// An answer, and where its body begins.
+pub(super) struct Rendered {
+    pub bytes: Vec<u8>,
+    pub head_bytes: usize,
+}
+
+impl Rendered {
+    pub(super) fn new(spec: &AnswerSpec, asked: Asked) -> Rendered {
+        let bytes = render(spec, asked);
+        let has_body = has_body(spec.status) && !asked.is_head;
+        let head_bytes = bytes.len() - if has_body { spec.body.len() } else { 0 };
+        Rendered { bytes, head_bytes }
+    }
+}
+
+/// By HTTP's rules.
+pub(super) fn has_body(status: u16) -> bool {
+    !matches!(status, 204 | 304)
+}
+
 fn render(spec: &AnswerSpec, asked: Asked) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {} {}\r\n", spec.status, reason(spec.status));
-    let has_body = !matches!(spec.status, 204 | 304);
+    let has_body = has_body(spec.status);
     if has_body {
         head += &format!("Content-Type: {}\r\nContent-Length: {}\r\n", spec.content_type, spec.body.len());
     }

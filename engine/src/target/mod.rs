@@ -1,140 +1,106 @@
-//! A calibrated HTTP server: one thread, answers rendered before they are asked for, and counts that tests and
+//! A calibrated HTTP server: one thread, answers rendered before they are needed, and counts that tests and
 //! calibration take as the truth.
+//!
+//! Without faults it is [`plain`], as cheap as we can make it; with them, over TLS, or where its own delay is to be
+//! measured, it is [`shaped`].
 
 mod answer;
-mod peer;
+mod delay;
+mod faults;
+mod listen;
+mod plain;
+mod random;
 mod request;
+mod serve;
+mod shaped;
+mod span;
+mod stall;
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
-use std::os::fd::OwnedFd;
-use std::time::Duration;
+use std::num::NonZeroU64;
 
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, SocketFlags, SocketType, accept_with, bind, ipproto, listen, socket_with, sockopt,
-};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::set_current_timer_slack;
 
 pub use answer::AnswerSpec;
 use answer::RenderedAnswers;
-use peer::{Peer, PeerState, Worker};
+pub use delay::Delay;
+pub use faults::{FaultCounts, Faults};
+pub use listen::Listen;
+use listen::Listener;
+pub use span::{parse_share, parse_span};
+pub use stall::Stalls;
 
+use crate::record::Distribution;
 use crate::signals::Signals;
-
-const LISTENER: u64 = u64::MAX;
-const SIGNALS: u64 = u64::MAX - 1;
-
-/// The kernel caps it at net.core.somaxconn.
-const BACKLOG: i32 = 65_535;
+use crate::tls::ServerTls;
 
 /// A server that listens.
 pub struct Target {
-    listener: TcpListener,
-    answers: RenderedAnswers,
+    listener: Listener,
+    spec: TargetSpec,
+}
+
+/// What a target does.
+#[derive(Clone, Debug)]
+pub struct TargetSpec {
+    /// The answer to every request.
+    pub answer: AnswerSpec,
+    /// Delays and faults; `None`: it answers at once and rightly, and does not measure itself.
+    pub faults: Option<Faults>,
+    /// TLS instead of plain bytes.
+    pub tls: Option<ServerTls>,
 }
 
 /// The truth about what a target did.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Served {
     /// Requests whose answer was handed to the kernel whole.
     pub requests: u64,
     /// Connections accepted.
     pub connections: u64,
+    /// How many answers met a fault.
+    pub faults: FaultCounts,
+    /// From a request complete in the target's hands to its answer handed to the kernel whole; `None`: not measured.
+    pub delay: Option<Distribution>,
 }
 
 impl Target {
-    /// Listens at `address`; port 0 takes a free one.
+    /// Listens at `listen`.
     ///
     /// # Errors
-    /// If the address cannot be listened at.
-    pub fn bind(address: SocketAddr, answer: &AnswerSpec) -> io::Result<Target> {
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-        sockopt::set_socket_reuseaddr(&socket, true)?;
-        // Accepted sockets inherit it.
-        sockopt::set_tcp_nodelay(&socket, true)?;
-        bind(&socket, &address)?;
-        listen(&socket, BACKLOG)?;
-        Ok(Target { listener: TcpListener::from(socket), answers: RenderedAnswers::new(answer) })
+    /// If it cannot.
+    pub fn bind(listen: &Listen, spec: TargetSpec) -> io::Result<Target> {
+        Ok(Target { listener: Listener::bind(listen)?, spec })
     }
 
-    /// Where the server listens.
-    pub fn address(&self) -> SocketAddr {
-        self.listener.local_addr().expect("a listening socket has an address")
+    /// Where the server listens, with the real port.
+    pub fn address(&self) -> &Listen {
+        &self.listener.address
     }
 
     /// Serves until one of the signals comes.
     ///
     /// # Errors
     /// If epoll cannot be used.
-    pub fn serve(self, signals: Signals) -> io::Result<Served> {
+    pub fn serve(self, signals: &Signals) -> io::Result<Served> {
         // One file per connection; where the limit stays low, the rest waits in the backlog.
         let limit = getrlimit(Resource::Nofile);
         let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
-        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        epoll::add(&epoll, &self.listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
-        epoll::add(&epoll, signals.wake_fd(), EventData::new_u64(SIGNALS), EventFlags::IN)?;
-        let mut peers = Peers::default();
-        let mut worker = Worker::new(self.answers);
-        let mut events = Vec::with_capacity(256);
-        loop {
-            events.clear();
-            match epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), None) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-            for &Event { data, flags, .. } in &events {
-                match data.u64() {
-                    SIGNALS => return Ok(Served { requests: worker.served(), connections: peers.accepted }),
-                    LISTENER => peers.accept_all(&self.listener, &epoll)?,
-                    number => peers.handle(number as usize, flags, &mut worker),
-                }
-            }
+        let socket = &self.listener.socket;
+        let TargetSpec { answer, faults, tls } = self.spec;
+        if faults.is_none() && tls.is_none() {
+            let mut worker = plain::Worker::new(RenderedAnswers::new(&answer));
+            let connections = serve::serve(&mut worker, socket, signals)?;
+            let faults = FaultCounts::default();
+            return Ok(Served { requests: worker.served(), connections, faults, delay: None });
         }
-    }
-}
-
-/// Open connections by number.
-#[derive(Default)]
-struct Peers {
-    by_number: Vec<Option<Peer>>,
-    free: Vec<usize>,
-    accepted: u64,
-}
-
-impl Peers {
-    fn accept_all(&mut self, listener: &TcpListener, epoll: &OwnedFd) -> io::Result<()> {
-        loop {
-            let socket = match accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
-                Ok(socket) => socket,
-                Err(Errno::AGAIN) => return Ok(()),
-                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
-                    // The listener stays readable; without a pause this would spin.
-                    std::thread::sleep(Duration::from_millis(5));
-                    return Ok(());
-                }
-                // The peer gave up before it was accepted.
-                Err(_) => continue,
-            };
-            self.accepted += 1;
-            let number = self.free.pop().unwrap_or_else(|| {
-                self.by_number.push(None);
-                self.by_number.len() - 1
-            });
-            let interest = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-            epoll::add(epoll, &socket, EventData::new_u64(number as u64), interest)?;
-            self.by_number[number] = Some(Peer::new(socket));
-        }
-    }
-
-    fn handle(&mut self, number: usize, flags: EventFlags, worker: &mut Worker) {
-        let Some(peer) = &mut self.by_number[number] else { return };
-        if worker.handle(peer, flags) == PeerState::Ended {
-            self.by_number[number] = None;
-            self.free.push(number);
-        }
+        let faults = faults.unwrap_or_default();
+        // The kernel's usual 50 µs would be in every delay.
+        let _ = set_current_timer_slack(NonZeroU64::new(1));
+        let mut worker = shaped::Worker::new(answer, &faults, tls.as_ref(), signals.wake_fd());
+        let connections = serve::serve(&mut worker, socket, signals)?;
+        let tally = worker.into_tally();
+        Ok(Served { requests: tally.served, connections, faults: tally.faults, delay: Some(tally.delay) })
     }
 }

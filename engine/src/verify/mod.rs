@@ -90,15 +90,15 @@ impl Expectation {
         }
     }
 
-    /// Judges a complete answer.
+    /// Judges a complete answer. `asked_row`: id of the row that was asked for; 0: none in particular.
     #[inline]
-    pub fn verify(&mut self, answer: &Answer<'_>) -> Verdict {
+    pub fn verify(&mut self, answer: &Answer<'_>, asked_row: u64) -> Verdict {
         let mut verdict = Verdict::default();
         if !self.status_fits(answer.status) {
             verdict.wrong = Some(ErrorKind::of_status(answer.status));
             return verdict;
         }
-        let body_fits = self.body_fits(answer, &mut verdict);
+        let body_fits = self.body_fits(answer, asked_row, &mut verdict);
         let length_fits =
             self.body_bytes.is_none_or(|range| (range.min..=range.max).contains(&answer.body_bytes));
         verdict.wrong = if !answer.content_type_fits {
@@ -122,7 +122,7 @@ impl Expectation {
     }
 
     #[inline]
-    fn body_fits(&mut self, answer: &Answer<'_>, verdict: &mut Verdict) -> bool {
+    fn body_fits(&mut self, answer: &Answer<'_>, asked_row: u64, verdict: &mut Verdict) -> bool {
         let is_whole = answer.body_bytes == answer.body.len() as u64;
         match &mut self.body {
             BodyExpectation::Any => true,
@@ -138,7 +138,8 @@ impl Expectation {
                 let is_known = body.dataset().holds(id);
                 verdict.picked = Some((id, is_known));
                 verdict.checked_body = is_due(&mut self.until_check, self.check_every);
-                is_known && is_whole && (!verdict.checked_body || body.is_row(answer.body, id))
+                let is_asked = asked_row == 0 || asked_row == id;
+                is_asked && is_known && is_whole && (!verdict.checked_body || body.is_row(answer.body, id))
             }
         }
     }
@@ -183,10 +184,10 @@ mod tests {
             (404, Some(ErrorKind::Status4xx)),
             (503, Some(ErrorKind::Status5xx)),
         ] {
-            assert_eq!(any.verify(&answer(status, b"x")).wrong, wrong);
+            assert_eq!(any.verify(&answer(status, b"x"), 0).wrong, wrong);
         }
-        assert_eq!(expectation(json!({"status": [404]})).verify(&answer(404, b"")).wrong, None);
-        let other = expectation(json!({"status": [201]})).verify(&answer(200, b""));
+        assert_eq!(expectation(json!({"status": [404]})).verify(&answer(404, b""), 0).wrong, None);
+        let other = expectation(json!({"status": [201]})).verify(&answer(200, b""), 0);
         assert_eq!(other.wrong, Some(ErrorKind::Status2xx));
     }
 
@@ -195,24 +196,24 @@ mod tests {
         let mut expected = expectation(
             json!({"body_bytes": {"min": 2, "max": 3}, "body": {"kind": "exact", "text": "abc"}}),
         );
-        assert_eq!(expected.verify(&answer(200, b"abc")).wrong, None);
-        assert_eq!(expected.verify(&answer(200, b"abd")).wrong, Some(ErrorKind::WrongBody));
-        assert_eq!(expected.verify(&answer(200, b"ab")).wrong, Some(ErrorKind::WrongBody));
-        assert_eq!(expected.verify(&answer(200, b"abcd")).wrong, Some(ErrorKind::WrongLength));
+        assert_eq!(expected.verify(&answer(200, b"abc"), 0).wrong, None);
+        assert_eq!(expected.verify(&answer(200, b"abd"), 0).wrong, Some(ErrorKind::WrongBody));
+        assert_eq!(expected.verify(&answer(200, b"ab"), 0).wrong, Some(ErrorKind::WrongBody));
+        assert_eq!(expected.verify(&answer(200, b"abcd"), 0).wrong, Some(ErrorKind::WrongLength));
         let mut other_type = answer(200, b"abcd");
         other_type.content_type_fits = false;
-        assert_eq!(expected.verify(&other_type).wrong, Some(ErrorKind::WrongHeader));
+        assert_eq!(expected.verify(&other_type, 0).wrong, Some(ErrorKind::WrongHeader));
         other_type.status = 500;
-        assert_eq!(expected.verify(&other_type).wrong, Some(ErrorKind::Status5xx));
+        assert_eq!(expected.verify(&other_type, 0).wrong, Some(ErrorKind::Status5xx));
     }
 
     #[test]
     fn bodies_are_compared_at_the_asked_rate_and_lengths_always() {
         let mut expected = expectation(json!({"body": {"kind": "exact", "text": "abc"}, "check_every": 4}));
         let found: Vec<bool> =
-            (0..8).map(|_| expected.verify(&answer(200, b"xyz")).wrong.is_some()).collect();
+            (0..8).map(|_| expected.verify(&answer(200, b"xyz"), 0).wrong.is_some()).collect();
         assert_eq!(found, [true, false, false, false, true, false, false, false]);
-        assert!((0..8).all(|_| expected.verify(&answer(200, b"xy")).wrong == Some(ErrorKind::WrongBody)));
+        assert!((0..8).all(|_| expected.verify(&answer(200, b"xy"), 0).wrong == Some(ErrorKind::WrongBody)));
     }
 
     #[test]
@@ -227,12 +228,31 @@ mod tests {
         let unknown = br#"{"id": 1001}"#;
         let verdict = |wrong, checked_body, picked| Verdict { wrong, checked_body, picked };
         let of_body = Some(ErrorKind::WrongBody);
-        assert_eq!(expected.verify(&answer(200, &right)), verdict(None, true, Some((77, true))));
-        assert_eq!(expected.verify(&answer(200, wrong.as_bytes())), verdict(None, false, Some((78, true))));
-        assert_eq!(expected.verify(&answer(200, wrong.as_bytes())), verdict(of_body, true, Some((78, true))));
-        assert_eq!(expected.verify(&answer(200, unknown)), verdict(of_body, false, Some((1001, false))));
-        assert_eq!(expected.verify(&answer(200, b"[]")), verdict(of_body, false, None));
-        assert_eq!(expected.verify(&answer(500, &right)), verdict(Some(ErrorKind::Status5xx), false, None));
+        assert_eq!(expected.verify(&answer(200, &right), 0), verdict(None, true, Some((77, true))));
+        assert_eq!(
+            expected.verify(&answer(200, wrong.as_bytes()), 0),
+            verdict(None, false, Some((78, true)))
+        );
+        assert_eq!(
+            expected.verify(&answer(200, wrong.as_bytes()), 0),
+            verdict(of_body, true, Some((78, true)))
+        );
+        assert_eq!(expected.verify(&answer(200, unknown), 0), verdict(of_body, false, Some((1001, false))));
+        assert_eq!(expected.verify(&answer(200, b"[]"), 0), verdict(of_body, false, None));
+        assert_eq!(
+            expected.verify(&answer(500, &right), 0),
+            verdict(Some(ErrorKind::Status5xx), false, None)
+        );
+    }
+
+    #[test]
+    fn the_row_must_be_the_one_that_was_asked_for() {
+        let mut expected = expectation(json!({"body": {"kind": "row", "fields": ["id", "uuid"]}}));
+        let dataset = Dataset::new(&items(1000, 0.0)).unwrap();
+        let mut right = Vec::new();
+        write_rows(&dataset, [77].into_iter(), Format::JsonLines, &mut right).unwrap();
+        assert_eq!(expected.verify(&answer(200, &right), 77).wrong, None);
+        assert_eq!(expected.verify(&answer(200, &right), 78).wrong, Some(ErrorKind::WrongBody));
     }
 
     #[test]

@@ -96,11 +96,25 @@ impl Target {
 
     /// Stops it and gives `(requests, connections)`.
     pub fn served(self) -> (u64, u64) {
+        let served = self.served_event();
+        (served["requests"].as_u64().unwrap(), served["connections"].as_u64().unwrap())
+    }
+
+    /// Stops it and gives its own account.
+    pub fn served_event(self) -> Value {
         self.engine.signal(Signal::TERM);
-        let (events, status) = self.engine.finish();
+        let (mut events, status) = self.engine.finish();
         assert_eq!((events.len(), status), (1, Some(0)));
         assert_eq!(events[0]["event"], "served");
-        (events[0]["requests"].as_u64().unwrap(), events[0]["connections"].as_u64().unwrap())
+        events.remove(0)
+    }
+}
+
+/// The driver that this test file is about.
+fn driver() -> &'static str {
+    match env!("CARGO_CRATE_NAME") {
+        "io_uring" => "auto",
+        _ => "epoll",
     }
 }
 
@@ -112,7 +126,8 @@ impl Plan {
     /// One GET without expectations, for half a second.
     pub fn closed(address: &str, connections: u32) -> Plan {
         Plan(json!({
-            "protocol": 1,
+            "protocol": 2,
+            "driver": driver(),
             "address": address,
             "requests": [{"name": "only", "method": "GET", "path": "/"}],
             "load": {"kind": "closed", "connections": connections},
@@ -166,9 +181,20 @@ impl Summary {
     /// The errors that are not zero.
     pub fn errors(&self) -> Vec<(&str, u64)> {
         let kinds = self.0["errors"].as_object().unwrap();
-        assert_eq!(kinds.len(), 14);
+        assert_eq!(kinds.len(), 16);
         let counts = kinds.iter().map(|(kind, count)| (kind.as_str(), count.as_u64().unwrap()));
         counts.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// in_flight_at_start + offered = answers + failures + in_flight_at_end.
+    pub fn assert_books_balance(&self) {
+        let came = self.count("in_flight_at_start") + self.count("offered");
+        let went = self.count("answers") + self.count("failures") + self.count("in_flight_at_end");
+        assert_eq!(came, went, "{}", self.0);
+    }
+
+    pub fn seconds(&self, distribution: &str, percentile: &str) -> f64 {
+        self.0[distribution]["percentiles"][percentile].as_f64().unwrap()
     }
 
     pub fn all_errors(&self) -> u64 {

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrial.claims.evidence import Evidence
-from fairtrial.claims.wording import bound_in_words, count, figure, plain, span, violation_in_words
 from fairtrial.experiment.model import RatioClaim
 from fairtrial.judge.metrics import METRICS, Metric
 from fairtrial.judge.model import ClaimResult, VerdictWord
@@ -18,6 +17,7 @@ from fairtrial.statistics.bootstrap import MINIMUM_BLOCKS
 from fairtrial.statistics.estimate import Estimated, paired_ratio
 from fairtrial.statistics.planning import MOST_BLOCKS, blocks_to_decide
 from fairtrial.statistics.seeding import generator
+from fairtrial.wording import bound_in_words, count, figure, plain, span, violation_in_words
 
 
 @dataclass(frozen=True)

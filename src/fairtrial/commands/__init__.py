@@ -10,6 +10,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from fairtrial.commands import ab as ab_command
+from fairtrial.commands import wrk as wrk_command
 from fairtrial.commands.check import check
 from fairtrial.commands.complain import complain
 from fairtrial.commands.doctor import doctor
@@ -36,6 +38,8 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(load)
+app.command(context_settings=ab_command.SETTINGS)(ab_command.ab)
+app.command(context_settings=wrk_command.SETTINGS)(wrk_command.wrk)
 app.command()(check)
 app.command("list")(list_things)
 app.command()(doctor)

@@ -42,20 +42,77 @@ class Expectation(Strict):
 
 
 class Request(Strict):
-    """One kind of request and its share in the mix."""
+    """One kind of request and its share in the mix.
+
+    With `template`, `{{…}}` in `path`, header values and `body` are replaced in each request. `body_file` is an
+    absolute path, read once by the engine; it is not a template.
+    """
 
     name: str
     path: str
     method: str = "GET"
     headers: list[tuple[str, str]] = Field(default_factory=list)
     body: str | None = None
+    body_file: str | None = None
+    template: bool = False
     weight: int = 1
     expect: Expectation = Expectation()
 
 
-class EngineLoad(Strict):
+class Closed(Strict):
+    """Every connection sends its next request when its last one is answered, after a pause to think."""
+
     connections: int
+    think_time_seconds: float = 0.0
     kind: Literal["closed"] = "closed"
+
+
+class Constant(Strict):
+    """Requests begin at equal distances, whatever the answers do."""
+
+    rate_per_second: float
+    connections: int
+    waiting_limit: int | None = None
+    kind: Literal["constant"] = "constant"
+
+
+class Poisson(Strict):
+    """Requests begin at random, as those of many independent callers do, with this mean rate."""
+
+    rate_per_second: float
+    connections: int
+    waiting_limit: int | None = None
+    kind: Literal["poisson"] = "poisson"
+
+
+class Ramp(Strict):
+    """The rate goes linearly from one to the other over the window."""
+
+    from_per_second: float
+    to_per_second: float
+    connections: int
+    waiting_limit: int | None = None
+    kind: Literal["ramp"] = "ramp"
+
+
+class Step(Strict):
+    """A rate, and how long it is kept."""
+
+    rate_per_second: float
+    seconds: float
+
+
+class Steps(Strict):
+    """One constant rate after the other."""
+
+    steps: list[Step]
+    connections: int
+    waiting_limit: int | None = None
+    kind: Literal["steps"] = "steps"
+
+
+OpenLoad = Constant | Poisson | Ramp | Steps
+EngineLoad = Closed | OpenLoad
 
 
 class StopAfterSeconds(Strict):
@@ -68,23 +125,39 @@ class StopAfterRequests(Strict):
     kind: Literal["requests"] = "requests"
 
 
+class Tls(Strict):
+    """How to speak TLS. Files are PEM, by absolute path; without `ca_file` the system's roots are trusted."""
+
+    server_name: str
+    ca_file: str | None = None
+    insecure: bool = False
+    certificate_file: str | None = None
+    key_file: str | None = None
+
+
+Driver = Literal["auto", "epoll", "io_uring"]
+
+
 class EnginePlan(Strict):
-    """One run of the engine."""
+    """One run of the engine. `requests_per_connection` None: as many as the server allows."""
 
     address: str
     requests: list[Request]
     load: EngineLoad
-    stop: StopAfterSeconds | StopAfterRequests
+    stop: StopAfterSeconds | StopAfterRequests | None
     warmup_seconds: float = 0.0
-    keep_alive: bool = True
+    requests_per_connection: int | None = None
+    pipeline: int = 1
     timeout_seconds: float = 10.0
     threads: int = 1
     cpus: list[int] = Field(default_factory=list)
     seed: int = 1
+    driver: Driver = "auto"
+    tls: Tls | None = None
     host: str | None = None
     dataset: DatasetSpec | None = None
     progress_every_seconds: float = 0.25
-    protocol: Literal[1] = 1
+    protocol: Literal[2] = 2
 
     def to_json(self) -> str:
         """The plan as the engine reads it; what is left out takes the engine's default."""

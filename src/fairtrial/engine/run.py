@@ -8,11 +8,18 @@ from typing import Any
 
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan
+from fairtrial.printable import printable
 from fairtrial.problem import Problem
 from fairtrial.record.model import EngineSummary
 
 EventHandler = Callable[[dict[str, Any]], None]
 """Called with each `window` and `progress` event, as it arrives."""
+WRONG_PLAN = 2
+"""The engine's exit status for a plan that it refuses."""
+
+
+class Enough(Exception):
+    """Raised by a handler to end the load early; the summary is of what was measured until then."""
 
 
 def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrupted: bool = False) -> EngineSummary:
@@ -42,6 +49,11 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
                 raise
             process.send_signal(signal.SIGINT)
             summary = _events(process, on_event)
+            if summary is None:
+                raise
+        except Enough:
+            process.send_signal(signal.SIGINT)
+            summary = _events(process, _ignore)
         process.wait()
     finally:
         if process.poll() is None:
@@ -51,9 +63,15 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         process.wait()
         process.stdout.close()
         process.stderr.close()
+    if summary is None and process.returncode == WRONG_PLAN:
+        raise Problem(f"the load engine refused: {printable(complaint.removeprefix('fairtrial-engine: plan: '))}")
     if summary is None:
         raise Problem(f"the load engine ended with status {process.returncode}: {complaint or 'no word of why'}")
     return summary
+
+
+def _ignore(_event: dict[str, Any]) -> None:
+    pass
 
 
 def _events(process: "subprocess.Popen[bytes]", on_event: EventHandler) -> EngineSummary | None:

@@ -110,6 +110,9 @@ class Distribution(Strict):
     mean_seconds: float | None
     max_seconds: float | None
     percentiles: dict[str, float | None]
+    supported_percentile: float | None = Field(
+        None, description="the highest percentile with at least ten samples above it; null below 20 samples"
+    )
     hdr_base64: str
 
 
@@ -134,12 +137,47 @@ class SecondOfSeries(Strict):
 
     verified: int
     errors: int
+    p50_seconds: float | None = Field(None, description="of response time, as the two below")
+    p99_seconds: float | None = None
+    max_seconds: float | None = None
 
 
 class EngineThread(Strict):
     """What one thread of the load engine used itself."""
 
     cpu_seconds: float
+    spinning_seconds: float = Field(
+        0.0, description="the part of it that was spent awake, waiting for the next intended start; 0 in closed loads"
+    )
+
+    @property
+    def busy_seconds(self) -> float:
+        """Processor time that the load itself took."""
+        return max(self.cpu_seconds - self.spinning_seconds, 0.0)
+
+
+class TlsSession(Strict):
+    """What the first connection agreed on."""
+
+    version: str
+    cipher_suite: str
+
+
+class Waiting(Strict):
+    """Requests of an open load that were due and waited for a free connection."""
+
+    limit: int
+    peak: int
+    at_end: int
+
+
+class Share(Strict):
+    """One request of the mix, as it was sent and answered."""
+
+    name: str
+    sent: int
+    answers: int
+    verified: int
 
 
 class Picks(Strict):
@@ -153,16 +191,25 @@ class Picks(Strict):
 
 
 class EngineSummary(Strict):
-    """The engine's account of the measured window: docs/engine-protocol.md, "The summary"."""
+    """The engine's account of the measured window: docs/engine-protocol.md, "The summary".
 
-    protocol: Literal[1]
+    What has a default is not in records of protocol 1.
+    """
+
+    protocol: Literal[1, 2]
     driver: str
+    driver_fallback: str | None = Field(None, description="why io_uring was not used, where it was asked for")
+    tls: TlsSession | None = None
     interrupted: bool
     window_seconds: float
     warmup_seconds: float
+    offered: int | None = Field(None, description="arrivals intended in the window; closed: requests begun")
+    achieved_over_offered: float | None = Field(None, description="null in a closed load")
+    in_flight_at_start: int | None = None
     sent: int
     answers: int
     verified: int
+    failures: int | None = Field(None, description="requests that ended without a complete answer")
     goodput_per_second: float
     errors: dict[str, int]
     examples: list[Example]
@@ -173,11 +220,16 @@ class EngineSummary(Strict):
     body_bytes: BodyBytes | None
     received_bytes: int
     sent_bytes: int
+    wire_received_bytes: int | None = Field(None, description="with the overhead of TLS")
+    wire_sent_bytes: int | None = None
     connects: int
     in_flight_at_end: int
     oldest_in_flight_seconds: float | None
+    waiting: Waiting | None = Field(None, description="null in a closed load")
     checked_bodies: int
+    mix: list[Share] = Field(default_factory=list)
     series: list[SecondOfSeries]
+    intended_seconds: list[float] = Field(default_factory=list)
     threads: list[EngineThread]
     picks: Picks | None
 

@@ -1,55 +1,17 @@
-"""The report's charts, as Vega-Lite specifications whose data are in them.
-
-Neutral ink is `currentColor` and marks take custom properties of the style sheet, so that light, dark and
-print need no other charts.
-"""
+"""The report's charts, as Vega-Lite specifications whose data are in them."""
 
 from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from fairtrial.claims.wording import figure
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.model import TrialRecord
 from fairtrial.report.columns import GOODPUT, contender, in_order
+from fairtrial.report.vega import SERIES, Spec, chart, round_values
+from fairtrial.wording import figure
 
-Spec = dict[str, Any]
-
-SERIES = [f"var(--series-{number})" for number in range(1, 9)]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
-CONFIG: Spec = {
-    "background": None,
-    "font": FONT,
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": "currentColor",
-        "titleColor": "currentColor",
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelOpacity": 0.85,
-        "titleOpacity": 0.7,
-        "gridColor": "currentColor",
-        "gridOpacity": 0.12,
-        "domain": False,
-        "ticks": False,
-        "labelPadding": 6,
-    },
-    "legend": {
-        "labelColor": "currentColor",
-        "titleColor": "currentColor",
-        "labelFontSize": 12,
-        "orient": "top",
-        "columns": 3,
-        "symbolType": "stroke",
-        "symbolStrokeWidth": 3,
-        "symbolSize": 160,
-        "labelLimit": 220,
-    },
-    "header": {"labelColor": "currentColor", "labelFontSize": 12, "labelAnchor": "start", "labelFontWeight": "bold"},
-}
 PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
 
 
@@ -81,7 +43,7 @@ def goodput_chart(result: Result) -> Spec | None:
         "axis": {"title": "verified answers per second", "tickCount": 5},
     }
     step = max(300 / len(names), 34)
-    return _spec(
+    return chart(
         height=step * len(names),
         layer=[
             {
@@ -148,7 +110,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
     names = [contender(condition) for condition in valid]
     shortest = min(point["milliseconds"] for point in points)
     longest = max(point["milliseconds"] for point in points)
-    return _spec(
+    return chart(
         height=300,
         data={"values": points},
         mark={"type": "line", "point": {"size": 36}, "strokeWidth": 2},
@@ -163,7 +125,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
                 "field": "milliseconds",
                 "type": "quantitative",
                 "scale": {"type": "log", "domain": [shortest / 1.15, longest * 1.15], "nice": False},
-                "axis": {"title": "ms, logarithmic", "values": _round_values(shortest, longest), "format": "~g"},
+                "axis": {"title": "ms, logarithmic", "values": round_values(shortest, longest), "format": "~g"},
             },
             "color": _colour(names),
             "strokeDash": {
@@ -205,7 +167,7 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
     if not points:
         return None
     names = [contender(condition) for condition in valid]
-    return _spec(
+    return chart(
         height=260,
         data={"values": points},
         mark={"type": "line", "strokeWidth": 1.5, "opacity": 0.75},
@@ -287,14 +249,7 @@ def verdict_chart(claim: ClaimResult) -> Spec | None:
                 },
             }
         )
-    return _spec(height=34, layer=layers)
-
-
-def _round_values(low: float, high: float) -> list[float]:
-    """1, 2, 5, 10, … from `low` to `high`; powers of ten alone where that would be many."""
-    steps = (1,) if high / low > 300 else (1, 2, 5)
-    values = [step * 10.0**power for power in range(-6, 9) for step in steps]
-    return [value for value in values if low / 1.15 <= value <= high * 1.15]
+    return chart(height=34, layer=layers)
 
 
 def _valid(result: Result) -> list[ConditionResult]:
@@ -308,14 +263,4 @@ def _colour(names: Sequence[str]) -> Spec:
         "type": "nominal",
         "scale": {"domain": list(names), "range": colours},
         "legend": {"title": None},
-    }
-
-
-def _spec(**parts: Any) -> Spec:
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "width": "container",
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "config": CONFIG,
-        **parts,
     }

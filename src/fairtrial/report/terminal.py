@@ -7,11 +7,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.claims.wording import bound_in_words, count, figure, span
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.printable import printable
 from fairtrial.report.columns import EXPLANATION, GOODPUT, OTHERS, contender, in_order, loads
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
+from fairtrial.wording import bound_in_words, count, figure, span
 
 WIDE = 100
 STYLES = {

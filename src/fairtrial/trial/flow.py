@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.dataset import Dataset
-from fairtrial.engine.plan import EngineLoad, EnginePlan, StopAfterSeconds
+from fairtrial.engine.plan import Closed, EnginePlan, StopAfterSeconds
 from fairtrial.engine.run import run_engine
 from fairtrial.meters.tree import TreeMeter
 from fairtrial.placement.cpus import bound_to
@@ -174,10 +174,10 @@ def _load(
     plan = EnginePlan(
         address=running.address,
         requests=setting.workload.requests(setting.dataset),
-        load=EngineLoad(connections=load.connections),
+        load=Closed(connections=load.connections),
         stop=StopAfterSeconds(seconds=load.duration_seconds),
         warmup_seconds=load.warmup_seconds,
-        keep_alive=load.keep_alive,
+        requests_per_connection=None if load.keep_alive else 1,
         timeout_seconds=load.timeout_seconds,
         threads=min(len(cpus), load.connections),
         cpus=cpus,

@@ -1,53 +1,83 @@
-//! The closed load: a connection begins its next request when the last one ended.
+//! How many requests may begin, and the books of those that did.
 //!
-//! Its intended start is the moment at which the connection became free. All that can hold it back is a quota.
+//! A run may end with a number of answers or errors. A request begins if those ended in the window and those under way
+//! leave room for it, so that no thread ever awaits more than its share. During the warm-up there is no limit.
 
-/// How many requests may still begin. During the warm-up there is no limit.
-///
-/// A request begins if those ended in the window and those under way leave room for it, so that the thread
-/// never awaits more answers than its share.
+/// Counts requests from their begin, or arrival, to their end.
 #[derive(Debug)]
 pub struct Quota {
     /// `None`: no limit.
     share: Option<u64>,
     window_is_open: bool,
     under_way: u64,
+    /// In the window.
     ended: u64,
+    /// In the window.
+    begun: u64,
+    under_way_at_opening: u64,
 }
 
 impl Quota {
     /// `share`: answers or errors that are awaited in the window.
     pub fn new(share: Option<u64>) -> Quota {
-        Quota { share, window_is_open: false, under_way: 0, ended: 0 }
+        Quota { share, window_is_open: false, under_way: 0, ended: 0, begun: 0, under_way_at_opening: 0 }
     }
 
     /// True, and counted as under way, if another request may begin.
     #[inline]
     pub fn begin(&mut self) -> bool {
-        let may_begin = match self.share {
-            Some(share) if self.window_is_open => self.ended + self.under_way < share,
-            _ => true,
-        };
-        self.under_way += u64::from(may_begin);
-        may_begin
+        if let Some(share) = self.share
+            && self.window_is_open
+            && self.ended + self.under_way >= share
+        {
+            return false;
+        }
+        self.under_way += 1;
+        self.begun += 1;
+        true
     }
 
     /// A request ended, by an answer or an error.
     #[inline]
     pub fn end(&mut self) {
         self.under_way -= 1;
-        self.ended += u64::from(self.window_is_open);
+        self.ended += 1;
     }
 
     /// From now on requests are counted.
     pub fn open_window(&mut self) {
         self.window_is_open = true;
+        (self.begun, self.ended) = (0, 0);
+        self.under_way_at_opening = self.under_way;
+    }
+
+    /// The request that was begun last had its intended start before the window.
+    pub fn was_before_window(&mut self) {
+        if self.window_is_open {
+            self.begun -= 1;
+            self.under_way_at_opening += 1;
+        }
     }
 
     /// True if nothing more is awaited.
     #[inline]
     pub fn is_used_up(&self) -> bool {
         self.window_is_open && self.share.is_some_and(|share| self.ended >= share)
+    }
+
+    /// Requests begun and not ended.
+    pub fn under_way(&self) -> u64 {
+        self.under_way
+    }
+
+    /// Those that were under way when the window opened; if it did not, those that are.
+    pub fn under_way_at_opening(&self) -> u64 {
+        if self.window_is_open { self.under_way_at_opening } else { self.under_way }
+    }
+
+    /// Requests begun in the window.
+    pub fn begun_in_window(&self) -> u64 {
+        if self.window_is_open { self.begun } else { 0 }
     }
 }
 

@@ -1,4 +1,4 @@
-//! One connection of a target.
+//! The target without faults: as few instructions per request as we know how.
 
 use std::os::fd::OwnedFd;
 
@@ -8,11 +8,12 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::answer::RenderedAnswers;
 use super::request::{Asked, RequestReader, Reuse};
+use super::serve::{PeerState, Service};
 
-const READ_BUFFER_BYTES: usize = 64 * 1024;
+pub(super) const READ_BUFFER_BYTES: usize = 64 * 1024;
 
 /// More answers are not owed to a peer that does not read them.
-const MOST_OWED: u64 = 4096;
+pub(super) const MOST_OWED: u64 = 4096;
 
 /// What a connection is in the middle of.
 pub(super) struct Peer {
@@ -30,14 +31,8 @@ pub(super) struct Peer {
     is_blocked: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PeerState {
-    Open,
-    Ended,
-}
-
 impl Peer {
-    pub(super) fn new(socket: OwnedFd) -> Peer {
+    fn new(socket: OwnedFd) -> Peer {
         Peer {
             socket,
             carry: Vec::new(),
@@ -67,9 +62,16 @@ impl Worker {
     pub(super) fn served(&self) -> u64 {
         self.served
     }
+}
 
-    /// Does all that a connection allows.
-    pub(super) fn handle(&mut self, peer: &mut Peer, flags: EventFlags) -> PeerState {
+impl Service for Worker {
+    type Peer = Peer;
+
+    fn open(&mut self, socket: OwnedFd) -> Option<Peer> {
+        Some(Peer::new(socket))
+    }
+
+    fn handle(&mut self, _: usize, peer: &mut Peer, flags: EventFlags) -> PeerState {
         if peer.is_blocked {
             if !flags.intersects(EventFlags::OUT | EventFlags::HUP | EventFlags::ERR) {
                 return PeerState::Open;
@@ -106,7 +108,9 @@ impl Worker {
         }
         PeerState::Open
     }
+}
 
+impl Worker {
     #[inline]
     fn take_in(&mut self, peer: &mut Peer, input: &[u8]) -> PeerState {
         if peer.carry.is_empty() {

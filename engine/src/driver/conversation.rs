@@ -1,0 +1,73 @@
+//! What a driver needs of whoever it moves bytes for.
+
+use super::ConnectFailure;
+use crate::record::ErrorKind;
+use crate::schedule::Phase;
+
+/// What the driver does next on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing, until something happens.
+    Wait,
+    /// Send [`Conversation::to_send`].
+    Send,
+    /// Close the socket, if there is one, and connect anew.
+    Connect,
+    /// Close the socket, if there is one.
+    Close,
+}
+
+/// One thread's connections, seen from the sockets: bytes as they are on the wire.
+///
+/// A driver tells what happened on a connection and when, and does the [`Next`] step that it gets back. Connections are
+/// numbered from 0. Times are nanoseconds on the run's clock and never go back from call to call.
+pub trait Conversation {
+    /// What is known at the end.
+    type Outcome;
+
+    /// How many connections there are.
+    fn connections(&self) -> usize;
+
+    /// Where the thread stands. When it is over, the driver concludes.
+    fn phase(&self) -> Phase;
+
+    /// The next moment at which [`Conversation::advance`] or [`Conversation::due`] has something to do.
+    fn wake_ns(&self) -> u64;
+
+    /// True if [`Conversation::wake_ns`] is to be met to the microsecond, at the price of processor time: requests have
+    /// moments of their own at which they begin.
+    fn is_paced(&self) -> bool;
+
+    /// Moves on to the phase of `now_ns`.
+    fn advance(&mut self, now_ns: u64);
+
+    /// A connection's first step.
+    fn start(&mut self, number: usize, now_ns: u64) -> Next;
+
+    /// The next connection whose time has come, and its step; to be called until `None`.
+    fn due(&mut self, now_ns: u64) -> Option<(usize, Next)>;
+
+    /// The connect has succeeded.
+    fn connected(&mut self, number: usize, now_ns: u64) -> Next;
+
+    /// The connect has failed; there is no socket any more.
+    fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next;
+
+    /// What is left to send. The same bytes until [`Conversation::handed_over`] is called; more may follow behind them.
+    fn to_send(&mut self, number: usize) -> &[u8];
+
+    /// The kernel has, or will have taken the first `bytes` of [`Conversation::to_send`]; they were given to it at `at_ns`.
+    fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64);
+
+    /// Bytes have come. `peer_closes`: these are known to be the last ones.
+    fn received(&mut self, number: usize, bytes: &[u8], peer_closes: bool, now_ns: u64) -> Next;
+
+    /// The peer has closed its side.
+    fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next;
+
+    /// The connection is of no more use.
+    fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next;
+
+    /// Ends at the latest now.
+    fn conclude(self, now_ns: u64) -> Self::Outcome;
+}

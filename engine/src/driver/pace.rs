@@ -1,0 +1,110 @@
+//! How long a driver may sleep, and what waiting awake costs.
+//!
+//! A sleeping thread wakes some tens of microseconds late: the timer fires, the processor leaves its idle state, the
+//! thread is scheduled. Where moments are to be met ([`super::Conversation::is_paced`]), the driver sleeps until shortly
+//! before and looks on awake. The processor time of that is told apart from the time that the load itself took.
+
+use std::num::NonZeroU64;
+
+use rustix::thread::set_current_timer_slack;
+
+use super::Conversation;
+use crate::clock::thread_cpu_ns;
+use crate::schedule::Phase;
+
+/// How long before its time the thread is awake.
+const SPIN_NS: u64 = 100_000;
+
+/// What a driver measured while it ran a conversation: processor time of its thread in the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DriverUse {
+    /// All of it.
+    pub cpu_ns: u64,
+    /// The part of it that was spent waiting awake.
+    pub spinning_ns: u64,
+}
+
+/// One thread's pace.
+pub(super) struct Pace {
+    is_paced: bool,
+    spinning_ns: u64,
+    opened: Option<DriverUse>,
+    closed: Option<DriverUse>,
+}
+
+impl Pace {
+    /// Asks the kernel to wake the calling thread as exactly as it can.
+    pub(super) fn new(conversation: &impl Conversation) -> Pace {
+        // Timers may be late by 50 µs otherwise, to wake several at once. Without it, all works as well.
+        let _ = set_current_timer_slack(NonZeroU64::new(1));
+        Pace { is_paced: conversation.is_paced(), spinning_ns: 0, opened: None, closed: None }
+    }
+
+    /// How long to sleep; 0: not at all.
+    #[inline]
+    pub(super) fn sleep_ns(&self, wake_ns: u64, now_ns: u64) -> u64 {
+        let left_ns = wake_ns.saturating_sub(now_ns);
+        if self.is_paced { left_ns.saturating_sub(SPIN_NS) } else { left_ns }
+    }
+
+    /// The thread looked for something to do from `from_ns` to `to_ns` and found nothing.
+    #[inline]
+    pub(super) fn has_spun(&mut self, from_ns: u64, to_ns: u64) {
+        self.spinning_ns += to_ns.saturating_sub(from_ns);
+    }
+
+    /// To be told of every phase.
+    #[inline]
+    pub(super) fn follow(&mut self, phase: Phase) {
+        if self.opened.is_none() && phase != Phase::WarmUp {
+            self.opened = Some(self.so_far());
+        }
+        if self.closed.is_none() && phase == Phase::Over {
+            self.closed = Some(self.so_far());
+        }
+    }
+
+    /// What the window took.
+    pub(super) fn window_use(&self) -> DriverUse {
+        let Some(opened) = self.opened else { return DriverUse::default() };
+        let closed = self.closed.unwrap_or_else(|| self.so_far());
+        DriverUse {
+            cpu_ns: closed.cpu_ns.saturating_sub(opened.cpu_ns),
+            spinning_ns: closed.spinning_ns.saturating_sub(opened.spinning_ns),
+        }
+    }
+
+    fn so_far(&self) -> DriverUse {
+        DriverUse { cpu_ns: thread_cpu_ns(), spinning_ns: self.spinning_ns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(is_paced: bool) -> Pace {
+        Pace { is_paced, spinning_ns: 0, opened: None, closed: None }
+    }
+
+    #[test]
+    fn only_a_paced_thread_wakes_early() {
+        assert_eq!(pace(false).sleep_ns(1_000_000, 400_000), 600_000);
+        assert_eq!(pace(true).sleep_ns(1_000_000, 400_000), 600_000 - SPIN_NS);
+        assert_eq!(pace(true).sleep_ns(1_000_000, 1_000_000 - SPIN_NS), 0);
+        assert_eq!(pace(false).sleep_ns(400_000, 1_000_000), 0);
+    }
+
+    #[test]
+    fn only_the_window_is_counted() {
+        let mut pace = pace(true);
+        pace.has_spun(0, 5);
+        pace.follow(Phase::WarmUp);
+        assert_eq!(pace.window_use().spinning_ns, 0);
+        pace.follow(Phase::Window);
+        pace.has_spun(10, 17);
+        pace.follow(Phase::Over);
+        pace.has_spun(20, 30);
+        assert_eq!(pace.window_use().spinning_ns, 7);
+    }
+}

@@ -1,0 +1,315 @@
+//! The io_uring driver.
+//!
+//! One call per turn submits all that is to be sent and takes all that has come. Every connection has one receive
+//! request that goes on until the connection ends, into buffers that all share; a send that succeeds completes silently.
+//! What is to be asked of the kernel is noted per connection while completions are handled, and becomes requests only
+//! right before the call: no request can refer to a socket that was replaced in the meantime. What completes late for a
+//! closed socket bears an earlier generation in its tag.
+//!
+//! Times: what came in one call has come when that call returned, with one clock read for all. What is sent in one call
+//! was handed over right before it. A call that sends for many connections takes some microseconds for each, so that
+//! service times then contain the wait for the sends before; epoll's contain the same wait in front of its reads.
+
+mod memory;
+mod outbox;
+mod probe;
+mod ring;
+mod tag;
+
+use std::io;
+
+use rustix::io::Errno;
+use rustix::net::SocketFlags;
+
+use super::failure::transfer_error;
+use super::pace::{DriverUse, Pace};
+use super::socket::Peer;
+use super::{ConnectFailure, Conversation, Next, StopLine};
+use crate::clock::now_ns;
+use crate::endpoint::Endpoint;
+use crate::schedule::Phase;
+use memory::Buffers;
+use outbox::Outbox;
+pub(super) use probe::probe;
+use ring::{Completion, Ring};
+use tag::{Operation, Tag, next_generation};
+
+/// Most requests that one connection makes in one call.
+const REQUESTS_PER_CONNECTION: usize = 3;
+
+/// Runs a conversation to its end on the calling thread.
+///
+/// # Errors
+/// If io_uring itself cannot be used; what happens on a connection is the conversation's.
+pub(super) fn run<C: Conversation>(
+    conversation: C,
+    endpoint: &Endpoint,
+    stop: &StopLine,
+) -> io::Result<(C::Outcome, DriverUse)> {
+    let peer = Peer::new(endpoint)?;
+    let connections = conversation.connections();
+    let mut io_uring = ring::create()?;
+    let ring =
+        Ring::new(&mut io_uring, connections as u32, Buffers::for_connections(connections), peer.address())?;
+    let pace = Pace::new(&conversation);
+    let mut driver = Driver {
+        conversation,
+        peer,
+        ring,
+        pace,
+        connections: vec![Connection::default(); connections],
+        noted: Vec::with_capacity(connections),
+        outbox: Outbox::new(connections),
+    };
+    driver.ring.watch(Tag::STOP, stop.wake_fd());
+    driver.run(stop)
+}
+
+/// One connection's socket.
+#[derive(Clone, Debug, Default)]
+struct Connection {
+    generation: u32,
+    state: State,
+    is_noted: bool,
+    /// To be asked of the kernel in the next call.
+    wants: Wants,
+    is_receiving: bool,
+}
+
+/// Where a socket stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Closed,
+    Connecting,
+    Open,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Wants {
+    connect: bool,
+    receive: bool,
+    send: bool,
+}
+
+struct Driver<'r, C> {
+    conversation: C,
+    peer: Peer,
+    ring: Ring<'r>,
+    pace: Pace,
+    connections: Vec<Connection>,
+    /// Connections that may want something.
+    noted: Vec<u32>,
+    outbox: Outbox,
+}
+
+impl<C: Conversation> Driver<'_, C> {
+    fn run(mut self, stop: &StopLine) -> io::Result<(C::Outcome, DriverUse)> {
+        for number in 0..self.connections.len() {
+            let now = now_ns();
+            let next = self.conversation.start(number, now);
+            self.perform(number, next, now);
+        }
+        loop {
+            let now = now_ns();
+            self.conversation.advance(now);
+            while let Some((number, next)) = self.conversation.due(now) {
+                self.perform(number, next, now);
+            }
+            self.pace.follow(self.conversation.phase());
+            if stop.is_pulled() || self.conversation.phase() == Phase::Over {
+                let used = self.pace.window_use();
+                return Ok((self.conversation.conclude(now), used));
+            }
+            self.turn(now)?;
+        }
+    }
+
+    /// One call, and what came of it. `now`: shortly before.
+    fn turn(&mut self, now: u64) -> io::Result<()> {
+        let has_overflown = self.ring.has_overflown();
+        if !has_overflown {
+            self.request(now);
+        }
+        let may_sleep = self.noted.is_empty() && !has_overflown;
+        let sleep_ns = if may_sleep { self.pace.sleep_ns(self.conversation.wake_ns(), now) } else { 0 };
+        self.ring.enter(sleep_ns)?;
+        let now_after = now_ns();
+        let mut is_idle = may_sleep && sleep_ns == 0;
+        while let Some(completion) = self.ring.next_completion() {
+            self.handle(completion, now_after);
+            is_idle = false;
+        }
+        if is_idle {
+            self.pace.has_spun(now, now_after);
+        }
+        Ok(())
+    }
+
+    /// Turns what connections want into requests, as many as one call takes.
+    fn request(&mut self, now: u64) {
+        let mut kept = 0;
+        for place in 0..self.noted.len() {
+            let number = self.noted[place];
+            let is_done = self.ring.room() >= REQUESTS_PER_CONNECTION && self.request_for(number, now);
+            self.connections[number as usize].is_noted = !is_done;
+            if !is_done {
+                self.noted[kept] = number;
+                kept += 1;
+            }
+        }
+        self.noted.truncate(kept);
+    }
+
+    /// False if there is more to do in the next call.
+    #[inline]
+    fn request_for(&mut self, number: u32, now: u64) -> bool {
+        let connection = &mut self.connections[number as usize];
+        let generation = connection.generation;
+        let tag = |operation| Tag { operation, generation, number };
+        if std::mem::take(&mut connection.wants.connect) {
+            self.ring.connect(tag(Operation::Connect));
+        }
+        if std::mem::take(&mut connection.wants.receive) {
+            connection.is_receiving = true;
+            self.ring.receive(tag(Operation::Receive));
+        }
+        if !connection.wants.send {
+            return true;
+        }
+        let is_sent = self.outbox.send(&mut self.conversation, &mut self.ring, number, generation, now);
+        self.connections[number as usize].wants.send = !is_sent;
+        is_sent
+    }
+
+    /// Does what the conversation asks for, until it waits.
+    fn perform(&mut self, number: usize, first: Next, now: u64) {
+        let mut next = first;
+        loop {
+            next = match next {
+                Next::Wait => return,
+                Next::Send => return self.note(number, |wants| wants.send = true),
+                Next::Close => {
+                    self.close(number);
+                    return self.ring.uninstall(number as u32);
+                }
+                Next::Connect => match self.connect(number) {
+                    Ok(()) => return,
+                    Err(failure) => self.conversation.connect_failed(number, failure, now),
+                },
+            };
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, number: usize, want: impl FnOnce(&mut Wants)) {
+        let connection = &mut self.connections[number];
+        if connection.state == State::Closed {
+            return;
+        }
+        want(&mut connection.wants);
+        if !connection.is_noted {
+            connection.is_noted = true;
+            self.noted.push(number as u32);
+        }
+    }
+
+    fn connect(&mut self, number: usize) -> Result<(), ConnectFailure> {
+        self.close(number);
+        let installed = self.peer.open(SocketFlags::empty()).and_then(|socket| {
+            self.ring.install(number as u32, &socket).map_err(|error| {
+                let errno = Errno::from_io_error(&error).unwrap_or(Errno::NOMEM);
+                ConnectFailure::from(errno)
+            })
+        });
+        if let Err(failure) = installed {
+            self.ring.uninstall(number as u32);
+            return Err(failure);
+        }
+        self.connections[number].state = State::Connecting;
+        self.note(number, |wants| wants.connect = true);
+        Ok(())
+    }
+
+    /// Forgets a connection's socket and cancels what it still does. Its file stays until it is replaced or uninstalled.
+    fn close(&mut self, number: usize) {
+        let connection = &mut self.connections[number];
+        let tag = |operation| Tag { operation, generation: connection.generation, number: number as u32 };
+        if connection.state == State::Connecting && !connection.wants.connect {
+            self.ring.cancel(tag(Operation::Connect));
+        }
+        if connection.is_receiving {
+            self.ring.cancel(tag(Operation::Receive));
+        }
+        if self.outbox.forget(number as u32) {
+            self.ring.cancel(tag(Operation::SendPatiently));
+        }
+        connection.generation = next_generation(connection.generation);
+        connection.state = State::Closed;
+        connection.wants = Wants::default();
+        connection.is_receiving = false;
+    }
+
+    #[inline]
+    fn handle(&mut self, completion: Completion, now: u64) {
+        let Completion { tag, result, filled, goes_on } = completion;
+        let number = tag.number as usize;
+        let is_current = match tag.operation {
+            Operation::Ignored | Operation::Stop => false,
+            _ => self.connections.get(number).is_some_and(|it| it.generation == tag.generation),
+        };
+        if is_current {
+            let next = match (tag.operation, result) {
+                (Operation::Receive, result) => {
+                    self.keep_receiving(number, goes_on, result);
+                    match (result, &filled) {
+                        (Ok(0), _) => self.conversation.peer_closed(number, now),
+                        (Ok(_), Some(filled)) => {
+                            self.conversation.received(number, self.ring.bytes(filled), false, now)
+                        }
+                        // Buffers ran out: the next request finds those that were handed back since.
+                        (Err(Errno::NOBUFS), _) | (Ok(_), None) => Next::Wait,
+                        (Err(error), _) => self.conversation.broken(number, transfer_error(error), now),
+                    }
+                }
+                (Operation::Connect, Ok(_)) => {
+                    self.connections[number].state = State::Open;
+                    self.note(number, |wants| wants.receive = true);
+                    self.conversation.connected(number, now)
+                }
+                (Operation::Connect, Err(error)) => {
+                    self.connections[number].state = State::Closed;
+                    self.ring.uninstall(tag.number);
+                    self.conversation.connect_failed(number, error.into(), now)
+                }
+                (_, result) => self.sent(tag, result, now),
+            };
+            self.perform(number, next, now);
+        }
+        if let Some(filled) = filled {
+            self.ring.recycle(filled);
+        }
+    }
+
+    /// After a receive has completed: where it does not go on by itself, another one is asked for.
+    #[inline]
+    fn keep_receiving(&mut self, number: usize, goes_on: bool, result: Result<u32, Errno>) {
+        if goes_on {
+            return;
+        }
+        self.connections[number].is_receiving = false;
+        if matches!(result, Ok(1..) | Err(Errno::NOBUFS)) {
+            self.note(number, |wants| wants.receive = true);
+        }
+    }
+
+    /// A send fell short, or one that waited for the peer has ended.
+    #[cold]
+    fn sent(&mut self, tag: Tag, result: Result<u32, Errno>, now: u64) -> Next {
+        match self.outbox.completed(&self.ring, tag, result) {
+            // There is a rest, or more may be left to send.
+            Ok(()) => Next::Send,
+            Err(kind) => self.conversation.broken(tag.number as usize, kind, now),
+        }
+    }
+}

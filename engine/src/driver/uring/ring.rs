@@ -1,0 +1,334 @@
+//! The kernel's rings behind a safe interface.
+//!
+//! What makes it safe is ownership: all memory that the kernel reads or writes belongs to [`Ring`], is never moved, and
+//! is given back to the allocator only after every request was cancelled. Nothing else reaches the submission queue.
+//!
+//! - Receiving: see [`super::memory`].
+//! - Sending at once: the bytes are copied into [`Ring::outgoing`]. The send neither waits nor goes on later
+//!   (`MSG_DONTWAIT`), so the kernel has read them when the call that submitted it returns.
+//! - Sending patiently: the bytes move into a box that is kept until its completion comes.
+
+#![allow(unsafe_code, reason = "shared memory with the kernel; each block says why it is sound")]
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+
+use io_uring::types::{CancelBuilder, Fixed, SubmitArgs, Timespec};
+use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, opcode, squeue};
+use rustix::io::Errno;
+use rustix::net::SocketAddrAny;
+
+use super::memory::{Buffers, EncodedAddress, Filled, Incoming};
+use super::tag::Tag;
+use crate::clock;
+
+const BUFFER_GROUP: u16 = 0;
+
+/// Requests that one call submits at most.
+pub(super) const SUBMISSIONS: u32 = 256;
+
+/// Completions that wait to be read at most; the kernel keeps what is beyond, at a price.
+const COMPLETIONS: u32 = 4096;
+
+/// Room for the bytes that one call sends at once.
+const OUTGOING_BYTES: usize = 256 * 1024;
+
+/// Calls that may submit nothing, in a row, before that is an error.
+const PATIENCE: u32 = 1000;
+
+const MSG_DONTWAIT: i32 = 0x40;
+const MSG_WAITALL: i32 = 0x100;
+const MSG_NOSIGNAL: i32 = 0x4000;
+const POLL_IN: u32 = 1;
+
+/// One thing that has happened.
+#[derive(Debug)]
+pub(super) struct Completion {
+    pub tag: Tag,
+    pub result: Result<u32, Errno>,
+    pub filled: Option<Filled>,
+    /// The request stays, and will complete again.
+    pub goes_on: bool,
+}
+
+/// A ring for a number of connections to one server.
+pub(super) struct Ring<'r> {
+    submitter: Submitter<'r>,
+    submissions: SubmissionQueue<'r>,
+    completions: CompletionQueue<'r>,
+    address: Box<EncodedAddress>,
+    incoming: Incoming,
+    outgoing: Box<[u8]>,
+    outgoing_used: usize,
+    patient: HashMap<u64, Box<[u8]>>,
+    /// Why requests could not be submitted, until [`Ring::enter`] can say so.
+    failure: Option<io::Error>,
+}
+
+/// Makes the kernel's side of a ring.
+///
+/// # Errors
+/// The kernel's: too old, or not permitted.
+pub(super) fn create() -> io::Result<IoUring> {
+    let builder = || {
+        let mut builder = IoUring::builder();
+        builder.setup_clamp().setup_submit_all().setup_cqsize(COMPLETIONS).setup_single_issuer();
+        builder
+    };
+    // Work is done when this thread asks for completions, never in between; kernels before 6.1 cannot.
+    let deferred = builder().setup_defer_taskrun().setup_taskrun_flag().build(SUBMISSIONS);
+    let io_uring = match deferred {
+        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
+            builder().setup_coop_taskrun().setup_taskrun_flag().build(SUBMISSIONS)?
+        }
+        made => made?,
+    };
+    let params = io_uring.params();
+    let needed = [
+        ("ext_arg", params.is_feature_ext_arg()),
+        ("nodrop", params.is_feature_nodrop()),
+        ("skip_cqe_on_success", params.is_feature_skip_cqe_on_success()),
+        ("submit_stable", params.is_feature_submit_stable()),
+    ];
+    match needed.iter().find(|(_, is_there)| !is_there) {
+        Some((name, _)) => Err(io::Error::other(format!("this kernel's io_uring lacks {name}"))),
+        None => Ok(io_uring),
+    }
+}
+
+impl<'r> Ring<'r> {
+    /// `connections`: as many files have a place.
+    ///
+    /// # Errors
+    /// The kernel's, if something needed is missing.
+    pub(super) fn new(
+        io_uring: &'r mut IoUring,
+        connections: u32,
+        buffers: Buffers,
+        address: &SocketAddrAny,
+    ) -> io::Result<Ring<'r>> {
+        let (mut submitter, submissions, completions) = io_uring.split();
+        // Cheaper calls; without it all works as well.
+        let _ = submitter.register_ring_fd();
+        submitter.register_files_sparse(connections)?;
+        let incoming = Incoming::new(buffers);
+        let address = Box::new(EncodedAddress::new(address));
+        let ring = Ring {
+            submitter,
+            submissions,
+            completions,
+            address,
+            incoming,
+            outgoing: vec![0; OUTGOING_BYTES].into_boxed_slice(),
+            outgoing_used: 0,
+            patient: HashMap::new(),
+            failure: None,
+        };
+        // SAFETY: the entries are page-aligned, `count` of them, and outlive the registration (see Drop).
+        unsafe {
+            ring.submitter.register_buf_ring_with_flags(
+                ring.incoming.entries_address(),
+                buffers.count,
+                BUFFER_GROUP,
+                0,
+            )?;
+        }
+        Ok(ring)
+    }
+
+    /// Makes `socket` the file of connection `number`, in place of the one before.
+    pub(super) fn install(&self, number: u32, socket: &OwnedFd) -> io::Result<()> {
+        self.submitter.register_files_update(number, &[socket.as_raw_fd()]).map(drop)
+    }
+
+    /// Leaves connection `number` without a file.
+    pub(super) fn uninstall(&self, number: u32) {
+        // It fails only where there is no file.
+        let _ = self.submitter.register_files_update(number, &[-1]);
+    }
+
+    /// How many more requests fit before [`Ring::enter`].
+    #[inline]
+    pub(super) fn room(&self) -> usize {
+        self.submissions.capacity() - self.submissions.len()
+    }
+
+    /// Connects the connection's file to the server.
+    pub(super) fn connect(&mut self, tag: Tag) {
+        let (pointer, length) = self.address.as_raw();
+        let entry = opcode::Connect::new(Fixed(tag.number), pointer.cast(), length).build();
+        // SAFETY: the address stays in its box; the kernel copies it when the entry is submitted.
+        unsafe { self.push(&entry.user_data(tag.to_bits())) };
+    }
+
+    /// Receives into the ring's buffers until the connection ends.
+    #[inline]
+    pub(super) fn receive(&mut self, tag: Tag) {
+        let entry = opcode::RecvMulti::new(Fixed(tag.number), BUFFER_GROUP).build();
+        // SAFETY: its only memory are the buffers, which outlive it.
+        unsafe { self.push(&entry.user_data(tag.to_bits())) };
+    }
+
+    /// Sends all bytes while submitting, and completes only if it cannot. Gives where they are for
+    /// [`Ring::sent_at_once`]; `None`, and nothing done, if this call has no room for them.
+    #[inline]
+    pub(super) fn send_at_once(&mut self, tag: Tag, bytes: &[u8]) -> Option<usize> {
+        let start = self.outgoing_used;
+        let copy = self.outgoing.get_mut(start..start + bytes.len())?;
+        copy.copy_from_slice(bytes);
+        let entry = opcode::Send::new(Fixed(tag.number), copy.as_ptr(), bytes.len() as u32)
+            .flags(MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL)
+            .build()
+            .flags(squeue::Flags::SKIP_SUCCESS)
+            .user_data(tag.to_bits());
+        self.outgoing_used += bytes.len();
+        // SAFETY: the kernel reads the copy only while `enter` submits the entry (`MSG_DONTWAIT`: it never waits and is
+        // never taken up again), and `outgoing` is neither moved nor written to until `enter` has submitted all.
+        unsafe { self.push(&entry) };
+        Some(start)
+    }
+
+    /// What [`Ring::send_at_once`] was given before the last [`Ring::enter`].
+    pub(super) fn sent_at_once(&self, start: usize, bytes: usize) -> &[u8] {
+        &self.outgoing[start..start + bytes]
+    }
+
+    /// Sends all bytes, however long the peer takes.
+    pub(super) fn send_patiently(&mut self, tag: Tag, bytes: Box<[u8]>) {
+        let entry = opcode::Send::new(Fixed(tag.number), bytes.as_ptr(), bytes.len() as u32)
+            .flags(MSG_WAITALL | MSG_NOSIGNAL)
+            .build()
+            .user_data(tag.to_bits());
+        let earlier = self.patient.insert(tag.to_bits(), bytes);
+        assert!(earlier.is_none(), "one patient send per socket");
+        // SAFETY: the box stays in `patient`, at its address, until the completion with this tag has come.
+        unsafe { self.push(&entry) };
+    }
+
+    /// Completes once when the file is readable. The file is to stay open as long as the ring.
+    pub(super) fn watch(&mut self, tag: Tag, file: BorrowedFd<'r>) {
+        let entry = opcode::PollAdd::new(io_uring::types::Fd(file.as_raw_fd()), POLL_IN).build();
+        // SAFETY: no memory.
+        unsafe { self.push(&entry.user_data(tag.to_bits())) };
+    }
+
+    /// Cancels the request with this tag, if it is under way.
+    pub(super) fn cancel(&mut self, tag: Tag) {
+        let entry = opcode::AsyncCancel::new(tag.to_bits()).build();
+        let entry = entry.flags(squeue::Flags::SKIP_SUCCESS).user_data(Tag::IGNORED.to_bits());
+        // SAFETY: no memory.
+        unsafe { self.push(&entry) };
+    }
+
+    /// Submits everything, and waits for a completion until the timeout; 0: does not wait.
+    ///
+    /// # Errors
+    /// If the ring cannot be used any more.
+    pub(super) fn enter(&mut self, timeout_ns: u64) -> io::Result<()> {
+        self.incoming.publish();
+        self.submissions.sync();
+        let result = if timeout_ns == 0 {
+            if self.submissions.is_empty() && !self.has_work() { Ok(0) } else { self.submitter.submit() }
+        } else {
+            let wait = clock::timespec(timeout_ns);
+            let wait = Timespec::new().sec(wait.tv_sec as u64).nsec(wait.tv_nsec as u32);
+            self.submitter.submit_with_args(1, &SubmitArgs::new().timespec(&wait))
+        };
+        self.settle(result);
+        self.outgoing_used = 0;
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Makes sure that all was submitted, or that nothing ever will be: memory of requests may be reused after that.
+    fn settle(&mut self, mut result: io::Result<usize>) {
+        for _ in 0..PATIENCE {
+            match result {
+                Err(error) if !is_passing(&error) => {
+                    self.failure = Some(error);
+                    return;
+                }
+                _ => {}
+            }
+            self.submissions.sync();
+            self.completions.sync();
+            if self.submissions.is_empty() {
+                return;
+            }
+            result = self.submitter.submit();
+        }
+        self.failure = Some(io::Error::other("io_uring takes no requests"));
+    }
+
+    /// # Safety
+    /// The entry's memory is to stay as it is as long as the kernel uses it.
+    #[inline]
+    unsafe fn push(&mut self, entry: &squeue::Entry) {
+        if self.submissions.is_full() {
+            self.submissions.sync();
+            let result = self.submitter.submit();
+            self.settle(result);
+        }
+        // SAFETY: the caller's promise. An entry that finds no room is forgotten, and `enter` says why there was none.
+        let _ = unsafe { self.submissions.push(entry) };
+    }
+
+    /// True if the kernel has something to do for us, so that [`Ring::enter`] is worth a call.
+    #[inline]
+    pub(super) fn has_work(&self) -> bool {
+        self.submissions.taskrun() || self.submissions.cq_overflow()
+    }
+
+    /// True if completions wait behind those that fitted: some may be of the last [`Ring::enter`].
+    #[inline]
+    pub(super) fn has_overflown(&self) -> bool {
+        self.submissions.cq_overflow()
+    }
+
+    /// The next thing that has happened.
+    #[inline]
+    pub(super) fn next_completion(&mut self) -> Option<Completion> {
+        let entry = self.completions.next()?;
+        let tag = Tag::from_bits(entry.user_data());
+        let result = u32::try_from(entry.result()).map_err(|_| Errno::from_raw_os_error(-entry.result()));
+        let filled = cqueue::buffer_select(entry.flags())
+            .map(|id| self.incoming.filled(id, result.map_or(0, |bytes| bytes as usize)));
+        if !self.patient.is_empty() {
+            self.patient.remove(&entry.user_data());
+        }
+        Some(Completion { tag, result, filled, goes_on: cqueue::more(entry.flags()) })
+    }
+
+    /// What the kernel has written.
+    #[inline]
+    pub(super) fn bytes(&self, filled: &Filled) -> &[u8] {
+        self.incoming.bytes(filled)
+    }
+
+    /// Hands a buffer back to the kernel.
+    #[inline]
+    pub(super) fn recycle(&mut self, filled: Filled) {
+        self.incoming.recycle(filled);
+    }
+}
+
+impl Drop for Ring<'_> {
+    fn drop(&mut self) {
+        let cancelled = match self.submitter.register_sync_cancel(None, CancelBuilder::any()) {
+            Err(error) => error.raw_os_error() == Some(Errno::NOENT.raw_os_error()),
+            Ok(()) => true,
+        };
+        let unregistered = self.submitter.unregister_buf_ring(BUFFER_GROUP);
+        if !cancelled || unregistered.is_err() {
+            // The kernel may still use them.
+            self.incoming.leak();
+            std::mem::forget(std::mem::take(&mut self.patient));
+        }
+    }
+}
+
+/// Errors of a call that may be made again.
+fn is_passing(error: &io::Error) -> bool {
+    let passing = [Errno::INTR, Errno::TIME, Errno::AGAIN, Errno::BUSY];
+    passing.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}

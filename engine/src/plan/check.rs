@@ -1,0 +1,134 @@
+//! What a plan's keys may hold, as far as each can be told from the plan alone.
+
+use super::{ByteRange, InvalidPlan, Load, PROTOCOL, Plan, RequestPlan, Step, Stop};
+
+const MOST_CONNECTIONS: u32 = 1_000_000;
+const MOST_THREADS: u32 = 1024;
+const DEEPEST_PIPELINE: u32 = 64;
+const LONGEST_SECONDS: f64 = 7.0 * 86_400.0;
+const LOWEST_RATE: f64 = 0.001;
+const HIGHEST_RATE: f64 = 100_000_000.0;
+const MOST_RECORDED: u64 = 100_000_000;
+
+type Checked = Result<(), InvalidPlan>;
+
+/// Checks a plan as a whole.
+pub(super) fn plan(plan: &Plan) -> Checked {
+    within("protocol", f64::from(plan.protocol), f64::from(PROTOCOL), f64::from(PROTOCOL))?;
+    within("warmup_seconds", plan.warmup_seconds, 0.0, LONGEST_SECONDS)?;
+    within("timeout_seconds", plan.timeout_seconds, 0.001, LONGEST_SECONDS)?;
+    within("progress_every_seconds", plan.progress_every_seconds, 0.0, LONGEST_SECONDS)?;
+    within("threads", f64::from(plan.threads), 1.0, f64::from(MOST_THREADS))?;
+    within("pipeline", f64::from(plan.pipeline), 1.0, f64::from(DEEPEST_PIPELINE))?;
+    within("record_intended", plan.record_intended as f64, 0.0, MOST_RECORDED as f64)?;
+    if plan.requests_per_connection == Some(0) {
+        return invalid("requests_per_connection: 0 is not at least 1");
+    }
+    load(&plan.load)?;
+    stop(plan)?;
+    pipeline(plan)?;
+    if plan.requests.is_empty() {
+        return invalid("requests: empty, at least one is needed");
+    }
+    for (place, planned) in plan.requests.iter().enumerate() {
+        request(planned, &format!("requests[{place}]"))?;
+    }
+    Ok(())
+}
+
+fn load(load: &Load) -> Checked {
+    let rate = |key: &str, rate: f64, least: f64| within(key, rate, least, HIGHEST_RATE);
+    within("load.connections", f64::from(load.connections()), 1.0, f64::from(MOST_CONNECTIONS))?;
+    match load {
+        Load::Closed { think_time_seconds, .. } => {
+            within("load.think_time_seconds", *think_time_seconds, 0.0, LONGEST_SECONDS)
+        }
+        Load::Constant { rate_per_second, .. } | Load::Poisson { rate_per_second, .. } => {
+            rate("load.rate_per_second", *rate_per_second, LOWEST_RATE)
+        }
+        Load::Ramp { from_per_second, to_per_second, .. } => {
+            rate("load.from_per_second", *from_per_second, 0.0)?;
+            rate("load.to_per_second", *to_per_second, 0.0)?;
+            if *from_per_second + *to_per_second < LOWEST_RATE {
+                return invalid("load: from_per_second and to_per_second are both 0");
+            }
+            Ok(())
+        }
+        Load::Steps { steps, .. } => {
+            if steps.is_empty() {
+                return invalid("load.steps: empty, at least one is needed");
+            }
+            for (place, Step { rate_per_second, seconds }) in steps.iter().enumerate() {
+                let key = |name: &str| format!("load.steps[{place}].{name}");
+                rate(&key("rate_per_second"), *rate_per_second, 0.0)?;
+                within(&key("seconds"), *seconds, 0.001, LONGEST_SECONDS)?;
+            }
+            if steps.iter().all(|step| step.rate_per_second < LOWEST_RATE) {
+                return invalid("load.steps: every rate_per_second is 0");
+            }
+            Ok(())
+        }
+    }
+}
+
+fn stop(plan: &Plan) -> Checked {
+    match (plan.stop, &plan.load) {
+        (Some(Stop::Seconds { seconds }), _) => within("stop.seconds", seconds, 0.001, LONGEST_SECONDS),
+        (Some(Stop::Requests { requests: 0 }), _) => invalid("stop.requests: 0 is not at least 1"),
+        (Some(Stop::Requests { .. }), Load::Ramp { .. }) => {
+            invalid("stop.kind: a ramp is linear over the window, so it needs \"seconds\"")
+        }
+        (Some(Stop::Requests { .. }), Load::Steps { steps, .. })
+            if steps.last().is_some_and(|step| step.rate_per_second == 0.0) =>
+        {
+            invalid("stop.kind: the last step's rate is 0, so it needs \"seconds\"")
+        }
+        (None, Load::Steps { .. }) | (Some(Stop::Requests { .. }), _) => Ok(()),
+        (None, _) => invalid("missing field `stop`: only a load of kind \"steps\" ends by itself"),
+    }
+}
+
+fn pipeline(plan: &Plan) -> Checked {
+    if plan.pipeline == 1 {
+        return Ok(());
+    }
+    if !matches!(plan.load, Load::Closed { think_time_seconds: 0.0, .. }) {
+        return invalid("pipeline: above 1 it needs a load of kind \"closed\" without think time");
+    }
+    if plan.requests_per_connection.is_some() {
+        return invalid("pipeline: above 1 it needs requests_per_connection null");
+    }
+    Ok(())
+}
+
+fn request(request: &RequestPlan, key: &str) -> Checked {
+    let invalid = |text: String| Err(InvalidPlan(format!("{key}.{text}")));
+    let expect = &request.expect;
+    if request.weight == 0 {
+        return invalid("weight: 0 is not at least 1".to_owned());
+    }
+    if request.body.is_some() && request.body_file.is_some() {
+        return invalid("body_file: there is a body already, only one of both is allowed".to_owned());
+    }
+    if expect.check_every == 0 {
+        return invalid("expect.check_every: 0 is not at least 1".to_owned());
+    }
+    if let Some(status) = expect.status.iter().find(|status| !(100..=599).contains(*status)) {
+        return invalid(format!("expect.status: {status} is not from 100 to 599"));
+    }
+    if let Some(ByteRange { min, max }) = expect.body_bytes.filter(|range| range.min > range.max) {
+        return invalid(format!("expect.body_bytes: min {min} is above max {max}"));
+    }
+    Ok(())
+}
+
+fn within(key: &str, value: f64, least: f64, most: f64) -> Checked {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    invalid(&format!("{key}: {value} is not from {least} to {most}"))
+}
+
+fn invalid(text: &str) -> Checked {
+    Err(InvalidPlan(text.to_owned()))
+}

@@ -1,0 +1,140 @@
+//! The plan of a run, as it is read from standard input.
+
+mod address;
+mod check;
+mod load;
+mod request;
+mod transport;
+
+use std::fmt;
+
+use serde::Deserialize;
+
+pub use address::Address;
+pub use load::{Load, Step, Stop};
+pub use request::{BodyPlan, ByteRange, Expect, RequestPlan};
+pub use transport::{DriverChoice, TlsPlan};
+
+use crate::dataset::DatasetSpec;
+
+/// The version of the protocol that this engine speaks.
+pub const PROTOCOL: u32 = 2;
+
+/// Everything that a run needs to know.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Must be [`PROTOCOL`].
+    pub protocol: u32,
+    /// Where to connect to.
+    pub address: Address,
+    /// The Host header; left out, it is [`Address::default_host`].
+    #[serde(default)]
+    pub host: Option<String>,
+    /// TLS, or none.
+    #[serde(default)]
+    pub tls: Option<TlsPlan>,
+    /// What moves the bytes.
+    #[serde(default)]
+    pub driver: DriverChoice,
+    /// What is asked, by weight.
+    pub requests: Vec<RequestPlan>,
+    /// The load model.
+    pub load: Load,
+    /// As it was written: see [`Plan::stop`].
+    #[serde(default)]
+    stop: Option<Stop>,
+    /// Length of the phase before the window.
+    #[serde(default)]
+    pub warmup_seconds: f64,
+    /// The last of so many requests on a connection says `Connection: close`; left out, none does.
+    #[serde(default)]
+    pub requests_per_connection: Option<u32>,
+    /// Requests in flight on one connection.
+    #[serde(default = "default_one")]
+    pub pipeline: u32,
+    /// From the start of a request, its connect included, to the error `timeout`.
+    #[serde(default = "default_timeout")]
+    pub timeout_seconds: f64,
+    /// Number of threads that offer load.
+    #[serde(default = "default_one")]
+    pub threads: u32,
+    /// Thread i is bound to `cpus[i % len]`; empty: not bound.
+    #[serde(default)]
+    pub cpus: Vec<u32>,
+    /// Seeds Poisson arrivals and templates.
+    #[serde(default)]
+    pub seed: u64,
+    /// What `row` bodies are compared with, and where templates take fields from.
+    #[serde(default)]
+    pub dataset: Option<DatasetSpec>,
+    /// Interval of the progress events; 0: none.
+    #[serde(default = "default_progress")]
+    pub progress_every_seconds: f64,
+    /// So many intended starts of the window are listed in the summary.
+    #[serde(default)]
+    pub record_intended: u64,
+}
+
+fn default_one() -> u32 {
+    1
+}
+
+fn default_timeout() -> f64 {
+    10.0
+}
+
+fn default_progress() -> f64 {
+    0.25
+}
+
+/// A plan that cannot be run; its text is one line that names the key and what is allowed.
+#[derive(Debug)]
+pub struct InvalidPlan(pub String);
+
+impl fmt::Display for InvalidPlan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "plan: {}", self.0.replace('\n', " "))
+    }
+}
+
+impl std::error::Error for InvalidPlan {}
+
+impl Plan {
+    /// Reads and checks a plan.
+    ///
+    /// # Errors
+    /// The first key that does not fit.
+    pub fn from_json(json: &[u8]) -> Result<Plan, InvalidPlan> {
+        let mut reader = serde_json::Deserializer::from_slice(json);
+        let plan: Plan = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let path = error.path().to_string();
+            match path.as_str() {
+                "." => InvalidPlan(error.into_inner().to_string()),
+                _ => InvalidPlan(format!("{path}: {}", error.into_inner())),
+            }
+        })?;
+        reader.end().map_err(|error| InvalidPlan(error.to_string()))?;
+        check::plan(&plan)?;
+        Ok(plan)
+    }
+
+    /// When the run ends. Steps end it themselves if the plan does not say.
+    pub fn stop(&self) -> Stop {
+        match (self.stop, &self.load) {
+            (Some(stop), _) => stop,
+            (None, Load::Steps { steps, .. }) => {
+                Stop::Seconds { seconds: steps.iter().map(|step| step.seconds).sum() }
+            }
+            (None, _) => unreachable!("checked when the plan was read"),
+        }
+    }
+
+    /// The Host header.
+    pub fn host(&self) -> &str {
+        self.host.as_deref().unwrap_or_else(|| self.address.default_host())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! What is asked, and what must be true of the answers.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// One request of the mix.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestPlan {
+    /// What the request is called.
+    #[serde(default)]
+    pub name: String,
+    /// The method, as it is sent.
+    #[serde(default = "default_method")]
+    pub method: String,
+    /// The request target, from the slash on.
+    pub path: String,
+    /// Header names and values, sent in this order.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// The body's text.
+    #[serde(default)]
+    pub body: Option<String>,
+    /// A file that holds the body; never a template.
+    #[serde(default)]
+    pub body_file: Option<PathBuf>,
+    /// True: `path`, header values and `body` hold placeholders, see [`crate::template`].
+    #[serde(default)]
+    pub template: bool,
+    /// Its share is the weight over the sum of all weights.
+    #[serde(default = "default_one")]
+    pub weight: u32,
+    /// What must be true of the answer.
+    #[serde(default)]
+    pub expect: Expect,
+}
+
+/// What must be true of an answer. Left out: any 2xx, any header, any length, any body.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// The statuses that are right; none: any 2xx.
+    #[serde(default)]
+    pub status: Vec<u16>,
+    /// The media type, compared without parameters unless it has some itself.
+    #[serde(default)]
+    pub content_type: Option<String>,
+    /// Length of the body, in bytes.
+    #[serde(default)]
+    pub body_bytes: Option<ByteRange>,
+    /// The body itself.
+    #[serde(default)]
+    pub body: BodyPlan,
+    /// The body as a whole is compared in every such answer.
+    #[serde(default = "default_one")]
+    pub check_every: u32,
+}
+
+impl Default for Expect {
+    fn default() -> Expect {
+        Expect {
+            status: Vec::new(),
+            content_type: None,
+            body_bytes: None,
+            body: BodyPlan::default(),
+            check_every: 1,
+        }
+    }
+}
+
+/// An inclusive range of lengths, in bytes.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByteRange {
+    /// Shortest.
+    pub min: u64,
+    /// Longest.
+    pub max: u64,
+}
+
+/// What the body must be.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum BodyPlan {
+    /// Anything.
+    Any {},
+    /// Exactly this text.
+    Exact {
+        /// The text.
+        text: String,
+    },
+    /// A JSON object that holds these fields of one row of the dataset.
+    Row {
+        /// Names of the fields; the id's is among them.
+        fields: Vec<String>,
+    },
+}
+
+impl Default for BodyPlan {
+    fn default() -> BodyPlan {
+        BodyPlan::Any {}
+    }
+}
+
+fn default_one() -> u32 {
+    1
+}
+
+fn default_method() -> String {
+    "GET".to_owned()
+}

@@ -1,0 +1,125 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn minimal() -> Value {
+    json!({
+        "protocol": 2,
+        "address": "127.0.0.1:8080",
+        "requests": [{"path": "/"}],
+        "load": {"kind": "closed", "connections": 1},
+        "stop": {"kind": "seconds", "seconds": 1.0}
+    })
+}
+
+fn read(change: impl Fn(&mut Value)) -> Result<Plan, String> {
+    let mut plan = minimal();
+    change(&mut plan);
+    Plan::from_json(plan.to_string().as_bytes()).map_err(|error| error.to_string())
+}
+
+fn message(change: impl Fn(&mut Value)) -> String {
+    read(change).unwrap_err()
+}
+
+fn remove(plan: &mut Value, key: &str) {
+    plan.as_object_mut().unwrap().remove(key);
+}
+
+#[test]
+fn what_may_be_left_out_has_its_default() {
+    let plan = read(|_| {}).unwrap();
+    assert!(plan.requests_per_connection.is_none() && plan.dataset.is_none() && plan.cpus.is_empty());
+    assert!(plan.tls.is_none() && plan.driver == DriverChoice::Auto && !plan.requests[0].template);
+    assert_eq!((plan.threads, plan.warmup_seconds, plan.timeout_seconds), (1, 0.0, 10.0));
+    assert_eq!((plan.pipeline, plan.record_intended), (1, 0));
+    assert_eq!((plan.requests[0].method.as_str(), plan.requests[0].weight), ("GET", 1));
+    assert_eq!(plan.load, Load::Closed { connections: 1, think_time_seconds: 0.0 });
+    assert_eq!(plan.load.waiting_limit(), None);
+}
+
+#[test]
+fn every_load_has_its_keys() {
+    let load = |load: Value| read(move |plan| plan["load"] = load.clone()).unwrap().load;
+    let constant = load(json!({"kind": "constant", "rate_per_second": 2000.0, "connections": 64}));
+    assert_eq!((constant.connections(), constant.waiting_limit()), (64, Some(100_000)));
+    let ramp = load(json!({"kind": "ramp", "from_per_second": 0, "to_per_second": 5, "connections": 2,
+                           "waiting_limit": 0}));
+    assert!(ramp.is_open() && ramp.waiting_limit() == Some(0));
+    assert!(load(json!({"kind": "poisson", "rate_per_second": 1, "connections": 2})).is_open());
+}
+
+#[test]
+fn steps_end_the_run_themselves() {
+    let steps = json!([{"rate_per_second": 100, "seconds": 2}, {"rate_per_second": 0, "seconds": 0.5}]);
+    let plan = read(|plan| {
+        plan["load"] = json!({"kind": "steps", "steps": steps, "connections": 4});
+        remove(plan, "stop");
+    });
+    assert_eq!(plan.unwrap().stop(), Stop::Seconds { seconds: 2.5 });
+}
+
+#[test]
+fn transport_keys() {
+    let plan = read(|plan| {
+        plan["address"] = json!("unix:/run/app.sock");
+        plan["driver"] = json!("io_uring");
+        plan["tls"] = json!({"insecure": true, "ca_file": null});
+    })
+    .unwrap();
+    assert_eq!((plan.host(), plan.driver), ("localhost", DriverChoice::IoUring));
+    assert!(plan.tls.unwrap().insecure);
+}
+
+#[test]
+fn errors_name_the_key_and_what_is_allowed() {
+    let unknown = message(|plan| plan["cpu"] = json!([1]));
+    assert!(unknown.contains("`cpu`") && unknown.contains("`cpus`"), "{unknown}");
+    let nested = message(|plan| plan["requests"][0]["weight"] = json!("much"));
+    assert!(nested.contains("requests[0].weight"), "{nested}");
+    let body = message(|plan| plan["requests"][0]["expect"] = json!({"body": {"kind": "any", "text": ""}}));
+    assert!(body.contains("`text`"), "{body}");
+    let load = message(|plan| plan["load"] = json!({"kind": "open"}));
+    assert!(load.contains("load") && load.contains("`closed`"), "{load}");
+    let range = message(|plan| plan["timeout_seconds"] = json!(0));
+    assert!(range.contains("timeout_seconds: 0 is not from 0.001"), "{range}");
+    let missing = message(|plan| remove(plan, "stop"));
+    assert!(missing.contains("`stop`"), "{missing}");
+    assert!(message(|plan| plan["requests"] = json!([])).contains("requests: empty"));
+    assert!(
+        message(|plan| plan["stop"] = json!({"kind": "requests", "requests": 0})).contains("stop.requests")
+    );
+    for text in ["", "{", "[]", "{} {}"] {
+        assert!(!Plan::from_json(text.as_bytes()).unwrap_err().to_string().contains('\n'));
+    }
+}
+
+#[test]
+fn keys_that_do_not_go_together() {
+    let constant = json!({"kind": "constant", "rate_per_second": 1, "connections": 1});
+    for (changes, expected) in [
+        (json!({"pipeline": 65}), "pipeline: 65"),
+        (json!({"pipeline": 2, "load": constant}), "pipeline: above 1"),
+        (json!({"pipeline": 2, "requests_per_connection": 5}), "requests_per_connection null"),
+        (json!({"requests_per_connection": 0}), "requests_per_connection: 0"),
+        (
+            json!({"load": {"kind": "constant", "rate_per_second": 0, "connections": 1}}),
+            "load.rate_per_second",
+        ),
+        (json!({"load": {"kind": "steps", "steps": [], "connections": 1}}), "load.steps: empty"),
+        (
+            json!({"load": {"kind": "ramp", "from_per_second": 1, "to_per_second": 2, "connections": 1},
+                   "stop": {"kind": "requests", "requests": 5}}),
+            "stop.kind: a ramp",
+        ),
+        (json!({"requests": [{"path": "/", "body": "", "body_file": "x"}]}), "requests[0].body_file"),
+        (json!({"address": "unix:relative"}), "address: "),
+    ] {
+        let text = message(|plan| {
+            for (key, value) in changes.as_object().unwrap() {
+                plan[key] = value.clone();
+            }
+        });
+        assert!(text.contains(expected), "{text}");
+    }
+}

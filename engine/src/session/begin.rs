@@ -1,0 +1,171 @@
+//! How requests begin.
+
+use super::pace::Pace;
+use super::slot::{InFlight, State};
+use super::{Next, Session};
+use crate::record::ErrorKind;
+use crate::schedule::Phase;
+
+impl Session {
+    /// The next connection whose time has come, and its step; to be called until `None`.
+    #[inline]
+    pub fn due(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+        self.advance(now_ns);
+        if self.phase == Phase::Over {
+            return None;
+        }
+        if now_ns >= self.pace.next_ns()
+            && let Some(due) = self.due_by_the_clock(now_ns)
+        {
+            return Some(due);
+        }
+        if now_ns >= self.deadlines.earliest_ns() { self.due_deadline(now_ns) } else { None }
+    }
+
+    fn due_deadline(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+        if self.phase == Phase::Over {
+            return None;
+        }
+        let number = self.deadlines.next_expired(now_ns)?;
+        let next = match self.slots[number].state {
+            State::Resting => Next::Wait,
+            State::BackingOff => self.begin(number, now_ns, now_ns),
+            State::Opening | State::Connecting | State::Requesting => {
+                self.fail(number, ErrorKind::Timeout, now_ns)
+            }
+        };
+        Some((number, next))
+    }
+
+    fn due_by_the_clock(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+        if let Pace::Closed(thinking) = &mut self.pace {
+            let (intended_ns, number) = thinking.take(now_ns)?;
+            return Some((number, self.begin(number, intended_ns, now_ns)));
+        }
+        loop {
+            let intended_ns = self.arrive(now_ns)?;
+            let Pace::Open(open) = &mut self.pace else { return None };
+            if let Some(number) = open.free.take() {
+                return Some((number, self.assign(number, intended_ns, now_ns)));
+            }
+            self.wait(intended_ns, now_ns);
+        }
+    }
+
+    /// Takes an open load's next arrival, if its intended start has come.
+    #[inline]
+    pub(super) fn arrive(&mut self, now_ns: u64) -> Option<u64> {
+        let Pace::Open(open) = &mut self.pace else { return None };
+        if open.arrivals.next_ns() > now_ns {
+            return None;
+        }
+        if !self.quota.begin() {
+            open.arrivals.end();
+            return None;
+        }
+        let intended_ns = open.arrivals.take();
+        if intended_ns < self.timeline.opens_ns {
+            self.quota.was_before_window();
+        } else {
+            self.record.intended(intended_ns);
+        }
+        Some(intended_ns)
+    }
+
+    /// No connection is free for this request.
+    pub(super) fn wait(&mut self, intended_ns: u64, now_ns: u64) {
+        let Pace::Open(open) = &mut self.pace else { return };
+        if !open.waiting.put(intended_ns) {
+            self.count_failure(ErrorKind::Overflow, now_ns);
+            self.end_request(now_ns);
+        }
+    }
+
+    /// Begins a closed load's next request, or requests, on a connection that has none.
+    pub(super) fn begin(&mut self, number: usize, intended_ns: u64, now_ns: u64) -> Next {
+        if self.depth > 1 {
+            return self.fill(number, now_ns);
+        }
+        if self.phase == Phase::Over || !self.quota.begin() {
+            return self.rest(number);
+        }
+        if self.phase == Phase::Window {
+            self.record.intended(intended_ns);
+        }
+        self.assign(number, intended_ns, now_ns)
+    }
+
+    /// Gives the mix's next request to a connection that has none.
+    #[inline]
+    fn assign(&mut self, number: usize, intended_ns: u64, now_ns: u64) -> Next {
+        let request = self.mix.next();
+        let slot = &mut self.slots[number];
+        let left = if slot.is_connected { slot.left_on_socket } else { self.socket_limit };
+        let closes = left == 1;
+        let message = &self.requests[request].message;
+        let (row, bytes) = match message.fixed(closes) {
+            Some(bytes) => (0, bytes.len()),
+            None => {
+                let rendered = &mut self.rendered[number];
+                rendered.clear();
+                (message.render(closes, &mut self.renderer, rendered), rendered.len())
+            }
+        };
+        slot.current = InFlight { request, row, intended_ns, sent_ns: 0, bytes, sent_bytes: 0, closes };
+        slot.exchange.reset();
+        self.deadlines.set(number, now_ns + self.timeout_ns);
+        if slot.is_connected {
+            slot.state = State::Requesting;
+            return Next::Send;
+        }
+        self.connect(number, State::Connecting, now_ns)
+    }
+
+    /// A connection without a request takes the next one whose time has come, or rests.
+    #[inline]
+    pub(super) fn free(&mut self, number: usize, now_ns: u64) -> Next {
+        match &mut self.pace {
+            Pace::Closed(thinking) => {
+                if thinking.is_needed() {
+                    thinking.rest(number, now_ns);
+                    return self.rest(number);
+                }
+                self.begin(number, now_ns, now_ns)
+            }
+            Pace::Open(open) => {
+                if self.phase == Phase::Over {
+                    return self.rest(number);
+                }
+                if let Some(intended_ns) = open.waiting.take().or_else(|| self.arrive(now_ns)) {
+                    return self.assign(number, intended_ns, now_ns);
+                }
+                self.offer(number);
+                self.rest(number)
+            }
+        }
+    }
+
+    /// The connection is there for whatever arrives next.
+    fn offer(&mut self, number: usize) {
+        if let Pace::Open(open) = &mut self.pace {
+            open.free.put(number, self.slots[number].is_connected);
+        }
+    }
+
+    #[inline]
+    pub(super) fn rest(&mut self, number: usize) -> Next {
+        let slot = &mut self.slots[number];
+        slot.state = State::Resting;
+        self.deadlines.clear(number);
+        if slot.is_connected { Next::Wait } else { Next::Close }
+    }
+
+    /// Connects anew, for the requests that the connection has, or ahead of any.
+    pub(super) fn connect(&mut self, number: usize, state: State, now_ns: u64) -> Next {
+        let slot = &mut self.slots[number];
+        slot.state = state;
+        slot.is_connected = false;
+        slot.connect_ns = now_ns;
+        Next::Connect
+    }
+}

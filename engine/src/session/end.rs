@@ -1,0 +1,119 @@
+//! How requests end: by an answer, or by an error.
+
+use super::pace::Pace;
+use super::slot::{State, pause_ns};
+use super::{Next, Session};
+use crate::record::ErrorKind;
+use crate::schedule::Phase;
+
+impl Session {
+    /// Bytes that are not a single awaited answer's. The phase is not over.
+    #[cold]
+    pub(super) fn received_otherwise(
+        &mut self,
+        number: usize,
+        bytes: &[u8],
+        peer_closes: bool,
+        now_ns: u64,
+    ) -> Next {
+        if self.phase == Phase::Window && self.depth == 1 {
+            self.record.received_bytes += bytes.len() as u64;
+        }
+        match self.slots[number].state {
+            State::Requesting if self.slots[number].current.sent_bytes == 0 => {
+                self.fail(number, ErrorKind::Protocol, now_ns)
+            }
+            State::Requesting => self.received_pipelined(number, bytes, peer_closes, now_ns),
+            // Nothing was asked: an idle connection's farewell, as some servers send before they close.
+            _ => self.lost(number, now_ns),
+        }
+    }
+
+    #[cold]
+    pub(super) fn received_garbage(
+        &mut self,
+        number: usize,
+        kind: ErrorKind,
+        bytes: &[u8],
+        now_ns: u64,
+    ) -> Next {
+        if self.phase == Phase::Window {
+            self.record.received_bytes += bytes.len() as u64;
+            self.record.example(kind, None, bytes, now_ns);
+        }
+        self.fail(number, kind, now_ns)
+    }
+
+    #[inline]
+    pub(super) fn answered(&mut self, number: usize, stays: bool, now_ns: u64) -> Next {
+        let slot = &mut self.slots[number];
+        slot.failures = 0;
+        slot.is_reused = true;
+        slot.is_connected = stays;
+        slot.left_on_socket = slot.left_on_socket.saturating_sub(1);
+        slot.state = State::Resting;
+        self.end_request(now_ns);
+        if self.depth > 1 {
+            self.fail_behind(number, ErrorKind::Closed, now_ns);
+        }
+        self.free(number, now_ns)
+    }
+
+    /// The connection is of no more use; a request that it carries has failed.
+    pub(super) fn fail(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
+        let slot = &mut self.slots[number];
+        if self.phase == Phase::Over {
+            slot.is_connected = false;
+            return Next::Close;
+        }
+        if !slot.is_under_way() {
+            return self.lost(number, now_ns);
+        }
+        slot.is_connected = false;
+        slot.state = State::Resting;
+        slot.failures += 1;
+        let pause_ns = pause_ns(kind, slot.failures);
+        self.count_failure(kind, now_ns);
+        self.end_request(now_ns);
+        self.fail_behind(number, kind, now_ns);
+        // An open load paces itself: what comes next has its own intended start and its own outcome.
+        if pause_ns == 0 || self.phase == Phase::Over || matches!(self.pace, Pace::Open(_)) {
+            return self.free(number, now_ns);
+        }
+        self.slots[number].state = State::BackingOff;
+        self.deadlines.set(number, now_ns + pause_ns);
+        Next::Close
+    }
+
+    /// A connection without a request is of no more use.
+    fn lost(&mut self, number: usize, now_ns: u64) -> Next {
+        let slot = &mut self.slots[number];
+        let (was_connected, state) = (std::mem::take(&mut slot.is_connected), slot.state);
+        let Pace::Open(open) = &mut self.pace else { return Next::Close };
+        match state {
+            State::Opening => self.free(number, now_ns),
+            State::Resting if was_connected => {
+                open.free.remove(number, true);
+                open.free.put(number, false);
+                Next::Close
+            }
+            _ => Next::Close,
+        }
+    }
+
+    /// Counts a request that ends without an answer.
+    pub(super) fn count_failure(&mut self, kind: ErrorKind, now_ns: u64) {
+        self.totals.add_error();
+        if self.phase == Phase::Window {
+            self.record.failure(kind, now_ns - self.timeline.opens_ns);
+        }
+    }
+
+    #[inline]
+    pub(super) fn end_request(&mut self, now_ns: u64) {
+        self.quota.end();
+        if self.quota.is_used_up() {
+            self.end(now_ns);
+        }
+    }
+}

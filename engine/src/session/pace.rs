@@ -1,0 +1,115 @@
+//! What makes requests begin: an answer, or the clock.
+
+use std::collections::VecDeque;
+
+use super::free::FreeConnections;
+use crate::record::WaitingRequests;
+use crate::schedule::{Arrivals, Thinking};
+
+/// What a session's requests follow, as it is planned.
+#[derive(Debug)]
+pub enum PacePlan {
+    /// The answers.
+    Closed {
+        /// From an answer to the next request's intended start.
+        think_ns: u64,
+    },
+    /// A schedule of their own.
+    Open {
+        /// This thread's share of it.
+        arrivals: Arrivals,
+        /// Requests that may wait for a free connection.
+        waiting_limit: usize,
+    },
+}
+
+#[derive(Debug)]
+pub(super) enum Pace {
+    Closed(Thinking),
+    Open(OpenPace),
+}
+
+#[derive(Debug)]
+pub(super) struct OpenPace {
+    pub arrivals: Arrivals,
+    pub waiting: Waiting,
+    /// As long as requests wait, no connection is free.
+    pub free: FreeConnections,
+}
+
+impl Pace {
+    pub(super) fn new(plan: PacePlan, connections: usize) -> Pace {
+        match plan {
+            PacePlan::Closed { think_ns } => Pace::Closed(Thinking::new(think_ns, connections)),
+            PacePlan::Open { arrivals, waiting_limit } => Pace::Open(OpenPace {
+                arrivals,
+                waiting: Waiting::new(waiting_limit),
+                free: FreeConnections::new(connections),
+            }),
+        }
+    }
+
+    /// The next moment at which a request begins by the clock; `u64::MAX` if none does.
+    #[inline]
+    pub(super) fn next_ns(&self) -> u64 {
+        match self {
+            Pace::Closed(thinking) => thinking.next_ns(),
+            Pace::Open(open) => open.arrivals.next_ns(),
+        }
+    }
+
+    /// True if the clock makes requests begin.
+    pub(super) fn is_by_the_clock(&self) -> bool {
+        match self {
+            Pace::Closed(thinking) => thinking.is_needed(),
+            Pace::Open(_) => true,
+        }
+    }
+}
+
+/// Room for intended starts that is there from the begin.
+const RESERVED: usize = 100_000;
+
+/// Intended starts that have come and wait for a free connection, first come, first served.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    intended_ns: VecDeque<u64>,
+    limit: usize,
+    peak: usize,
+}
+
+impl Waiting {
+    fn new(limit: usize) -> Waiting {
+        Waiting { intended_ns: VecDeque::with_capacity(limit.min(RESERVED)), limit, peak: 0 }
+    }
+
+    /// False if there is no room.
+    pub(super) fn put(&mut self, intended_ns: u64) -> bool {
+        if self.intended_ns.len() >= self.limit {
+            return false;
+        }
+        self.intended_ns.push_back(intended_ns);
+        self.peak = self.peak.max(self.intended_ns.len());
+        true
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<u64> {
+        self.intended_ns.pop_front()
+    }
+
+    /// The earliest intended start.
+    pub(super) fn oldest_ns(&self) -> Option<u64> {
+        self.intended_ns.front().copied()
+    }
+
+    /// From now on the peak is the window's.
+    pub(super) fn open_window(&mut self) {
+        self.peak = self.intended_ns.len();
+    }
+
+    pub(super) fn conclude(&self) -> WaitingRequests {
+        let [limit, peak, at_end] = [self.limit, self.peak, self.intended_ns.len()].map(|count| count as u64);
+        WaitingRequests { limit, peak, at_end }
+    }
+}

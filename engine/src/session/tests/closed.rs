@@ -1,0 +1,171 @@
+//! Closed loads: what begins a request is the last one's end.
+
+use serde_json::json;
+
+use super::server::{Reaction, World};
+use super::*;
+use crate::record::RequestCounts;
+
+#[test]
+fn a_closed_loop_records_the_window_only() {
+    let mut session = Setup { closes_ns: Some(200 * MS), ..Setup::closed(1) }.session();
+    assert_eq!(session.start(0, 0), Next::Connect);
+    connect_and_send(&mut session, 0, MS);
+    for now_ms in [50, 99, 120, 199] {
+        assert_eq!(session.received(0, ANSWER, false, now_ms * MS), Next::Send);
+        send(&mut session, 0, (now_ms + 1) * MS);
+    }
+    assert_eq!(session.received(0, ANSWER, false, 200 * MS), Next::Close);
+    assert_eq!(session.phase(), Phase::Over);
+    let ended = session.conclude(210 * MS);
+    assert_books_balance(&ended);
+    let record = ended.record;
+    assert_eq!((record.totals(), record.connects), (RequestCounts { sent: 2, answers: 2, verified: 2 }, 0));
+    assert_eq!((record.service_time.count(), record.send_lag.count()), (2, 2));
+    assert_eq!(
+        (ended.at_ns, ended.books.in_flight_at_end, ended.oldest_intended_ns),
+        (200 * MS, 1, Some(199 * MS))
+    );
+}
+
+#[test]
+fn a_split_answer_waits() {
+    let mut session = Setup::closed(1).session();
+    session.start(0, 0);
+    connect_and_send(&mut session, 0, MS);
+    assert_eq!(session.received(0, &ANSWER[..10], false, 2 * MS), Next::Wait);
+    assert_eq!(session.received(0, &ANSWER[10..], false, 3 * MS), Next::Send);
+}
+
+#[test]
+fn a_quota_is_met_exactly_and_ends_the_run() {
+    let mut session = Setup { share: Some(3), ..Setup::closed(2) }.session();
+    session.start(0, 100 * MS);
+    session.start(1, 100 * MS);
+    connect_and_send(&mut session, 0, 101 * MS);
+    connect_and_send(&mut session, 1, 101 * MS);
+    assert_eq!(session.received(0, ANSWER, false, 102 * MS), Next::Send);
+    send(&mut session, 0, 102 * MS);
+    assert_eq!(session.received(1, ANSWER, false, 103 * MS), Next::Wait);
+    assert_eq!(session.phase(), Phase::Window);
+    session.received(0, ANSWER, false, 104 * MS);
+    assert_eq!(session.phase(), Phase::Over);
+    let ended = session.conclude(200 * MS);
+    assert_eq!((ended.at_ns, ended.books.in_flight_at_end), (104 * MS, 0));
+    assert_eq!((ended.record.totals().sent, ended.record.totals().verified), (3, 3));
+}
+
+#[test]
+fn without_keep_alive_every_request_connects() {
+    let mut session = Setup { requests_per_connection: Some(1), ..Setup::closed(1) }.session();
+    session.start(0, 100 * MS);
+    connect_and_send(&mut session, 0, 101 * MS);
+    assert_eq!(session.received(0, ANSWER, false, 102 * MS), Next::Connect);
+    connect_and_send(&mut session, 0, 105 * MS);
+    assert_eq!(session.received(0, ANSWER, false, 109 * MS), Next::Connect);
+    let record = session.conclude(200 * MS).record;
+    assert_eq!((record.connects, record.totals().answers), (2, 2));
+    let figures = serde_json::to_value(&record.response_time).unwrap();
+    assert_eq!(figures["max_seconds"], 0.007, "the connect is part of the response time");
+    let figures = serde_json::to_value(&record.service_time).unwrap();
+    assert_eq!(figures["max_seconds"], 0.004, "and not of the service time");
+}
+
+#[test]
+fn a_close_on_an_idle_connection_is_no_error_but_one_instead_of_an_answer_is() {
+    let mut session = Setup::closed(1).session();
+    session.start(0, 100 * MS);
+    connect_and_send(&mut session, 0, 101 * MS);
+    assert_eq!(session.received(0, ANSWER, false, 102 * MS), Next::Send);
+    assert_eq!(session.broken(0, ErrorKind::Reset, 103 * MS), Next::Connect, "nothing was sent yet");
+    connect_and_send(&mut session, 0, 104 * MS);
+    assert_eq!(session.received(0, ANSWER, true, 105 * MS), Next::Connect, "the peer said that it closes");
+    connect_and_send(&mut session, 0, 106 * MS);
+    assert_eq!(session.peer_closed(0, 107 * MS), Next::Connect, "the first failure reconnects at once");
+    connect_and_send(&mut session, 0, 108 * MS);
+    assert_eq!(session.broken(0, ErrorKind::Reset, 109 * MS), Next::Close, "the second one pauses");
+    assert_eq!(session.due(118 * MS), None);
+    assert_eq!(session.due(119 * MS), Some((0, Next::Connect)));
+    let errors = serde_json::to_value(session.conclude(200 * MS).record.errors).unwrap();
+    assert_eq!((&errors["closed"], &errors["reset"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn a_timeout_covers_connect_and_answer() {
+    let mut session = Setup::closed(1).session();
+    session.start(0, 100 * MS);
+    connect_and_send(&mut session, 0, 600 * MS);
+    assert_eq!(session.wake_ns(), 1100 * MS);
+    assert_eq!(session.due(1099 * MS), None);
+    assert_eq!(session.due(1100 * MS), Some((0, Next::Connect)));
+    let errors = serde_json::to_value(session.conclude(1200 * MS).record.errors).unwrap();
+    assert_eq!(errors["timeout"], 1);
+}
+
+#[test]
+fn an_early_stop_in_the_warm_up_leaves_no_window() {
+    let mut session = Setup { closes_ns: Some(200 * MS), ..Setup::closed(1) }.session();
+    session.start(0, 0);
+    session.stop(50 * MS);
+    let ended = session.conclude(60 * MS);
+    assert_eq!((ended.at_ns, ended.record.totals().answers, ended.books.in_flight_at_end), (50 * MS, 0, 1));
+}
+
+#[test]
+fn the_nth_request_of_a_connection_says_that_it_is_the_last() {
+    let mut session = Setup { requests_per_connection: Some(3), ..Setup::closed(1) }.session();
+    session.start(0, 100 * MS);
+    session.connected(0, 100 * MS);
+    for number in 1..=6 {
+        let says_close = session.to_send(0).windows(17).any(|bytes| bytes == b"Connection: close");
+        assert_eq!(says_close, number % 3 == 0);
+        send(&mut session, 0, (100 + number) * MS);
+        let next = session.received(0, ANSWER, false, (100 + number) * MS);
+        assert_eq!(next, if number % 3 == 0 { Next::Connect } else { Next::Send });
+        if next == Next::Connect {
+            session.connected(0, (100 + number) * MS);
+        }
+    }
+    let ended = session.conclude(200 * MS);
+    assert_books_balance(&ended);
+    assert_eq!((ended.record.totals().answers, ended.record.connects), (6, 3));
+}
+
+#[test]
+fn thought_comes_before_the_next_request_and_is_in_no_response_time() {
+    let load = json!({"kind": "closed", "connections": 4, "think_time_seconds": 0.040});
+    let setup = Setup { closes_ns: Some(1100 * MS), record_intended: 1000, ..Setup::of(load) };
+    let ended = World::new(setup.session(), |now_ns| Reaction::Answer(now_ns + 10 * MS)).run(u64::MAX);
+    assert_books_balance(&ended);
+    // 50 ms a round: 20 rounds of 4 connections in a second.
+    assert_eq!(ended.record.totals().answers, 80);
+    let figures = serde_json::to_value(&ended.record.response_time).unwrap();
+    assert_eq!((&figures["min_seconds"], &figures["max_seconds"]), (&json!(0.01), &json!(0.01)));
+    // The first requests are spread over one pause: 0, 10, 20, 30 ms, and so are all later ones.
+    let starts = ended.record.intended_starts();
+    assert_eq!(starts[..5], [100, 110, 120, 130, 150].map(|ms| ms * MS));
+}
+
+#[test]
+fn books_balance_whatever_happens() {
+    for (requests_per_connection, share, pipeline) in
+        [(None, None, 1), (Some(1), None, 1), (Some(7), None, 1), (None, Some(333), 1), (None, None, 4)]
+    {
+        let mut state = 1;
+        let react = |now_ns| {
+            state = crate::dataset::mix(state);
+            let after_ns = now_ns + state % (3 * MS);
+            match state >> 60 {
+                0 => Reaction::Reset(after_ns),
+                1 => Reaction::Answer(now_ns + 5 * SECOND),
+                _ => Reaction::Answer(after_ns),
+            }
+        };
+        let closes_ns = share.is_none().then_some(4100 * MS);
+        let setup = Setup { requests_per_connection, share, closes_ns, pipeline, ..Setup::closed(20) };
+        let ended = World::new(setup.session(), react).connecting_in(MS).run(u64::MAX);
+        assert_books_balance(&ended);
+        let failures: u64 = errors(&ended).iter().map(|(_, count)| count).sum();
+        assert!(ended.record.failures == failures && failures > 0);
+    }
+}

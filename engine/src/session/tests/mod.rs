@@ -1,0 +1,119 @@
+//! Sessions without sockets: times are given, so what must come out is known by arithmetic.
+
+mod closed;
+mod open;
+mod pipelined;
+mod server;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::http1::request;
+use crate::plan::{Load, RequestPlan};
+use crate::schedule::{Arrivals, ThreadShare};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// A session in the making: one plain request, keep-alive, a warm-up of 100 ms from 0 on, a timeout of a second.
+struct Setup {
+    load: Value,
+    requests: Value,
+    share: Option<u64>,
+    starts_ns: u64,
+    opens_ns: u64,
+    closes_ns: Option<u64>,
+    requests_per_connection: Option<u32>,
+    pipeline: usize,
+    record_intended: usize,
+    thread: ThreadShare,
+}
+
+impl Setup {
+    fn closed(connections: usize) -> Setup {
+        Setup::of(json!({"kind": "closed", "connections": connections}))
+    }
+
+    fn of(load: Value) -> Setup {
+        Setup {
+            load,
+            requests: json!([{"path": "/"}]),
+            share: None,
+            starts_ns: 0,
+            opens_ns: 100 * MS,
+            closes_ns: None,
+            requests_per_connection: None,
+            pipeline: 1,
+            record_intended: 0,
+            thread: ThreadShare { thread: 0, threads: 1 },
+        }
+    }
+
+    fn session(self) -> Session {
+        let load: Load = serde_json::from_value(self.load.clone()).unwrap();
+        let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
+        let requests: Vec<_> =
+            plans.iter().map(|plan| request::encode(plan, "host", None, None).unwrap()).collect();
+        let expectations = plans.iter().map(|plan| Expectation::new(&plan.expect, None).unwrap()).collect();
+        let weights: Vec<u32> = plans.iter().map(|plan| plan.weight).collect();
+        let window_seconds = self.closes_ns.map(|closes_ns| (closes_ns - self.opens_ns) as f64 / 1e9);
+        let pace = match (Arrivals::new(&load, window_seconds, self.thread, 7), &load) {
+            (Some(arrivals), _) => {
+                PacePlan::Open { arrivals, waiting_limit: load.waiting_limit().unwrap() as usize }
+            }
+            (None, Load::Closed { think_time_seconds, .. }) => {
+                PacePlan::Closed { think_ns: (think_time_seconds * 1e9) as u64 }
+            }
+            (None, _) => unreachable!(),
+        };
+        let parts = SessionParts {
+            connections: load.connections() as usize,
+            record: Record::new(requests.len(), None, self.record_intended),
+            requests: requests.into(),
+            expectations,
+            mix: RequestMix::new(&weights).unwrap(),
+            renderer: Renderer::new(7, 0),
+            quota: Quota::new(self.share),
+            pace,
+            requests_per_connection: self.requests_per_connection,
+            pipeline: self.pipeline,
+            timeout_ns: SECOND,
+            totals: Arc::default(),
+        };
+        let Setup { starts_ns, opens_ns, closes_ns, .. } = self;
+        Session::new(parts, Timeline { starts_ns, opens_ns, closes_ns })
+    }
+}
+
+/// Takes a connection from [`Next::Connect`] to a sent request.
+fn connect_and_send(session: &mut Session, number: usize, now_ns: u64) {
+    assert_eq!(session.connected(number, now_ns), Next::Send);
+    send(session, number, now_ns);
+}
+
+fn send(session: &mut Session, number: usize, now_ns: u64) {
+    let bytes = session.to_send(number).len();
+    assert!(bytes > 0);
+    session.handed_over(number, bytes, now_ns);
+    assert!(session.to_send(number).is_empty());
+}
+
+/// in_flight_at_start + offered = answers + failures + in_flight_at_end.
+fn assert_books_balance(ended: &Ended) {
+    let Ended { books, record, .. } = ended;
+    let came = books.in_flight_at_start + books.offered;
+    let went = record.totals().answers + record.failures + books.in_flight_at_end;
+    assert_eq!(came, went, "{books:?}, {:?}, {} failures", record.totals(), record.failures);
+}
+
+fn errors(ended: &Ended) -> Vec<(String, u64)> {
+    let counts = serde_json::to_value(&ended.record.errors).unwrap();
+    let counts =
+        counts.as_object().unwrap().iter().map(|(kind, count)| (kind.clone(), count.as_u64().unwrap()));
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+fn error(kind: &str, count: u64) -> (String, u64) {
+    (kind.to_owned(), count)
+}

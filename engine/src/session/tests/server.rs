@@ -1,0 +1,120 @@
+//! A server and a network on a virtual clock.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::*;
+
+/// What a server does with a request that comes at this time.
+pub(super) enum Reaction {
+    /// The answer's bytes are there at this time.
+    Answer(u64),
+    /// The connection is reset at this time.
+    Reset(u64),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Connected,
+    Refused,
+    Answered,
+    Reset,
+}
+
+/// Drives a session as a driver would, with sockets that take no time.
+pub(super) struct World<R> {
+    session: Session,
+    react: R,
+    connect_ns: u64,
+    refuses: bool,
+    /// By connection: which of its sockets this is.
+    sockets: Vec<u64>,
+    events: BinaryHeap<Reverse<(u64, u64, usize, u64, Event)>>,
+    order: u64,
+    pub connects: u64,
+}
+
+impl<R: FnMut(u64) -> Reaction> World<R> {
+    pub(super) fn new(session: Session, react: R) -> World<R> {
+        let sockets = vec![0; session.connections()];
+        let events = BinaryHeap::new();
+        World { session, react, connect_ns: 0, refuses: false, sockets, events, order: 0, connects: 0 }
+    }
+
+    pub(super) fn connecting_in(mut self, connect_ns: u64) -> World<R> {
+        self.connect_ns = connect_ns;
+        self
+    }
+
+    pub(super) fn refusing(mut self) -> World<R> {
+        self.refuses = true;
+        self
+    }
+
+    /// Runs to the session's end, at the latest to `until_ns`.
+    pub(super) fn run(mut self, until_ns: u64) -> Ended {
+        for number in 0..self.session.connections() {
+            let next = self.session.start(number, 0);
+            self.perform(number, next, 0);
+        }
+        let mut now_ns = 0;
+        while self.session.phase() != Phase::Over && now_ns < until_ns {
+            let event_ns = self.events.peek().map_or(u64::MAX, |Reverse(event)| event.0);
+            now_ns = now_ns.max(event_ns.min(self.session.wake_ns())).min(until_ns);
+            self.session.advance(now_ns);
+            while let Some((number, next)) = self.session.due(now_ns) {
+                self.perform(number, next, now_ns);
+            }
+            while self.events.peek().is_some_and(|Reverse(event)| event.0 <= now_ns) {
+                let Some(Reverse((_, _, number, socket, event))) = self.events.pop() else { break };
+                if socket == self.sockets[number] {
+                    self.happen(number, event, now_ns);
+                }
+            }
+        }
+        self.session.conclude(now_ns)
+    }
+
+    fn happen(&mut self, number: usize, event: Event, now_ns: u64) {
+        let next = match event {
+            Event::Connected => self.session.connected(number, now_ns),
+            Event::Refused => {
+                let failure = ConnectFailure { kind: ErrorKind::Refused, explanation: "".into() };
+                self.session.connect_failed(number, failure, now_ns)
+            }
+            Event::Answered => self.session.received(number, ANSWER, false, now_ns),
+            Event::Reset => self.session.broken(number, ErrorKind::Reset, now_ns),
+        };
+        self.perform(number, next, now_ns);
+    }
+
+    fn perform(&mut self, number: usize, next: Next, now_ns: u64) {
+        match next {
+            Next::Wait => {}
+            Next::Close => self.sockets[number] += 1,
+            Next::Connect => {
+                self.sockets[number] += 1;
+                self.connects += 1;
+                let event = if self.refuses { Event::Refused } else { Event::Connected };
+                self.plan(now_ns + self.connect_ns, number, event);
+            }
+            Next::Send => {
+                let bytes = self.session.to_send(number);
+                let (length, requests) =
+                    (bytes.len(), bytes.windows(4).filter(|end| end == b"\r\n\r\n").count());
+                self.session.handed_over(number, length, now_ns);
+                for _ in 0..requests {
+                    match (self.react)(now_ns) {
+                        Reaction::Answer(at_ns) => self.plan(at_ns, number, Event::Answered),
+                        Reaction::Reset(at_ns) => self.plan(at_ns, number, Event::Reset),
+                    }
+                }
+            }
+        }
+    }
+
+    fn plan(&mut self, at_ns: u64, number: usize, event: Event) {
+        self.order += 1;
+        self.events.push(Reverse((at_ns, self.order, number, self.sockets[number], event)));
+    }
+}

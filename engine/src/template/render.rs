@@ -1,0 +1,135 @@
+//! What rendering needs beside the message: random numbers and scratch space, one per thread.
+
+use crate::dataset::{Dataset, RowWriter, mix};
+
+/// A thread's source of what differs between requests.
+#[derive(Debug)]
+pub struct Renderer {
+    state: u64,
+    writer: RowWriter,
+    /// The numbers of the sequences of the request that is being rendered.
+    pub(super) numbers: Vec<u64>,
+    /// A field's text before it is escaped.
+    text: Vec<u8>,
+}
+
+impl Renderer {
+    /// `thread`: another one for every thread.
+    pub fn new(seed: u64, thread: u64) -> Renderer {
+        // Other constants than the arrivals' seeds are made of.
+        let state = mix(mix(!seed).wrapping_add(thread));
+        Renderer { state, writer: RowWriter::new(), numbers: Vec::new(), text: Vec::new() }
+    }
+
+    #[inline]
+    fn draw(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(1);
+        mix(self.state)
+    }
+
+    /// A number below `span`, which is at least 1. The bias is below span / 2^64.
+    #[inline]
+    pub(super) fn below(&mut self, span: u64) -> u64 {
+        ((u128::from(self.draw()) * u128::from(span)) >> 64) as u64
+    }
+
+    /// A number of [0, 1).
+    #[inline]
+    pub(super) fn unit(&mut self) -> f64 {
+        (self.draw() >> 11) as f64 / 9_007_199_254_740_992.0
+    }
+
+    /// The id of a row, all equally likely.
+    pub(super) fn row(&mut self, dataset: &Dataset) -> u64 {
+        loop {
+            let id = 1 + self.below(dataset.last_id());
+            if dataset.holds(id) {
+                return id;
+            }
+        }
+    }
+
+    /// Appends a field's text as it is.
+    pub(super) fn field(&mut self, dataset: &Dataset, id: u64, place: usize, out: &mut Vec<u8>) {
+        self.writer.write_field(dataset, id, place, out);
+    }
+
+    /// Appends a field's text so that it may stand in a path: percent-encoded where needed.
+    pub(super) fn field_in_path(&mut self, dataset: &Dataset, id: u64, place: usize, out: &mut Vec<u8>) {
+        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+        self.text.clear();
+        self.writer.write_field(dataset, id, place, &mut self.text);
+        for &byte in &self.text {
+            if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) {
+                out.push(byte);
+            } else {
+                out.extend_from_slice(&[
+                    b'%',
+                    DIGITS[usize::from(byte >> 4)],
+                    DIGITS[usize::from(byte & 15)],
+                ]);
+            }
+        }
+    }
+}
+
+/// A number's digits, right-aligned in the buffer; gives where they start.
+#[inline]
+pub(super) fn digits(number: u64, buffer: &mut [u8; 20]) -> usize {
+    let mut start = buffer.len();
+    let mut rest = number;
+    loop {
+        start -= 1;
+        buffer[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            return start;
+        }
+    }
+}
+
+/// Appends a number.
+#[inline]
+pub(super) fn push_number(number: u64, out: &mut Vec<u8>) {
+    let mut buffer = [0; 20];
+    let start = digits(number, &mut buffer);
+    out.extend_from_slice(&buffer[start..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::tests::items;
+
+    #[test]
+    fn numbers_are_written_whole() {
+        for number in [0, 7, 10, 4711, u64::MAX] {
+            let mut out = Vec::new();
+            push_number(number, &mut out);
+            assert_eq!(out, number.to_string().as_bytes());
+        }
+    }
+
+    #[test]
+    fn rows_are_drawn_evenly_and_never_from_gaps() {
+        let dataset = Dataset::new(&items(50, 0.5)).unwrap();
+        let mut renderer = Renderer::new(1, 0);
+        let mut counts = vec![0_u64; dataset.last_id() as usize + 1];
+        (0..50_000).for_each(|_| counts[renderer.row(&dataset) as usize] += 1);
+        let drawn: Vec<u64> = counts.iter().copied().filter(|&count| count > 0).collect();
+        assert_eq!(drawn.len(), 50);
+        let statistic: f64 = drawn.iter().map(|&count| (count as f64 - 1000.0).powi(2) / 1000.0).sum();
+        // The 0.999 quantile of chi-square with 49 degrees of freedom.
+        assert!(statistic < 85.4, "{statistic}");
+    }
+
+    #[test]
+    fn paths_are_percent_encoded() {
+        let dataset = Dataset::new(&items(5, 0.0)).unwrap();
+        let mut out = Vec::new();
+        let place = dataset.place("name").unwrap();
+        Renderer::new(1, 0).field_in_path(&dataset, 1, place, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.split("%20").count() == 3 && !text.contains(' '), "{text}");
+    }
+}

@@ -1,0 +1,125 @@
+//! What all connections of a run share.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::crypto::ring;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
+
+use super::files;
+use super::insecure::AnyCertificate;
+use crate::plan::TlsPlan;
+use crate::record::TlsFacts;
+
+/// TLS as the plan wants it, and what became of it.
+#[derive(Debug)]
+pub struct TlsClient {
+    config: Arc<ClientConfig>,
+    server_name: ServerName<'static>,
+    facts: OnceLock<TlsFacts>,
+    wire: Mutex<WireBytes>,
+}
+
+/// Ciphertext in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct WireBytes {
+    pub received: u64,
+    pub sent: u64,
+}
+
+impl TlsClient {
+    /// Reads the plan's files. `host` is the name to verify where the plan names none: a host name or an address,
+    /// without brackets and port.
+    ///
+    /// # Errors
+    /// What cannot be followed, with its key inside `tls`.
+    pub fn new(plan: &TlsPlan, host: &str) -> Result<TlsClient, String> {
+        let provider = Arc::new(ring::default_provider());
+        let name = plan.server_name.as_deref().unwrap_or(host);
+        let server_name = ServerName::try_from(name.to_owned())
+            .map_err(|_| format!("server_name: {name:?} is neither a host name nor an address"))?;
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?;
+        let builder = if plan.insecure {
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate { provider }))
+        } else {
+            let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(trusted(plan)?), provider)
+                .build()
+                .map_err(|error| format!("ca_file: {error}"))?;
+            builder.with_webpki_verifier(verifier)
+        };
+        let mut config = match (&plan.certificate_file, &plan.key_file) {
+            (Some(certificates), Some(key)) => {
+                let certificates = files::certificates(certificates)
+                    .map_err(|error| format!("certificate_file: {error}"))?;
+                let key = files::key(key).map_err(|error| format!("key_file: {error}"))?;
+                builder
+                    .with_client_auth_cert(certificates, key)
+                    .map_err(|error| format!("key_file: {error}"))?
+            }
+            (None, None) => builder.with_no_client_auth(),
+            _ => return Err("certificate_file and key_file need each other".to_owned()),
+        };
+        config.alpn_protocols = vec![super::ALPN.to_vec()];
+        config.resumption = Resumption::disabled();
+        Ok(TlsClient {
+            config: Arc::new(config),
+            server_name,
+            facts: OnceLock::new(),
+            wire: Mutex::default(),
+        })
+    }
+
+    /// What the first finished handshake came to.
+    pub fn facts(&self) -> Option<TlsFacts> {
+        self.facts.get().cloned()
+    }
+
+    /// Bytes received and sent in the window, TLS's own included, of all threads that have concluded.
+    pub fn wire_bytes(&self) -> (u64, u64) {
+        let wire = self.wire.lock().expect("nobody panics while holding it");
+        (wire.received, wire.sent)
+    }
+
+    pub(super) fn connect(&self) -> Result<ClientConnection, rustls::Error> {
+        ClientConnection::new(Arc::clone(&self.config), self.server_name.clone())
+    }
+
+    /// Notes what a handshake came to; only the first counts.
+    pub(super) fn note(&self, connection: &ClientConnection) {
+        if self.facts.get().is_some() {
+            return;
+        }
+        let version = match connection.protocol_version() {
+            Some(ProtocolVersion::TLSv1_2) => "1.2",
+            Some(ProtocolVersion::TLSv1_3) => "1.3",
+            _ => "unknown",
+        };
+        let suite = connection.negotiated_cipher_suite().map(|suite| suite.suite());
+        // rustls has names of its own for the suites of TLS 1.3.
+        let cipher_suite =
+            suite.and_then(|suite| suite.as_str()).unwrap_or("unknown").replace("TLS13_", "TLS_");
+        let _ = self.facts.set(TlsFacts { version, cipher_suite });
+    }
+
+    pub(super) fn add(&self, wire: WireBytes) {
+        let mut sum = self.wire.lock().expect("nobody panics while holding it");
+        sum.received += wire.received;
+        sum.sent += wire.sent;
+    }
+}
+
+/// The plan's certificates, or the system's.
+fn trusted(plan: &TlsPlan) -> Result<RootCertStore, String> {
+    if let Some(file) = &plan.ca_file {
+        return files::roots(file).map_err(|error| format!("ca_file: {error}"));
+    }
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        return Err("ca_file: this system has no certificates to trust; name a file with some".to_owned());
+    }
+    Ok(roots)
+}

@@ -1,0 +1,199 @@
+//! A conversation over TLS: whoever drives it sees ciphertext, whoever is inside plaintext.
+
+use std::sync::Arc;
+
+use super::channel::Channel;
+use super::client::{TlsClient, WireBytes};
+use crate::driver::{ConnectFailure, Conversation, Next};
+use crate::record::ErrorKind;
+use crate::schedule::Phase;
+
+/// Puts TLS around a conversation. A connection counts as connected when its handshake is done.
+pub struct TlsConversation<C> {
+    inner: C,
+    client: Arc<TlsClient>,
+    /// By number; `None` without a socket, or before its connect has succeeded.
+    channels: Vec<Option<Box<Channel>>>,
+    /// Plaintext of one read.
+    plain: Vec<u8>,
+    /// In the window.
+    wire: WireBytes,
+}
+
+impl<C: Conversation> TlsConversation<C> {
+    /// Puts TLS around `inner`.
+    pub fn new(inner: C, client: Arc<TlsClient>) -> TlsConversation<C> {
+        let mut channels = Vec::new();
+        channels.resize_with(inner.connections(), || None);
+        TlsConversation { inner, client, channels, plain: Vec::new(), wire: WireBytes::default() }
+    }
+
+    /// Follows the inner step: a socket that goes takes its channel with it, and what TLS itself has to say is sent.
+    fn settle(&mut self, number: usize, next: Next) -> Next {
+        match next {
+            Next::Connect | Next::Close => self.channels[number] = None,
+            Next::Wait if self.channels[number].as_ref().is_some_and(|channel| !channel.out().is_empty()) => {
+                return Next::Send;
+            }
+            Next::Wait | Next::Send => {}
+        }
+        next
+    }
+
+    /// Ends a connection whose TLS went wrong.
+    fn fail(&mut self, number: usize, explanation: String, now_ns: u64) -> Next {
+        self.channels[number] = None;
+        let failure = ConnectFailure { kind: ErrorKind::Tls, explanation: explanation.into() };
+        match self.inner.connect_failed(number, failure, now_ns) {
+            Next::Connect => Next::Connect,
+            // Seen from inside there is no socket any more; here there is one.
+            Next::Wait | Next::Send | Next::Close => Next::Close,
+        }
+    }
+
+    fn is_in_window(&self) -> bool {
+        self.inner.phase() == Phase::Window
+    }
+}
+
+impl<C: Conversation> Conversation for TlsConversation<C> {
+    type Outcome = C::Outcome;
+
+    fn connections(&self) -> usize {
+        self.inner.connections()
+    }
+
+    fn phase(&self) -> Phase {
+        self.inner.phase()
+    }
+
+    fn wake_ns(&self) -> u64 {
+        self.inner.wake_ns()
+    }
+
+    fn is_paced(&self) -> bool {
+        self.inner.is_paced()
+    }
+
+    fn advance(&mut self, now_ns: u64) {
+        self.inner.advance(now_ns);
+    }
+
+    fn start(&mut self, number: usize, now_ns: u64) -> Next {
+        let next = self.inner.start(number, now_ns);
+        self.settle(number, next)
+    }
+
+    fn due(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+        let (number, next) = self.inner.due(now_ns)?;
+        Some((number, self.settle(number, next)))
+    }
+
+    fn connected(&mut self, number: usize, now_ns: u64) -> Next {
+        match self.client.connect() {
+            Ok(connection) => {
+                self.channels[number] = Some(Box::new(Channel::new(connection)));
+                Next::Send
+            }
+            Err(error) => self.fail(number, explain(&error), now_ns),
+        }
+    }
+
+    fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
+        let next = self.inner.connect_failed(number, failure, now_ns);
+        self.settle(number, next)
+    }
+
+    fn to_send(&mut self, number: usize) -> &[u8] {
+        let Some(channel) = &mut self.channels[number] else { return &[] };
+        if !channel.is_handshaking() {
+            channel.encrypt(self.inner.to_send(number));
+        }
+        channel.out()
+    }
+
+    fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64) {
+        if self.is_in_window() {
+            self.wire.sent += bytes as u64;
+        }
+        let Some(channel) = &mut self.channels[number] else { return };
+        let plain_bytes = channel.handed_over(bytes);
+        if plain_bytes > 0 {
+            self.inner.handed_over(number, plain_bytes, at_ns);
+        }
+    }
+
+    fn received(&mut self, number: usize, bytes: &[u8], peer_closes: bool, now_ns: u64) -> Next {
+        self.inner.advance(now_ns);
+        if self.is_in_window() {
+            self.wire.received += bytes.len() as u64;
+        }
+        let Some(channel) = &mut self.channels[number] else { return Next::Close };
+        let was_handshaking = channel.is_handshaking();
+        self.plain.clear();
+        if let Err(error) = channel.take_in(bytes, &mut self.plain) {
+            return self.fail(number, explain(&error), now_ns);
+        }
+        let (is_handshaking, has_ended) = (channel.is_handshaking(), channel.has_ended());
+        if is_handshaking && has_ended {
+            return self.fail(number, CLOSED_EARLY.to_owned(), now_ns);
+        }
+        let mut next = Next::Wait;
+        if was_handshaking && !is_handshaking {
+            self.client.note(channel.connection());
+            next = self.inner.connected(number, now_ns);
+        }
+        if !self.plain.is_empty() && matches!(next, Next::Wait | Next::Send) {
+            next = self.inner.received(number, &self.plain, peer_closes || has_ended, now_ns);
+        }
+        // After a close_notify nothing more comes, whether the peer closes its socket or not.
+        if has_ended && matches!(next, Next::Wait | Next::Send) {
+            next = self.inner.peer_closed(number, now_ns);
+        }
+        self.settle(number, next)
+    }
+
+    fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
+        let Some(channel) = &self.channels[number] else { return Next::Close };
+        if channel.is_handshaking() {
+            return self.fail(number, CLOSED_EARLY.to_owned(), now_ns);
+        }
+        // Without close_notify anybody may have cut the connection: what has come may not be all.
+        let next = self.inner.broken(number, ErrorKind::Closed, now_ns);
+        self.settle(number, next)
+    }
+
+    fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
+        if self.channels[number].as_ref().is_some_and(|channel| channel.is_handshaking()) {
+            return self.fail(number, "the connection broke during the TLS handshake".to_owned(), now_ns);
+        }
+        let next = self.inner.broken(number, kind, now_ns);
+        self.settle(number, next)
+    }
+
+    fn conclude(self, now_ns: u64) -> C::Outcome {
+        self.client.add(self.wire);
+        self.inner.conclude(now_ns)
+    }
+}
+
+const CLOSED_EARLY: &str = "the server closed the connection during the TLS handshake";
+
+/// What went wrong, and what helps.
+fn explain(error: &rustls::Error) -> String {
+    use rustls::{CertificateError, Error};
+    let remedy = match error {
+        Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
+            "; name its CA in tls.ca_file, or set tls.insecure"
+        }
+        Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        ) => "; set tls.server_name to a name that it holds",
+        Error::InvalidMessage(_) => "; the server may not speak TLS at this port",
+        Error::AlertReceived(
+            rustls::AlertDescription::CertificateRequired | rustls::AlertDescription::BadCertificate,
+        ) => "; the server wants a client certificate: tls.certificate_file and tls.key_file",
+        _ => "",
+    };
+    format!("{error}{remedy}")
+}

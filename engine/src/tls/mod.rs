@@ -1,0 +1,17 @@
+//! TLS between a session and its driver, without sockets: the driver sees ciphertext, the session plaintext.
+//!
+//! Sessions are not resumed: every connection makes a full handshake, so that the cost of one is the cost of each.
+
+mod channel;
+mod client;
+mod conversation;
+mod files;
+mod insecure;
+mod server;
+
+pub use client::TlsClient;
+pub use conversation::TlsConversation;
+pub use server::{ServerTls, TlsServerSpec, TlsVersion};
+
+/// The protocol asked for by ALPN.
+const ALPN: &[u8] = b"http/1.1";

@@ -1,0 +1,32 @@
+"""`fairtrial wrk`: wrk's arguments and figures, and what those leave out."""
+
+from typing import Annotated
+
+import typer
+
+SETTINGS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
+"""Everything but --help belongs to the other tool."""
+
+
+def wrk(
+    arguments: Annotated[list[str], typer.Argument(metavar="[WRK'S ARGUMENTS] URL", help="As wrk takes them.")],
+) -> None:
+    """Do what wrk would do, and say what its figures hide.
+
+    Takes wrk's own arguments: -c, -d, -t, -H, --latency, --timeout. Lua scripts are refused, with what does their work.
+    As with wrk, connections are kept, the load is closed, and certificates are not checked.
+
+    **Examples**
+
+    `fairtrial wrk -d10m -t2 -c2 http://127.0.0.1:8080/`
+
+    `fairtrial wrk -t4 -c100 -d30s --latency -H 'Accept: application/json' http://127.0.0.1:8080/items`
+    """
+    from fairtrial.load.foreign.ours import as_ours
+    from fairtrial.load.foreign.tool import run_as
+    from fairtrial.load.foreign.wrk import read_wrk
+    from fairtrial.load.foreign.wrk_figures import wrk_figures
+
+    call = read_wrk(arguments)
+    status = run_as("wrk", call.options, lambda measurement: wrk_figures(call, measurement), as_ours(call.options))
+    raise typer.Exit(status)

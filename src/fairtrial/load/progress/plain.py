@@ -1,0 +1,43 @@
+"""A line a second, for logs and pipes."""
+
+from typing import Any, Self
+
+from rich.console import Console
+
+EVERY_SECONDS = 0.95
+"""Progress events do not come at whole seconds exactly."""
+
+
+class PlainLines:
+    """Elapsed time, the rate since the last line, errors so far. Never rewrites a line."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._phase = ""
+        self._said_at = 0.0
+        self._verified = 0
+
+    def engine_event(self, event: dict[str, Any]) -> None:
+        """Say a progress event, if a second has passed since the last."""
+        if event["event"] != "progress":
+            return
+        elapsed, verified = event["elapsed_seconds"], event["verified"]
+        if event["phase"] != self._phase:
+            self._phase, self._verified = event["phase"], 0
+        passed = elapsed - self._said_at
+        if passed < EVERY_SECONDS:
+            return
+        rate = (verified - self._verified) / passed
+        note = "  (warm-up)" if self._phase == "warmup" else ""
+        self._console.print(
+            f"{elapsed:6.0f} s  {rate:12,.0f} verified/s  {event['errors']:10,} errors{note}",
+            highlight=False,
+            soft_wrap=True,
+        )
+        self._said_at, self._verified = elapsed, verified
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is left on the screen to take away."""
