@@ -48,8 +48,9 @@ def serve(engine: Path) -> Iterator[Callable[..., Target]]:
             where = [] if "--unix" in options or "--listen" in options else ["--listen", "127.0.0.1:0"]
             command = [str(engine), "target", *where, *map(str, options)]
             process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-            stack.callback(process.terminate)
             assert process.stdout
+            stack.callback(process.stdout.read)
+            stack.callback(process.terminate)
             return Target(process, json.loads(process.stdout.readline())["address"])
 
         yield start

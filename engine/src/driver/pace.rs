@@ -15,6 +15,12 @@ use crate::schedule::Phase;
 /// How long before its time the thread is awake.
 const SPIN_NS: u64 = 100_000;
 
+/// What one look can take at most of the processor; beyond it, somebody else had the processor.
+const LONGEST_LOOK_NS: u64 = 5_000;
+
+/// Looks that are closer to each other follow one another.
+const BETWEEN_LOOKS_NS: u64 = 500;
+
 /// What a driver measured while it ran a conversation: processor time of its thread in the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DriverUse {
@@ -28,6 +34,7 @@ pub struct DriverUse {
 pub(super) struct Pace {
     is_paced: bool,
     spinning_ns: u64,
+    looked_until_ns: u64,
     opened: Option<DriverUse>,
     closed: Option<DriverUse>,
 }
@@ -37,7 +44,13 @@ impl Pace {
     pub(super) fn new(conversation: &impl Conversation) -> Pace {
         // Timers may be late by 50 µs otherwise, to wake several at once. Without it, all works as well.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
-        Pace { is_paced: conversation.is_paced(), spinning_ns: 0, opened: None, closed: None }
+        Pace {
+            is_paced: conversation.is_paced(),
+            spinning_ns: 0,
+            looked_until_ns: 0,
+            opened: None,
+            closed: None,
+        }
     }
 
     /// How long to sleep; 0: not at all.
@@ -50,7 +63,14 @@ impl Pace {
     /// The thread looked for something to do from `from_ns` to `to_ns` and found nothing.
     #[inline]
     pub(super) fn has_spun(&mut self, from_ns: u64, to_ns: u64) {
-        self.spinning_ns += to_ns.saturating_sub(from_ns);
+        // Between two looks in a row nothing else was done.
+        let from_ns = if from_ns.saturating_sub(self.looked_until_ns) < BETWEEN_LOOKS_NS {
+            self.looked_until_ns
+        } else {
+            from_ns
+        };
+        self.spinning_ns += to_ns.saturating_sub(from_ns).min(LONGEST_LOOK_NS);
+        self.looked_until_ns = to_ns;
     }
 
     /// To be told of every phase.
@@ -84,7 +104,7 @@ mod tests {
     use super::*;
 
     fn pace(is_paced: bool) -> Pace {
-        Pace { is_paced, spinning_ns: 0, opened: None, closed: None }
+        Pace { is_paced, spinning_ns: 0, looked_until_ns: 0, opened: None, closed: None }
     }
 
     #[test]
@@ -98,13 +118,14 @@ mod tests {
     #[test]
     fn only_the_window_is_counted() {
         let mut pace = pace(true);
-        pace.has_spun(0, 5);
+        pace.has_spun(1_000, 1_005);
         pace.follow(Phase::WarmUp);
         assert_eq!(pace.window_use().spinning_ns, 0);
         pace.follow(Phase::Window);
-        pace.has_spun(10, 17);
+        pace.has_spun(10_000, 10_007);
+        pace.has_spun(1_000_000, 9_000_000);
         pace.follow(Phase::Over);
-        pace.has_spun(20, 30);
-        assert_eq!(pace.window_use().spinning_ns, 7);
+        pace.has_spun(20_000_000, 20_000_010);
+        assert_eq!(pace.window_use().spinning_ns, 7 + LONGEST_LOOK_NS);
     }
 }

@@ -42,7 +42,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ParsedHead, Malformed> {
         if line.is_empty() {
             break;
         }
-        fields.read(line, start)?;
+        match line {
+            [b' ' | b'\t', ..] => fields.fold(line)?,
+            _ => fields.read(line, start)?,
+        }
         start = end;
     }
     Ok(fields.conclude(status, is_1_1))
@@ -82,6 +85,9 @@ struct Fields {
     is_chunked: bool,
     close: bool,
     keep_alive: bool,
+    /// The last line was one whose value we read.
+    was_read: bool,
+    has_lines: bool,
 }
 
 impl Fields {
@@ -90,10 +96,10 @@ impl Fields {
     fn read(&mut self, line: &[u8], start: usize) -> Result<(), Malformed> {
         let colon = memchr(b':', line).ok_or(Malformed)?;
         let name = &line[..colon];
-        // A line that begins with space would continue the one before, which is obsolete and ambiguous.
-        if matches!(name, [] | [b' ' | b'\t', ..] | [.., b' ' | b'\t']) {
+        if matches!(name, [] | [.., b' ' | b'\t']) {
             return Err(Malformed);
         }
+        (self.was_read, self.has_lines) = (true, true);
         match name.len() {
             10 if name.eq_ignore_ascii_case(b"connection") => {
                 for token in line[colon + 1..].split(|&byte| byte == b',') {
@@ -119,9 +125,17 @@ impl Fields {
                 self.has_transfer_encoding = true;
                 self.is_chunked = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
             }
-            _ => {}
+            _ => self.was_read = false,
         }
         Ok(())
+    }
+
+    /// A line that continues the one before (RFC 9112, 5.2). Obsolete, but some servers still fold long values; where
+    /// framing would depend on it, it is not trusted.
+    #[cold]
+    fn fold(&mut self, line: &[u8]) -> Result<(), Malformed> {
+        let is_blank = line.trim_ascii().is_empty();
+        if self.was_read || !self.has_lines || is_blank { Err(Malformed) } else { Ok(()) }
     }
 
     fn conclude(self, status: u16, is_1_1: bool) -> ParsedHead {

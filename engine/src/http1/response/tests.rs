@@ -189,7 +189,14 @@ fn malformed_answers() {
         "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
         "HTTP/1.1 200 OK\r\nname : x\r\n\r\n",
         "HTTP/1.1 200 OK\r\n: x\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nX: a\r\n b: folded\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n b: folded without a line before\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length:\r\n 5\r\n\r\nhello",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip,\r\n\tchunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nConnection: a,\r\n close\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: a\r\n \r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
@@ -256,4 +263,48 @@ fn endless_heads_size_lines_and_trailers_end() {
     whole.resize(HEAD_BYTES_LIMIT + 10, b'a');
     whole.extend_from_slice(b"\r\n\r\n");
     assert_eq!(feed(&[&whole], false, false), Err(Malformed));
+}
+
+#[test]
+fn a_folded_line_is_skipped_where_nothing_depends_on_it() {
+    assert_eq!(
+        answer("HTTP/1.1 200 OK\r\nX-Long: a,\r\n\tb,\r\n   c\r\nContent-Length: 2\r\n\r\nok"),
+        parsed(200, None, true, "ok")
+    );
+}
+
+#[test]
+fn both_framings_at_once_mean_chunks_and_no_reuse() {
+    for head in [
+        "Content-Length: 3\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 3",
+        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\nContent-Length: 3",
+    ] {
+        let bytes = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n2\r\nok\r\n0\r\n\r\n");
+        assert_eq!(answer(&bytes), parsed(200, None, false, "ok"));
+    }
+    let from_1_0 = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    assert_eq!(answer(from_1_0), parsed(200, None, false, ""));
+}
+
+#[test]
+fn an_answer_to_head_has_no_body_whatever_it_announces() {
+    for head in ["Content-Length: 5", "Transfer-Encoding: chunked", "X: y"] {
+        let bytes = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n");
+        let (parsed_answer, rest) = parse_however_split(bytes.as_bytes(), true, false).unwrap().unwrap();
+        assert_eq!((parsed_answer, rest.len()), (parsed(200, None, true, ""), 0));
+    }
+}
+
+#[test]
+fn bare_line_feeds_end_lines_everywhere() {
+    let bytes = "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2;x\nok\n0\nT: y\n\n";
+    assert_eq!(answer(bytes), parsed(200, None, true, "ok"));
+}
+
+#[test]
+fn chunk_sizes_in_any_spelling() {
+    let bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+                 00a \t;q=\"1\\r\"\r\n0123456789\r\n0A\r\n0123456789\r\n000;last\r\n\r\n";
+    assert_eq!(answer(bytes), parsed(200, None, true, "01234567890123456789"));
 }

@@ -21,6 +21,9 @@ enum Event {
     Reset,
 }
 
+/// When, in which order, on which connection, and on which of its sockets something happens.
+type Planned = (u64, u64, usize, u64, Event);
+
 /// Drives a session as a driver would, with sockets that take no time.
 pub(super) struct World<R> {
     session: Session,
@@ -29,7 +32,7 @@ pub(super) struct World<R> {
     refuses: bool,
     /// By connection: which of its sockets this is.
     sockets: Vec<u64>,
-    events: BinaryHeap<Reverse<(u64, u64, usize, u64, Event)>>,
+    events: BinaryHeap<Reverse<Planned>>,
     order: u64,
     pub connects: u64,
 }

@@ -13,28 +13,26 @@ class PlainLines:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._phase = ""
         self._said_at = 0.0
         self._verified = 0
 
     def engine_event(self, event: dict[str, Any]) -> None:
-        """Say a progress event, if a second has passed since the last."""
-        if event["event"] != "progress":
+        """Say a progress event, if a second has passed since the last, or since the window opened."""
+        elapsed: float = event["elapsed_seconds"]
+        if event["event"] == "window":
+            self._said_at, self._verified = elapsed, 0
             return
-        elapsed, verified = event["elapsed_seconds"], event["verified"]
-        if event["phase"] != self._phase:
-            self._phase, self._verified = event["phase"], 0
         passed = elapsed - self._said_at
         if passed < EVERY_SECONDS:
             return
-        rate = (verified - self._verified) / passed
-        note = "  (warm-up)" if self._phase == "warmup" else ""
+        rate = (event["verified"] - self._verified) / passed
+        note = "  (warm-up)" if event["phase"] == "warmup" else ""
         self._console.print(
             f"{elapsed:6.0f} s  {rate:12,.0f} verified/s  {event['errors']:10,} errors{note}",
             highlight=False,
             soft_wrap=True,
         )
-        self._said_at, self._verified = elapsed, verified
+        self._said_at, self._verified = elapsed, event["verified"]
 
     def __enter__(self) -> Self:
         return self

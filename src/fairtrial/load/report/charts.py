@@ -137,7 +137,8 @@ def time_chart(measurement: Measurement) -> Spec | None:
 
 def _over_time(points: list[dict[str, Any]], colour: str, field: str, axis: Spec, scale: Spec) -> Spec:
     names = list(dict.fromkeys(point[colour] for point in points))
-    ticks = min(max(point["second"] for point in points), 8)
+    last = max(point["second"] for point in points)
+    ticks = min(last, 8)
     return chart(
         height=220,
         data={"values": points},
@@ -146,6 +147,7 @@ def _over_time(points: list[dict[str, Any]], colour: str, field: str, axis: Spec
             "x": {
                 "field": "second",
                 "type": "quantitative",
+                "scale": {"domain": [1, last], "nice": False},
                 "axis": {"title": "second of the window", "tickMinStep": 1, "tickCount": ticks, "format": "d"},
             },
             "y": {"field": field, "type": "quantitative", "axis": axis, "scale": scale},

@@ -10,6 +10,7 @@ from fairtrial.record.model import Distribution
 from fairtrial.statistics.support import SAMPLES_ABOVE
 from fairtrial.wording import figure
 
+SHORTEST_SHOWN_MS = 0.001
 PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99")
 EXPLANATION = (
     "response time counts from the moment a request was due, service time from the moment it was sent: what lies "
@@ -61,8 +62,10 @@ def unsupported(measurement: Measurement) -> str:
 
 
 def cell(milliseconds: float | None) -> str:
-    """A figure, or a dash where there is none."""
-    return "–" if milliseconds is None else figure(milliseconds)
+    """A figure, or a dash where there is none; below a microsecond it is only that."""
+    if milliseconds is None:
+        return "–"
+    return "<0.001" if milliseconds < SHORTEST_SHOWN_MS else figure(milliseconds)
 
 
 def goodput(measurement: Measurement) -> str:

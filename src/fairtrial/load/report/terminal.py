@@ -19,7 +19,7 @@ from fairtrial.load.report.figures import (
     unsupported,
 )
 from fairtrial.printable import printable
-from fairtrial.wording import figure, plain
+from fairtrial.wording import count, figure, plain
 
 EXAMPLES_SHOWN = 3
 FEW_FOR_A_HISTOGRAM = 20
@@ -78,8 +78,8 @@ def _transfer(measurement: Measurement) -> str:
     if summary.body_bytes is not None:
         low, high = summary.body_bytes.min, summary.body_bytes.max
         body = f", bodies of {low:,} bytes" if low == high else f", bodies of {low:,} to {high:,} bytes"
-    opened = f"{summary.connects:,} connections opened" if summary.connects != 1 else "1 connection opened"
-    return f"{bytes_in_words(summary.received_bytes)} received, {bytes_in_words(per_second)}/s{body}, {opened}"
+    opened = f", {count(summary.connects, 'connection')} opened" if summary.connects else ""
+    return f"{bytes_in_words(summary.received_bytes)} received, {bytes_in_words(per_second)}/s{body}{opened}"
 
 
 def bytes_in_words(number: float) -> str:
@@ -113,8 +113,8 @@ def _errors(measurement: Measurement) -> list[RenderableType]:
     if not measurement.failed:
         return [Text(), Text("errors: none")]
     parts: list[RenderableType] = [Text(), Text(f"errors: {sum(measurement.failed.values()):,}", style="bold red")]
-    for kind, count in sorted(measurement.failed.items(), key=lambda item: -item[1]):
-        line = Text.assemble((f"{count:,} {kind}", "red"), ("  " + remedy(kind, measurement.plan)).rstrip())
+    for kind, times in sorted(measurement.failed.items(), key=lambda item: -item[1]):
+        line = Text.assemble((f"{times:,} {kind}", "red"), ("  " + remedy(kind, measurement.plan)).rstrip())
         parts.append(Padding(line, (0, 0, 0, 2)))
     examples = [
         f"{each.kind}{'' if each.status is None else f', status {each.status}'}: {printable(each.excerpt, 100)}"

@@ -1,0 +1,125 @@
+//! What must hold for every input, whoever makes the inputs up: libFuzzer or `tests/fuzz_smoke.rs`.
+
+use fairtrial_engine::http1::response::{BodyPart, HEAD_BYTES_LIMIT, ResponseParser};
+use fairtrial_engine::template::{self, Part};
+
+/// What came of some bytes.
+#[derive(Debug, PartialEq, Eq)]
+struct Outcome {
+    /// Of the final head.
+    status: Option<u16>,
+    content_type: Option<Vec<u8>>,
+    body: Vec<u8>,
+    end: End,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    /// With the number of bytes that were not taken.
+    Complete(usize),
+    /// More is needed; whether the peer's close would complete it.
+    Partial(bool),
+    Malformed,
+}
+
+/// However an answer is cut into reads, it is the same answer; and parsing ends.
+pub fn response(bytes: &[u8]) {
+    for is_head in [false, true] {
+        let whole = parse([bytes].into_iter(), is_head);
+        assert!(whole.body.len() <= bytes.len());
+        let whole = whole.well_formed();
+        assert_eq!(parse(bytes.chunks(1), is_head).well_formed(), whole, "byte by byte");
+        assert_eq!(parse(cuts(bytes), is_head).well_formed(), whole, "in some parts");
+    }
+}
+
+impl Outcome {
+    /// How much of a malformed answer was taken before the error depends on the cuts, and does not matter.
+    fn well_formed(self) -> Option<Outcome> {
+        (self.end != End::Malformed).then_some(self)
+    }
+}
+
+/// Parts whose lengths are drawn from the bytes themselves.
+fn cuts(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut state = bytes.iter().fold(7_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let mut left = bytes;
+    std::iter::from_fn(move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let length = ((state >> 33) as usize % 40 + 1).min(left.len());
+        let (part, rest) = left.split_at(length);
+        left = rest;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+fn parse<'i>(parts: impl Iterator<Item = &'i [u8]>, is_head: bool) -> Outcome {
+    let mut parser = ResponseParser::new();
+    let mut outcome =
+        Outcome { status: None, content_type: None, body: Vec::new(), end: End::Partial(false) };
+    let mut rest_bytes = None;
+    for mut input in parts {
+        if let Some(rest) = &mut rest_bytes {
+            *rest += input.len();
+            continue;
+        }
+        if parser.awaits_head() {
+            match parser.head(&mut input, is_head) {
+                Err(_) => return Outcome { end: End::Malformed, ..outcome },
+                Ok(None) => {
+                    assert!(input.is_empty(), "an incomplete head takes all");
+                    continue;
+                }
+                Ok(Some(head)) => {
+                    assert!(head.status == 101 || (200..600).contains(&head.status), "{head:?}");
+                    assert!(head.content_type.is_none_or(|value| value.len() <= HEAD_BYTES_LIMIT));
+                    outcome.status = Some(head.status);
+                    outcome.content_type = head.content_type.map(<[u8]>::to_vec);
+                }
+            }
+        }
+        loop {
+            match parser.body(&mut input) {
+                Err(_) => return Outcome { end: End::Malformed, ..outcome },
+                Ok(BodyPart::Piece(piece)) => {
+                    assert!(!piece.is_empty(), "a piece is never empty: this would not end");
+                    outcome.body.extend_from_slice(piece);
+                }
+                Ok(BodyPart::NeedMore) => {
+                    assert!(input.is_empty(), "more is needed only when all is used");
+                    break;
+                }
+                Ok(BodyPart::End) => {
+                    rest_bytes = Some(input.len());
+                    break;
+                }
+            }
+        }
+    }
+    outcome.end = match rest_bytes {
+        Some(rest) => End::Complete(rest),
+        None => End::Partial(parser.is_complete_at_close()),
+    };
+    outcome
+}
+
+/// A template is parts that come from its text in order, or one line that says what is wrong.
+pub fn template(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match template::parse(text) {
+        Ok(parts) => {
+            let mut left = text;
+            for part in &parts {
+                if let Part::Text(part) = part {
+                    assert!(!part.is_empty(), "an empty part");
+                    let at = left.find(part).expect("a part is a piece of the text");
+                    left = &left[at + part.len()..];
+                }
+            }
+            if !text.contains("{{") {
+                assert_eq!(parts, Vec::from_iter((!text.is_empty()).then_some(Part::Text(text))));
+            }
+        }
+        Err(error) => assert!(!error.is_empty() && error.len() < 8 * text.len() + 500, "{error}"),
+    }
+}
