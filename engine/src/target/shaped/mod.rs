@@ -154,7 +154,7 @@ impl Service for Worker<'_> {
     fn handle(&mut self, number: usize, peer: &mut Peer, _: EventFlags) -> PeerState {
         let state = self.drive(peer);
         if state == PeerState::Open
-            && let Some(at_ns) = peer.timer_to_set(now_ns())
+            && let Some(at_ns) = peer.timer_to_set()
         {
             self.timers.add(at_ns, number);
         }

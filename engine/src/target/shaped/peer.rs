@@ -40,6 +40,8 @@ pub(in crate::target) struct Peer {
     refusal: Option<Refusal>,
     /// The timer that is set.
     timer_ns: Option<u64>,
+    /// When [`Peer::give_out`] last looked at the clock. What became due since then still wants a timer.
+    looked_ns: u64,
 }
 
 impl Peer {
@@ -54,6 +56,7 @@ impl Peer {
             is_input_over: false,
             refusal: None,
             timer_ns: None,
+            looked_ns: 0,
         }
     }
 
@@ -67,7 +70,8 @@ impl Peer {
     }
 
     /// The timer to set, if it is not yet.
-    pub(super) fn timer_to_set(&mut self, now: u64) -> Option<u64> {
+    pub(super) fn timer_to_set(&mut self) -> Option<u64> {
+        let now = self.looked_ns;
         let first = self.pending.front()?;
         let due_ns = first.complete_ns + first.drawn.delay_ns;
         let next_ns = if now < due_ns { due_ns } else { due_ns + first.drawn.shape.next_ns(now - due_ns)? };
@@ -130,6 +134,7 @@ impl Peer {
     pub(super) fn give_out(&mut self, answers: &mut Answers, tally: &mut Tally) -> PeerState {
         while let Some(first) = self.pending.front() {
             let now = now_ns();
+            self.looked_ns = now;
             let due_ns = first.complete_ns + first.drawn.delay_ns;
             let Some(elapsed_ns) = now.checked_sub(due_ns) else { return PeerState::Open };
             let shape = first.drawn.shape;
