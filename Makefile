@@ -2,9 +2,9 @@
 
 VENV := .venv/bin
 DEV := .venv/.fairtrial-dev-installed
-SOURCES := src tests
+SOURCES := src tests benches
 
-.PHONY: help set-up test test-python test-engine lint format lock clean
+.PHONY: help set-up test test-python test-engine bench lint format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -29,6 +29,10 @@ test-engine:  ## the engine's own tests
 
 test-python: $(DEV)  ## the lab's tests; TESTS=tests/checks for some of them
 	$(VENV)/pytest $(TESTS)
+
+bench:  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for less of it
+	cd engine && cargo build --quiet --locked --release
+	python3 benches/compare.py --write $(ARGUMENTS)
 
 format: $(DEV)  ## rewrite the sources as the formatters want them
 	$(VENV)/ruff check --fix $(SOURCES) stacks

@@ -71,6 +71,7 @@ impl Service for Worker {
         Some(Peer::new(socket))
     }
 
+    #[inline]
     fn handle(&mut self, _: usize, peer: &mut Peer, flags: EventFlags) -> PeerState {
         if peer.is_blocked {
             if !flags.intersects(EventFlags::OUT | EventFlags::HUP | EventFlags::ERR) {

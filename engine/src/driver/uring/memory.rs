@@ -27,7 +27,7 @@ pub(super) struct Buffers {
 impl Buffers {
     /// Enough that all connections can be answered at once, up to a limit: who finds none asks again.
     pub(super) fn for_connections(connections: usize) -> Buffers {
-        Buffers { count: connections.next_power_of_two().clamp(64, 4096) as u16, bytes: 4096 }
+        Buffers { count: connections.next_power_of_two().clamp(64, 1024) as u16, bytes: 4096 }
     }
 }
 

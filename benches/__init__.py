@@ -1,0 +1,1 @@
+"""Measures load generators against each other: what a request costs them, and whether they tell the truth."""

@@ -1,0 +1,136 @@
+"""The three measurements: cost, truth, scale."""
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benches.load import Command, Load, Percentiles, Tool
+from benches.processes import Target, run
+from benches.tools import engine
+
+CONNECTIONS = 64
+RATE_PER_SECOND = 2000.0
+STALL = "2s:200ms"
+# From the target's start to the generator's: every stall of the run then lies in it whole.
+STALL_HEAD_START_SECONDS = 0.8
+SCALE_WARMUP_SECONDS = 4.0
+
+# By arithmetic: a request meets a stall with probability 0.1, and then waits uniformly up to 200 ms.
+EXPECTED = Percentiles(None, 100.0, 180.0, 198.0)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all measurements share."""
+
+    engine: Path
+    generator_cpu: int
+    target_cpu: int
+    rounds: int
+    seconds: float
+    say: Callable[[str], None]
+
+
+@dataclass
+class CostRow:
+    """A tool's cost, per round, in microseconds of processor time per answered request."""
+
+    name: str
+    costs_us: list[float] = field(default_factory=list)
+    # Cost over the first tool's, in the same round.
+    ratios: list[float] = field(default_factory=list)
+
+    @property
+    def median_us(self) -> float:
+        return statistics.median(self.costs_us)
+
+    @property
+    def median_ratio(self) -> float:
+        return statistics.median(self.ratios)
+
+
+@dataclass(frozen=True)
+class ScaleRow:
+    """The engine at one size; its cost by its own account of its threads in the window."""
+
+    connections: int
+    threads: int
+    cost_us: float
+    requests_per_second: float
+    most_memory_bytes: int
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="fairtrial-bench-") as folder:
+        yield Path(folder)
+
+
+def measure_cost(bench: Bench, tools: Sequence[Tool]) -> list[CostRow]:
+    """Runs all tools in turn, each round in the opposite order of the one before."""
+    rows = {tool.name: CostRow(tool.name) for tool in tools if tool.cost}
+    for number in range(bench.rounds):
+        costs: dict[str, float] = {}
+        for tool in tools if number % 2 == 0 else list(reversed(tools)):
+            if tool.cost is None:
+                continue
+            with scratch() as folder, Target(bench.engine, bench.target_cpu) as target:
+                load = Load(target.address, CONNECTIONS, bench.seconds, None, folder)
+                finished = run(tool.cost(load), load, [bench.generator_cpu])
+                costs[tool.name] = finished.cpu_seconds / target.served() * 1e6
+            bench.say(f"cost, round {number + 1}: {tool.name} {costs[tool.name]:.2f} µs")
+        first = costs[tools[0].name]
+        for name, cost in costs.items():
+            rows[name].costs_us.append(cost)
+            rows[name].ratios.append(cost / first)
+    return list(rows.values())
+
+
+def measure_truth(bench: Bench, tools: Sequence[Tool]) -> list[tuple[str, Percentiles]]:
+    """What each tool says of a target whose percentiles are known. `bench.seconds`: a multiple of 2."""
+    rows = []
+    for tool in tools:
+        for truth in tool.truths:
+            arguments = ["--stall", STALL]
+            with scratch() as folder, Target(bench.engine, bench.target_cpu, arguments) as target:
+                load = Load(target.address, CONNECTIONS, bench.seconds, RATE_PER_SECOND, folder)
+                command = truth.command(load)
+                time.sleep(max(0.0, target.started_at + STALL_HEAD_START_SECONDS - time.monotonic()))
+                said = truth.percentiles(run(command, load, [bench.generator_cpu]))
+            bench.say(f"truth: {truth.label} {said}")
+            rows.append((truth.label, said))
+    return rows
+
+
+def measure_scale(bench: Bench, connections: Sequence[int]) -> list[ScaleRow]:
+    """The engine alone: more connections on one thread, then more threads on more processors."""
+    sizes = [(count, 1) for count in connections]
+    # A thread's share of connections stays the same.
+    sizes += [(CONNECTIONS * threads, threads) for threads in range(2, len(os.sched_getaffinity(0)) + 1)]
+    return [_scale(bench, count, threads) for count, threads in sizes]
+
+
+def _scale(bench: Bench, connections: int, threads: int) -> ScaleRow:
+    others = sorted(os.sched_getaffinity(0) - {bench.target_cpu, bench.generator_cpu})
+    # Where threads are more than the processors that are left, the last one shares the target's.
+    cpus = [bench.generator_cpu, *others, bench.target_cpu][:threads]
+    with scratch() as folder, Target(bench.engine, bench.target_cpu) as target:
+        load = Load(target.address, connections, bench.seconds, None, folder)
+        # Connecting is not what a request costs.
+        text = engine.plan(load, "auto", threads=threads, cpus=cpus, warmup_seconds=SCALE_WARMUP_SECONDS)
+        finished = run(Command([str(bench.engine), "run"], text), load, cpus)
+    window = engine.summary(finished.stdout)
+    row = ScaleRow(
+        connections=connections,
+        threads=threads,
+        cost_us=sum(thread["cpu_seconds"] for thread in window["threads"]) / window["answers"] * 1e6,
+        requests_per_second=window["goodput_per_second"],
+        most_memory_bytes=finished.most_memory_bytes,
+    )
+    bench.say(f"scale: {row}")
+    return row

@@ -1,0 +1,113 @@
+"""Processes bound to processors: generators, and the target that they aim at."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from benches.load import Command, Finished, Load, Tool
+
+POLL_SECONDS = 0.1  # often enough for memory, seldom enough to disturb nobody
+RUN_LONGER_SECONDS = 60.0  # beyond the asked time, before a generator counts as hung
+
+
+def version(tool: Tool) -> str | None:
+    """The installed version, "" if it does not tell, None if it is not installed."""
+    if shutil.which(tool.version_command[0]) is None:
+        return None
+    run = subprocess.run(tool.version_command, capture_output=True, text=True, check=False, timeout=30)
+    found = re.search(tool.version_pattern, run.stdout + run.stderr)
+    return found.group() if found else ""
+
+
+def run(command: Command, load: Load, cpus: Sequence[int]) -> Finished:
+    """Runs a generator to its end on these processors; its processor time is the kernel's account of it."""
+    texts = {name: load.scratch / name for name in ("stdin", "stdout", "stderr")}
+    texts["stdin"].write_text(command.stdin)
+    with (
+        texts["stdin"].open() as stdin,
+        texts["stdout"].open("w") as stdout,
+        texts["stderr"].open("w") as stderr,
+        bound_to(cpus),
+    ):
+        process = subprocess.Popen(command.arguments, stdin=stdin, stdout=stdout, stderr=stderr)
+    deadline = time.monotonic() + load.seconds + RUN_LONGER_SECONDS
+    most_memory_bytes = 0
+    while True:
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            break
+        most_memory_bytes = max(most_memory_bytes, peak_memory_bytes(process.pid))
+        if time.monotonic() > deadline:
+            process.kill()
+        time.sleep(POLL_SECONDS)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        said = texts["stderr"].read_text().strip()[-500:]
+        raise RuntimeError(f"{command.arguments[0]} ended with {process.returncode}: {said}")
+    return Finished(
+        stdout=texts["stdout"].read_text(),
+        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        most_memory_bytes=most_memory_bytes,
+        load=load,
+    )
+
+
+def peak_memory_bytes(pid: int) -> int:
+    """The process's own highest resident memory so far; rusage's also counts what it was forked from."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(found.group(1)) * 1024 if found else 0
+
+
+@contextmanager
+def bound_to(cpus: Sequence[int]) -> Iterator[None]:
+    """Binds this thread, and what it starts meanwhile, to these processors."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+class Target:
+    """The engine's own server on a processor of its own: what it counts is the truth."""
+
+    def __init__(self, engine: Path, cpu: int, arguments: Sequence[str] = ()) -> None:
+        command = [str(engine), "target", "--cpus", str(cpu), *arguments]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.address: str = self._event()["address"]
+        self.started_at = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+    def served(self) -> int:
+        """Stops it, and gives the requests that it has answered."""
+        self._process.send_signal(signal.SIGTERM)
+        return int(self._event()["requests"])
+
+    def _event(self) -> dict[str, Any]:
+        if self._process.stdout is None:
+            raise RuntimeError("the target has no standard output")
+        event: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return event

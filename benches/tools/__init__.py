@@ -1,0 +1,23 @@
+"""The generators that are compared, in the order of the tables."""
+
+from pathlib import Path
+
+from benches.load import Tool
+from benches.tools import autocannon, engine, gcannon, h2load, hey, k6, oha, vegeta, wrk
+
+
+def all_tools(engine_path: Path) -> list[Tool]:
+    """Every generator we know; the engine's two drivers first."""
+    return [
+        engine.tool(engine_path, "io_uring"),
+        engine.tool(engine_path, "epoll"),
+        gcannon.TOOL,
+        wrk.TOOL,
+        wrk.WRK2,
+        h2load.TOOL,
+        oha.TOOL,
+        autocannon.TOOL,
+        hey.TOOL,
+        vegeta.TOOL,
+        k6.TOOL,
+    ]

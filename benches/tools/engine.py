@@ -1,0 +1,64 @@
+"""This project's engine, with everything on: statuses and lengths checked, every 16th body compared."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benches.load import Command, Finished, Load, Percentiles, Tool, Truth
+
+BODY = "ok"  # what the target answers
+
+
+def plan(load: Load, driver: str, *, threads: int = 1, cpus: Sequence[int] = (), warmup_seconds: float = 0.0) -> str:
+    """The engine's plan as JSON."""
+    model: dict[str, Any] = {"kind": "closed", "connections": load.connections}
+    if load.rate_per_second is not None:
+        model = {"kind": "constant", "rate_per_second": load.rate_per_second, "connections": load.connections}
+    expect = {
+        "status": [200],
+        "content_type": "text/plain",
+        "body_bytes": {"min": len(BODY), "max": len(BODY)},
+        "body": {"kind": "exact", "text": BODY},
+        "check_every": 16,
+    }
+    return json.dumps(
+        {
+            "protocol": 2,
+            "address": load.address,
+            "driver": driver,
+            "requests": [{"path": "/", "expect": expect}],
+            "load": model,
+            "stop": {"kind": "seconds", "seconds": load.seconds},
+            "threads": threads,
+            "cpus": list(cpus),
+            "warmup_seconds": warmup_seconds,
+            "progress_every_seconds": 0.0,
+        }
+    )
+
+
+def summary(stdout: str) -> dict[str, Any]:
+    """The last event of a run."""
+    event: dict[str, Any] = json.loads(stdout.splitlines()[-1])
+    errors = {kind: count for kind, count in event["errors"].items() if count}
+    if errors:
+        raise ValueError(f"the engine met errors: {errors}")
+    return event
+
+
+def percentiles(finished: Finished) -> Percentiles:
+    response = summary(finished.stdout)["response_time"]["percentiles"]
+    return Percentiles(*(response[key] * 1e3 for key in ("50", "95", "99", "99.9")))
+
+
+def tool(path: Path, driver: str) -> Tool:
+    def command(load: Load) -> Command:
+        return Command([str(path), "run"], plan(load, driver))
+
+    return Tool(
+        name=f"fairtrial ({driver})",
+        version_command=[str(path), "--version"],
+        cost=command,
+        truths=(Truth(f"fairtrial ({driver})", command, percentiles),),
+    )

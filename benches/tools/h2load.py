@@ -1,0 +1,10 @@
+"""h2load over HTTP/1.1. It states no percentiles."""
+
+from benches.load import Command, Load, Tool
+
+
+def cost(load: Load) -> Command:
+    return Command(["h2load", "--h1", "-t1", f"-c{load.connections}", f"-D{load.seconds:g}", load.url])
+
+
+TOOL = Tool(name="h2load --h1", version_command=["h2load", "--version"], cost=cost)

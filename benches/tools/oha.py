@@ -1,0 +1,38 @@
+"""oha."""
+
+import json
+
+from benches.load import Command, Finished, Load, Percentiles, Tool, Truth
+
+
+def base(load: Load) -> list[str]:
+    connections, seconds = str(load.connections), f"{load.seconds:g}s"
+    return ["oha", "--no-tui", "--output-format", "json", "-c", connections, "-z", seconds]
+
+
+def cost(load: Load) -> Command:
+    return Command([*base(load), load.url])
+
+
+def at_rate(load: Load) -> Command:
+    return Command([*base(load), "-q", f"{load.rate_per_second:g}", load.url])
+
+
+def corrected(load: Load) -> Command:
+    return Command([*base(load), "-q", f"{load.rate_per_second:g}", "--latency-correction", load.url])
+
+
+def percentiles(finished: Finished) -> Percentiles:
+    found = json.loads(finished.stdout)["latencyPercentiles"]
+    return Percentiles(*(found[key] * 1e3 for key in ("p50", "p95", "p99", "p99.9")))
+
+
+TOOL = Tool(
+    name="oha",
+    version_command=["oha", "--version"],
+    cost=cost,
+    truths=(
+        Truth("oha -q with correction", corrected, percentiles),
+        Truth("oha -q", at_rate, percentiles),
+    ),
+)

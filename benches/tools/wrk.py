@@ -1,0 +1,41 @@
+"""wrk, and wrk2, which keeps a rate."""
+
+import re
+
+from benches.load import Command, Finished, Load, Percentiles, Tool, Truth
+
+UNITS_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3}
+
+
+def cost(load: Load) -> Command:
+    return Command(["wrk", "-t1", f"-c{load.connections}", f"-d{load.seconds:g}s", load.url])
+
+
+def closed(load: Load) -> Command:
+    return Command(["wrk", "-t1", f"-c{load.connections}", f"-d{load.seconds:g}s", "--latency", load.url])
+
+
+def at_rate(load: Load) -> Command:
+    rate = f"-R{load.rate_per_second:g}"
+    return Command(["wrk2", "-t1", f"-c{load.connections}", f"-d{load.seconds:g}s", rate, "--latency", load.url])
+
+
+def percentiles(finished: Finished) -> Percentiles:
+    """Reads lines such as `     99%  178.21ms` and ` 99.900%  198.01ms`."""
+    lines = re.findall(r"^\s+([\d.]+)%\s+([\d.]+)(us|ms|s|m)\s*$", finished.stdout, re.MULTILINE)
+    found = {float(percent): float(value) * UNITS_MS[unit] for percent, value, unit in lines}
+    return Percentiles(found.get(50.0), found.get(95.0), found.get(99.0), found.get(99.9))
+
+
+TOOL = Tool(
+    name="wrk",
+    version_command=["wrk", "-v"],
+    cost=cost,
+    truths=(Truth("wrk, closed, 64", closed, percentiles),),
+)
+WRK2 = Tool(
+    name="wrk2",
+    version_command=["wrk2", "-v"],
+    cost=None,
+    truths=(Truth("wrk2", at_rate, percentiles),),
+)
