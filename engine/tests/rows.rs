@@ -68,7 +68,7 @@ fn a_wrong_field_is_found_at_the_asked_rate() {
     assert_eq!(summary.errors(), [("wrong_body", 25)]);
     assert_eq!((summary.count("verified"), summary.count("checked_bodies")), (75, 25));
     assert_eq!(summary.0["picks"]["answered"], 100);
-    assert!(summary.0["examples"][0]["excerpt"].as_str().unwrap().starts_with("{\"id\":1,"));
+    assert!(summary.0["examples"][0]["excerpt"].as_str().unwrap().starts_with("{\"id\":"));
 }
 
 #[test]

@@ -109,14 +109,14 @@ fn read_slowly(stream: &mut TcpStream, length: usize) -> Option<Vec<u8>> {
 fn an_answer_that_comes_late_belongs_to_no_other_request() {
     let server = Server::start(|_, mut stream| {
         while read_request(&mut stream).is_some() {
-            thread::sleep(Duration::from_millis(70));
+            thread::sleep(Duration::from_millis(250));
             let _ = stream.write_all(ANSWER);
         }
     });
-    let plan = Plan::closed(&server.address, 8).with("timeout_seconds", json!(0.05)).seconds(0.6);
+    let plan = Plan::closed(&server.address, 8).with("timeout_seconds", json!(0.05)).seconds(1.2);
     let summary = plan.run();
     assert_eq!(summary.count("verified"), 0);
-    assert!(summary.all_errors() >= 40);
+    assert!(summary.all_errors() >= 16);
     assert_eq!(summary.errors(), [("timeout", summary.all_errors())]);
 }
 
