@@ -72,7 +72,6 @@ def run(
     try:
         conducted = conduct(planned, known, results, watcher)
     except KeyboardInterrupt:
-        watcher.close()
         raise Problem("interrupted before the first trial: nothing was measured", "", INTERRUPTED) from None
     finally:
         watcher.close()
