@@ -8,6 +8,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::span::parse_span;
 use crate::clock::{now_ns, timespec};
 
+/// How long before a stall's end the server is awake again.
+const AWAKE_NS: u64 = 500_000;
+
 /// Stalls by the clock since the start: from `k × every_ns` on for `length_ns`, for k = 1, 2, ….
 ///
 /// A client that asks at a constant rate all the time meets a stall with probability `length / every`, and then waits
@@ -50,11 +53,14 @@ impl Stalls {
     }
 
     /// Stands still while a stall lasts, or until `wake` becomes readable. Gives the time.
+    ///
+    /// The end is awaited awake: a timer is late by some tens of microseconds, and what a stall does to the percentiles
+    /// is to be arithmetic.
     pub(super) fn hold(self, starts_ns: u64, wake: BorrowedFd<'_>) -> u64 {
         loop {
             let now = now_ns();
             let Some(end_ns) = self.end_ns(now - starts_ns) else { return now };
-            let wait = timespec(starts_ns + end_ns - now);
+            let wait = timespec((starts_ns + end_ns - now).saturating_sub(AWAKE_NS));
             if poll(&mut [PollFd::new(&wake, PollFlags::IN)], Some(&wait)).is_ok_and(|ready| ready > 0) {
                 return now_ns();
             }
