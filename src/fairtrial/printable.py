@@ -1,6 +1,7 @@
 """Text that came from a server, a log or a command, made safe to print."""
 
 import re
+from pathlib import Path
 
 CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # C0 and C1: escape sequences begin with these
@@ -33,3 +34,18 @@ def _escape(match: re.Match[str]) -> str:
         return SPACE[character]
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+LOG_TAIL_LINES = 10
+LOG_TAIL_BYTES = 8192
+
+
+def log_tail(log: Path) -> str:
+    """The last ten lines of a log, printable; what a message shows of it."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - LOG_TAIL_BYTES))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    return "\n".join(printable(line, 200) for line in text.splitlines()[-LOG_TAIL_LINES:])

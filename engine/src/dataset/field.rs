@@ -16,6 +16,8 @@ pub(super) enum Field {
     Text { characters: usize },
     Timestamp { from: i64, span_seconds: u64 },
     Sha1 { of: Vec<usize> },
+    Modulo { by: u64 },
+    Link { prefix: String },
 }
 
 impl Field {
@@ -30,6 +32,8 @@ impl Field {
             Field::Text { characters } => *characters,
             Field::Timestamp { .. } => timestamp::TEXT_BYTES,
             Field::Sha1 { .. } => 40,
+            Field::Modulo { .. } => LONGEST_NUMBER,
+            Field::Link { prefix } => prefix.len() + 36,
         }
     }
 }
@@ -73,6 +77,17 @@ pub(super) fn compile(specs: &[FieldSpec], names: &[String]) -> Result<Vec<Field
                         return invalid("of: empty, at least one field's name is needed".to_owned());
                     }
                     Field::Sha1 { of: places }
+                }
+                FieldSpec::Modulo { by, .. } => match by {
+                    0 => return invalid("by: 0 is not at least 1".to_owned()),
+                    by => Field::Modulo { by: *by },
+                },
+                FieldSpec::Link { prefix, .. } => {
+                    let is_plain = |byte: u8| (b' '..=b'~').contains(&byte) && !b"\"\\".contains(&byte);
+                    if !prefix.bytes().all(is_plain) || prefix.len() > 1024 {
+                        return invalid(format!("prefix: {prefix:?} is not up to 1024 plain characters"));
+                    }
+                    Field::Link { prefix: prefix.clone() }
                 }
             })
         })
@@ -134,6 +149,11 @@ fn write_field(
     match &dataset.fields[place] {
         Field::Id => write_number(id, out),
         Field::Uuid => write_uuid(draws.draw(field, 0), draws.draw(field, 1), out),
+        Field::Modulo { by } => write_number(id % by, out),
+        Field::Link { prefix } => {
+            out.extend_from_slice(prefix.as_bytes());
+            write_uuid(draws.draw(field, 0), draws.draw(field, 1), out);
+        }
         Field::Words { count } => {
             for n in 0..*count {
                 if n > 0 {
@@ -282,6 +302,23 @@ mod tests {
             assert_eq!(row[5].len(), 200);
             assert!(!row[5].ends_with(' '));
         }
+    }
+
+    #[test]
+    fn remainders_and_links_follow_from_the_id() {
+        let mut spec = items(30, 0.0);
+        spec.fields.push(FieldSpec::Modulo { name: "segment".into(), by: 7 });
+        spec.fields.push(FieldSpec::Link { name: "url".into(), prefix: "https://example.com/".into() });
+        let dataset = Dataset::new(&spec).unwrap();
+        let (segment, url) = (row(&dataset, 23)[6].clone(), row(&dataset, 23)[7].clone());
+        assert_eq!(segment, "2");
+        assert!(url.starts_with("https://example.com/") && url.len() == 20 + 36, "{url}");
+        assert!(dataset.is_number(6) && !dataset.is_number(7) && !dataset.is_id(6));
+        spec.fields.push(FieldSpec::Modulo { name: "none".into(), by: 0 });
+        assert!(Dataset::new(&spec).unwrap_err().to_string().starts_with("fields.none.by"));
+        spec.fields.pop();
+        spec.fields.push(FieldSpec::Link { name: "quoted".into(), prefix: "\"".into() });
+        assert!(Dataset::new(&spec).unwrap_err().to_string().starts_with("fields.quoted.prefix"));
     }
 
     #[test]

@@ -54,11 +54,12 @@ pub fn describe(dataset: &Dataset) -> Description {
 
 fn fixed_length(field: &Field) -> Option<FieldLengths> {
     let bytes = match field {
-        Field::Id | Field::Words { .. } => return None,
+        Field::Id | Field::Words { .. } | Field::Modulo { .. } => return None,
         Field::Uuid => 36,
         Field::Text { characters } => *characters,
         Field::Timestamp { .. } => timestamp::TEXT_BYTES,
         Field::Sha1 { .. } => 40,
+        Field::Link { prefix } => prefix.len() + 36,
     };
     Some(FieldLengths { min_bytes: bytes, max_bytes: bytes })
 }

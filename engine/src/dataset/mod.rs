@@ -105,6 +105,11 @@ impl Dataset {
         matches!(self.fields[place], Field::Id)
     }
 
+    /// True if the field at this place is a number in JSON.
+    pub fn is_number(&self, place: usize) -> bool {
+        matches!(self.fields[place], Field::Id | Field::Modulo { .. })
+    }
+
     /// No row's texts are longer together, in bytes.
     pub fn row_bytes_limit(&self) -> usize {
         self.fields.iter().map(Field::bytes_limit).sum()

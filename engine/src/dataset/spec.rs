@@ -63,6 +63,20 @@ pub enum FieldSpec {
         /// Names of the fields that are hashed, in this order.
         of: Vec<String>,
     },
+    /// The row's id modulo a number, a JSON number.
+    Modulo {
+        /// Name of the field.
+        name: String,
+        /// At least 1.
+        by: u64,
+    },
+    /// A fixed text, and behind it a UUID.
+    Link {
+        /// Name of the field.
+        name: String,
+        /// The fixed text: printable ASCII without `"` and `\\`.
+        prefix: String,
+    },
 }
 
 impl FieldSpec {
@@ -74,7 +88,9 @@ impl FieldSpec {
             | FieldSpec::Words { name, .. }
             | FieldSpec::Text { name, .. }
             | FieldSpec::Timestamp { name, .. }
-            | FieldSpec::Sha1 { name, .. } => name,
+            | FieldSpec::Sha1 { name, .. }
+            | FieldSpec::Modulo { name, .. }
+            | FieldSpec::Link { name, .. } => name,
         }
     }
 }

@@ -13,7 +13,7 @@ pub enum Format {
     /// Texts between tabs: the text format of PostgreSQL's COPY and MySQL's LOAD DATA.
     /// No text of a dataset holds a character that this format would escape.
     Tsv,
-    /// One JSON object; the id is a number, all else strings.
+    /// One JSON object; ids and remainders are numbers, all else strings.
     JsonLines,
 }
 
@@ -64,7 +64,7 @@ struct JsonFrame {
 
 impl JsonFrame {
     fn new(dataset: &Dataset) -> JsonFrame {
-        let quotes = |place| !dataset.is_id(place);
+        let quotes = |place| !dataset.is_number(place);
         let before = (0..dataset.names().len())
             .map(|place| {
                 let name = serde_json::to_string(&dataset.names()[place]).expect("a string is JSON");

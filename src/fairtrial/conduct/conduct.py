@@ -9,7 +9,7 @@ from typing import Protocol
 
 from fairtrial import __version__
 from fairtrial.engine.binary import engine_version
-from fairtrial.engine.dataset import Dataset, describe, spec_sha256
+from fairtrial.engine.dataset import spec_sha256
 from fairtrial.experiment.model import Experiment
 from fairtrial.meters.host import this_host
 from fairtrial.placement.cpus import local_placement
@@ -22,7 +22,8 @@ from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
 from fairtrial.trial.flow import Observed, Setting, Trial, TrialWatcher, now, run_trial, trial_record
 from fairtrial.trial.ready_stack import ReadyStack, ready_stack
-from fairtrial.workloads import pick_workload
+from fairtrial.tables import Data
+from fairtrial.workloads import options_of, pick_workload
 
 
 class Watcher(TrialWatcher, Protocol):
@@ -73,17 +74,18 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
     service = pick_service(experiment.service)
     watcher.preparing("the load engine")
     version = engine_version()
-    dataset = describe(workload.dataset(experiment.dataset))
-    rows = dataset.described["rows"]
+    options = options_of(workload, experiment.options)
+    data = workload.data(experiment.dataset, options)
+    counts = {table.name: table.rows.count for table in data.tables}
     placement = local_placement()
     with ExitStack() as held:
-        watcher.preparing(f"{service.title} with {rows:,} rows")
+        watcher.preparing(f"{service.title} with {sum(counts.values()):,} rows")
         setting, no_service = None, None
         try:
             up = held.enter_context(
-                service.up(workload.table, dataset, lambda loaded: watcher.rows_loaded(loaded, rows))
+                service.up(data.tables, "default", lambda table, loaded: watcher.rows_loaded(loaded, counts[table]))
             )
-            setting = Setting(workload, dataset, up, placement, results)
+            setting = Setting(workload, options, data, up, placement, results)
         except Problem as problem:
             no_service = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
         ready = _ready_stacks(experiment, stacks, results, watcher)
@@ -97,7 +99,7 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
             host=this_host(),
             placement=placement,
             stacks=list({one.identity.name: one.identity for one in ready}.values()),
-            dataset=_identity(dataset) if setting else None,
+            dataset=_identity(data) if setting else None,
             engine_version=version,
         )
         by_condition = {condition.id: one for condition, one in zip(conditions, ready, strict=True)}
@@ -160,7 +162,10 @@ def _ready_stacks(
     return ready
 
 
-def _identity(dataset: Dataset) -> DatasetIdentity:
+def _identity(data: Data) -> DatasetIdentity | None:
+    dataset = data.dataset
+    if dataset is None:
+        return None
     described = dataset.described
     return DatasetIdentity(
         name=dataset.spec["name"],

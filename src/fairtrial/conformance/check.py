@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.contract.every_stack import try_contract
-from fairtrial.engine.dataset import describe
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.exit import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.experiment.model import DatasetOptions, StackRef
@@ -21,7 +20,7 @@ from fairtrial.stacks.model import Stack
 from fairtrial.stacks.requirements import found_versions
 from fairtrial.stacks.run import start_stack
 from fairtrial.stacks.settings import stack_settings
-from fairtrial.workloads import pick_workload
+from fairtrial.workloads import options_of, pick_workload
 
 ROWS = DatasetOptions(rows=10_000, seed=1, gaps=0.1)
 """Enough rows that picks vary, with gaps in their ids, loaded in a moment."""
@@ -66,15 +65,16 @@ def _try(
     log: Path,
 ) -> list[Clause]:
     workload, service = pick_workload(workload_name), pick_service(service_name)
-    dataset = describe(workload.dataset(ROWS))
+    options = options_of(workload, {})
+    data = workload.data(ROWS, options)
     cpus = local_placement().server_cpus
     console.print(Text(f"{reference}, workload {workload_name} on {service_name}", style="bold"))
     clauses = []
-    with service.up(workload.table, dataset, lambda _rows: None) as up:
+    with service.up(data.tables, "default", lambda _table, _rows: None) as up:
         settings = stack_settings(up.url, cpus)
         running = start_stack(stack, stack.variant(reference), built, settings=settings, cpus=cpus, log=log)
         try:
-            for clause in try_contract(running.url, workload.clauses, dataset, running.listening()):
+            for clause in try_contract(running.url, workload.clauses, data, options, running.listening()):
                 clauses.append(clause)
                 _print(console, clause)
         finally:

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from fairtrial.engine.dataset import Dataset
+from fairtrial.tables import Data
 
 
 @dataclass
@@ -14,7 +14,9 @@ class Attempt:
     """One attempt to prove a running stack: shared by its clauses."""
 
     client: httpx.Client
-    dataset: Dataset
+    data: Data
+    options: Any
+    """the workload's own"""
     listening: set[tuple[str, int]]
     """(address, port) of every socket on which the stack listens"""
     memory: dict[str, Any] = field(default_factory=dict)

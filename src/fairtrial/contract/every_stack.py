@@ -6,18 +6,18 @@ import httpx
 
 from fairtrial.contract.answer import ANSWER_WITHIN_SECONDS, ask
 from fairtrial.contract.clause import Attempt, ClauseTest
-from fairtrial.engine.dataset import Dataset
 from fairtrial.placement.cpus import LOOPBACK
 from fairtrial.problem import Problem
 from fairtrial.record.model import Clause
+from fairtrial.tables import Data
 
 
 def try_contract(
-    url: str, clauses: Sequence[ClauseTest], dataset: Dataset, listening: set[tuple[str, int]]
+    url: str, clauses: Sequence[ClauseTest], data: Data, options: object, listening: set[tuple[str, int]]
 ) -> Iterator[Clause]:
     """What every stack owes and the workload's `clauses`, tried in order on the stack at `url`."""
     with httpx.Client(base_url=url, trust_env=False, timeout=ANSWER_WITHIN_SECONDS) as client:
-        attempt = Attempt(client, dataset, listening)
+        attempt = Attempt(client, data, options, listening)
         for test in [*EVERY_STACK, *clauses]:
             try:
                 seen = test.attempt(attempt)

@@ -65,7 +65,7 @@ class StackRef(Strict):
 class DatasetOptions(Strict):
     """The rows that every trial starts from."""
 
-    rows: int = Field(1_000_000, ge=1, le=100_000_000)
+    rows: int | None = Field(None, ge=1, le=100_000_000, description="null: the workload's own number")
     seed: int = Field(1, ge=0, lt=2**63)
     gaps: float = Field(0.0, ge=0, lt=0.95, description="share of ids that hold no row")
 
@@ -110,7 +110,8 @@ class Experiment(Strict):
     stacks: list[StackRef] = Field(min_length=1)
     blocks: int = Field(5, ge=1, le=1000)
     seed: int = Field(1, ge=0, lt=2**63)
-    dataset: DatasetOptions = DatasetOptions.model_construct(rows=1_000_000, seed=1, gaps=0.0)
+    options: dict[str, Any] = Field(default_factory=dict, description="the workload's own: docs/workloads.md")
+    dataset: DatasetOptions = DatasetOptions.model_construct(rows=None, seed=1, gaps=0.0)
     load: ClosedLoad
     checks: dict[str, dict[str, float]] = Field(
         default_factory=dict,

@@ -1,6 +1,7 @@
 """Placement on one machine: disjoint processor sets for the load and for the server, where there are two."""
 
 import os
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -32,3 +33,11 @@ def bound_to(cpus: Sequence[int]) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def free_port() -> int:
+    """A TCP port on loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port

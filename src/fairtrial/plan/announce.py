@@ -10,15 +10,17 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.duration import minutes, planned_seconds
 from fairtrial.stacks.model import Stack
+from fairtrial.workloads import pick_workload
 
 
 def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack], left_out: Sequence[str]) -> None:
     """Print what will be done: workload, service, load, stacks, blocks, order, placement and time."""
     load, placement = experiment.load, local_placement()
+    rows = experiment.dataset.rows or pick_workload(experiment.workload).rows
     trials = experiment.blocks * len(experiment.stacks)
     seconds = planned_seconds(trials, load.warmup_seconds, load.duration_seconds)
     facts = {
-        "workload": f"{experiment.workload} on {experiment.service}, {experiment.dataset.rows:,} rows",
+        "workload": f"{experiment.workload} on {experiment.service}" + (f", {rows:,} rows" if rows else ""),
         "load": f"{load.describe()}; {load.warmup_seconds:g} s warm-up, {load.duration_seconds:g} s measured",
         "stacks": ", ".join(f"{name} ({known[name.name].concurrency})" for name in experiment.stacks),
         "trials": f"{experiment.blocks} blocks of {len(experiment.stacks)} trials in random order "

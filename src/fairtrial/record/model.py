@@ -61,6 +61,16 @@ class StackIdentity(Strict):
     versions: dict[str, str] = Field(description="by command, the version line it printed")
 
 
+class ServiceIdentity(Strict):
+    """Which database, cache or balancer a condition had. Never a credential."""
+
+    name: str = Field(description="the lab's name of the service, such as mongodb")
+    product: str = Field(description="what answers, in its own words, such as SecantusDB 0.6.0b17")
+    variant: str = "default"
+    where: Literal["embedded", "private", "external"]
+    settings: dict[str, str] = Field(default_factory=dict, description="those that bear on speed and durability")
+
+
 class DatasetIdentity(Strict):
     """The rows, by the description they follow from, and where ids begin and end."""
 

@@ -1,42 +1,52 @@
 """SQLite: the embedded default. A file, loaded once and kept; nothing runs."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from fairtrial.cache.once import forget, made_once
-from fairtrial.engine.dataset import Dataset, row_stream, rows_by_id, spec_sha256
 from fairtrial.problem import Problem
-from fairtrial.services.model import RowsLoaded, Service
-from fairtrial.workloads.model import Table
+from fairtrial.record.model import ServiceIdentity
+from fairtrial.services.loading import assert_loaded, reported_rows
+from fairtrial.services.model import Counters, Missing, RowsLoaded, Service
+from fairtrial.tables import ColumnKind, Table, tables_sha256
 
-TYPES = {
+TYPES: dict[ColumnKind, str] = {
     "key": "INTEGER PRIMARY KEY",
+    "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
     "integer": "INTEGER NOT NULL",
     "text": "TEXT NOT NULL",
     "time": "TEXT NOT NULL",
+    "json": "TEXT NOT NULL",
 }
 FILE = "data.db"
-REPORT_EVERY_ROWS = 20_000
-SAMPLED_ROWS = 16
-LAYOUT = 1
+LAYOUT = 2
 """Raise it when the way a file is made changes: kept files are made again."""
 
 
 class SqliteFile:
-    """A dataset in a file; `url` is what stacks get as DATABASE_URL."""
+    """Tables in a file; `url` is what stacks get as DATABASE_URL."""
 
-    def __init__(self, table: Table, dataset: Dataset, on_rows: RowsLoaded) -> None:
-        self._table, self._dataset, self._on_rows = table, dataset, on_rows
+    pid = None
+
+    def __init__(self, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+        self._tables, self._on_rows = tables, on_rows
+        self.identity = ServiceIdentity(
+            name="sqlite",
+            product=f"SQLite {sqlite3.sqlite_version} (the lab's; each stack brings its own)",
+            where="embedded",
+            settings={"journal_mode": "WAL", "synchronous": "FULL"},
+        )
         self._open()
 
     def _open(self) -> None:
         self._folder = made_once(
             "datasets",
-            f"sqlite-{self._dataset.spec['name']}",
-            spec_sha256({**self._dataset.spec, "layout": LAYOUT}),
-            lambda folder: _make(folder / FILE, self._table, self._dataset, self._on_rows),
+            "-".join(["sqlite", *(table.name for table in self._tables)]),
+            tables_sha256(self._tables, "sqlite", LAYOUT),
+            lambda folder: _make(folder / FILE, self._tables, self._on_rows),
         )
         self._file = self._folder / FILE
         self.url = f"sqlite:///{self._file}"
@@ -46,6 +56,10 @@ class SqliteFile:
         facts = self._file.stat()
         log = self._file.with_name(f"{FILE}-wal")
         return facts.st_size, facts.st_mtime_ns, log.stat().st_size if log.exists() else 0
+
+    def fault(self) -> str | None:
+        """None: a file does not die."""
+        return None
 
     def altered(self) -> bool:
         """Whether the file or its write-ahead log changed since it was opened."""
@@ -59,34 +73,44 @@ class SqliteFile:
         forget(self._folder)
         self._open()
 
+    def counters(self) -> Counters:
+        """Nothing: SQLite counts within each process."""
+        return {}
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """All rows of a table."""
+        with closing(sqlite3.connect(self._file)) as database:
+            database.row_factory = sqlite3.Row
+            for row in database.execute(f"SELECT * FROM {table}"):  # noqa: S608
+                yield dict(row)
+
+    def change(self, table: str, key: int, column: str, value: str) -> None:
+        """Set one column of one row."""
+        with closing(sqlite3.connect(self._file)) as database, database:
+            database.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
+
 
 @contextmanager
-def up(table: Table, dataset: Dataset, on_rows: RowsLoaded) -> Iterator[SqliteFile]:
-    """The dataset in a file.
+def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[SqliteFile]:
+    """The tables in a file.
 
     Raises:
         Problem: the file cannot be made, or does not hold what was loaded.
     """
-    yield SqliteFile(table, dataset, on_rows)
+    del variant
+    yield SqliteFile(tables, on_rows)
 
 
-def _make(path: Path, table: Table, dataset: Dataset, on_rows: RowsLoaded) -> None:
-    columns = ", ".join(f"{name} {TYPES[kind]}" for name, kind in table.columns)
-    slots = ", ".join("?" for _ in table.columns)
+def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
             # Nothing is at stake while the file is made: it is complete or it is made again.
             database.execute("PRAGMA journal_mode = OFF")
             database.execute("PRAGMA synchronous = OFF")
-            database.execute(f"CREATE TABLE {table.name} ({columns})")
-            database.execute("BEGIN")
-            database.executemany(f"INSERT INTO {table.name} VALUES ({slots})", _rows(dataset, on_rows))  # noqa: S608
-            database.execute("COMMIT")
-            for column in table.unique:
-                database.execute(f"CREATE UNIQUE INDEX {table.name}_{column} ON {table.name} ({column})")
+            for table in tables:
+                _load(database, table, on_rows)
             database.execute("PRAGMA synchronous = FULL")
             database.execute("PRAGMA journal_mode = WAL")
-            _verify(database, table, dataset)
     except sqlite3.Error as error:
         raise Problem(
             f"the dataset could not be loaded into {path}: {error}",
@@ -94,28 +118,40 @@ def _make(path: Path, table: Table, dataset: Dataset, on_rows: RowsLoaded) -> No
         ) from error
 
 
-def _rows(dataset: Dataset, on_rows: RowsLoaded) -> Iterator[list[str]]:
-    with row_stream(dataset.spec) as lines:
-        for number, line in enumerate(lines, 1):
-            yield line.decode().rstrip("\n").split("\t")
-            if number % REPORT_EVERY_ROWS == 0:
-                on_rows(number)
-
-
-def _verify(database: sqlite3.Connection, table: Table, dataset: Dataset) -> None:
-    """The number of rows and a sample of them, read back."""
-    described = dataset.described
+def _load(database: sqlite3.Connection, table: Table, on_rows: RowsLoaded) -> None:
+    columns = ", ".join(f"{name} {TYPES[kind]}" for name, kind in table.columns.items())
+    slots = ", ".join("?" for _ in table.given_columns)
+    into = f"{table.name} ({', '.join(table.given_columns)})"
+    database.execute(f"CREATE TABLE {table.name} ({columns})")
+    database.execute("BEGIN")
+    with table.rows.tsv() as lines:
+        database.executemany(f"INSERT INTO {into} VALUES ({slots})", reported_rows(table, lines, on_rows))  # noqa: S608
+    database.execute("COMMIT")
+    for index in table.indexes:
+        unique = "UNIQUE " if index.unique else ""
+        name, over = "_".join([table.name, *index.columns]), ", ".join(index.columns)
+        database.execute(f"CREATE {unique}INDEX {name} ON {table.name} ({over})")
     (count,) = database.execute(f"SELECT count(*) FROM {table.name}").fetchone()  # noqa: S608
-    names = [name for name, _ in table.columns]
-    width = described["last_id"] - described["first_id"]
-    starts = [described["first_id"] + width * part // SAMPLED_ROWS for part in range(SAMPLED_ROWS)]
-    query = f"SELECT {', '.join(names)} FROM {table.name} WHERE id >= ? ORDER BY id LIMIT 1"  # noqa: S608
-    sample = [database.execute(query, [start]).fetchone() for start in starts]
-    right = rows_by_id(dataset.spec, [row[0] for row in sample])
-    if count != described["rows"] or any(
-        dict(zip(names, row, strict=True)) != row_right for row, row_right in zip(sample, right, strict=True)
-    ):
-        raise Problem("the loaded dataset is not what was generated", "this is a fault of Fairtrial: report it")
+    names = table.given_columns
+    query = f"SELECT {', '.join(names)} FROM {table.name} WHERE {names[0]} = ?"  # noqa: S608
+
+    def stored(key: object) -> dict[str, Any] | None:
+        row = database.execute(query, [key]).fetchone()
+        return None if row is None else dict(zip(names, row, strict=True))
+
+    assert_loaded(table, count, stored)
 
 
-SERVICE = Service(name="sqlite", title="SQLite (embedded)", up=up)
+def missing() -> Missing | None:
+    """None: it is a part of Python."""
+    return None
+
+
+SERVICE = Service(
+    name="sqlite",
+    title="SQLite (embedded)",
+    roles=("database",),
+    up=up,
+    missing=missing,
+    version=lambda: f"SQLite {sqlite3.sqlite_version}",
+)

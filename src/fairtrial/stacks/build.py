@@ -8,13 +8,12 @@ from pathlib import Path
 from fairtrial.cache.digest import folder_sha256, source_files
 from fairtrial.cache.once import made_once
 from fairtrial.engine.guard import Guarded
-from fairtrial.printable import printable
+from fairtrial.printable import log_tail, printable
 from fairtrial.problem import Problem
 from fairtrial.stacks.environment import stack_environment
 from fairtrial.stacks.model import Stack
 
 BUILD_WITHIN_SECONDS = 1800
-TAIL_LINES = 8
 
 
 def stack_sha256(stack: Stack) -> str:
@@ -55,15 +54,4 @@ def _build_step(name: str, command: list[str], folder: Path, log: Path) -> None:
             f"see {log} and mend {name}",
         )
     if status != 0:
-        raise Problem(f"`{shown}` ended with status {status}:\n{tail(log)}", f"mend the stack; the whole output: {log}")
-
-
-def tail(log: Path, lines: int = TAIL_LINES) -> str:
-    """The last lines of a log, made printable."""
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - 8192))
-            text = file.read().decode(errors="replace")
-    except OSError:
-        return ""
-    return "\n".join(printable(line, 200) for line in text.splitlines()[-lines:])
+        raise Problem(f"`{shown}` ended with status {status}:\n{log_tail(log)}", f"mend the stack; the whole output: {log}")

@@ -1,6 +1,5 @@
 """A stack, running: started, ready, stopped."""
 
-import socket
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,9 +11,9 @@ import psutil
 from fairtrial.contract.answer import ask
 from fairtrial.engine.guard import Guarded
 from fairtrial.meters.tree import processes_below
-from fairtrial.placement.cpus import LOOPBACK
+from fairtrial.placement.cpus import LOOPBACK, free_port
+from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
-from fairtrial.stacks.build import tail
 from fairtrial.stacks.environment import stack_environment
 from fairtrial.stacks.model import Stack, Variant
 
@@ -78,14 +77,6 @@ def start_stack(
     return running
 
 
-def free_port() -> int:
-    """A TCP port on loopback that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> None:
     deadline = time.monotonic() + within_seconds
     seen = "nothing listened on its port"
@@ -93,7 +84,7 @@ def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> Non
         while time.monotonic() < deadline:
             status = running.process.status()
             if status is not None:
-                raise Problem(f"it ended with status {status} before it was ready:\n{tail(log)}", f"see its log: {log}")
+                raise Problem(f"it ended with status {status} before it was ready:\n{log_tail(log)}", f"see its log: {log}")
             try:
                 answer = ask(client, "GET", "/health")
             except httpx.ConnectError:
@@ -109,7 +100,7 @@ def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> Non
             seen = f"GET /health answered {answer.status}"
             time.sleep(ASK_EVERY_SECONDS)
     raise Problem(
-        f"it was not ready within {within_seconds:g} s ({seen}); the end of its log:\n{tail(log)}",
+        f"it was not ready within {within_seconds:g} s ({seen}); the end of its log:\n{log_tail(log)}",
         f"GET /health must answer 200 on HOST:PORT once requests can be served; see its log: {log}",
     )
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fairtrial.contract.every_stack import try_contract
-from fairtrial.engine.dataset import Dataset
 from fairtrial.engine.plan import Closed, EnginePlan, StopAfterSeconds
 from fairtrial.engine.run import run_engine
 from fairtrial.meters.tree import TreeMeter
@@ -28,6 +27,7 @@ from fairtrial.record.model import (
 from fairtrial.services.model import RunningService
 from fairtrial.stacks.run import RunningStack, start_stack
 from fairtrial.stacks.settings import stack_settings
+from fairtrial.tables import Data
 from fairtrial.trial.ready_stack import ReadyStack
 from fairtrial.workloads.model import Workload
 
@@ -47,7 +47,9 @@ class Setting:
     """What all trials of an experiment share."""
 
     workload: Workload
-    dataset: Dataset
+    options: Any
+    """the workload's own"""
+    data: Data
     service: RunningService
     placement: Placement
     results: Path
@@ -151,7 +153,9 @@ def _observe(
         return
     try:
         with stage("contract"):
-            clauses = try_contract(running.url, setting.workload.clauses, setting.dataset, running.listening())
+            clauses = try_contract(
+                running.url, setting.workload.clauses, setting.data, setting.options, running.listening()
+            )
             observed.contract.extend(clauses)
         if all(clause.passed for clause in observed.contract):
             with stage("load"):
@@ -173,7 +177,7 @@ def _load(
     cpus = setting.placement.load_cpus
     plan = EnginePlan(
         address=running.address,
-        requests=setting.workload.requests(setting.dataset),
+        requests=setting.workload.requests(setting.data, setting.options),
         load=Closed(connections=load.connections),
         stop=StopAfterSeconds(seconds=load.duration_seconds),
         warmup_seconds=load.warmup_seconds,
@@ -181,7 +185,7 @@ def _load(
         timeout_seconds=load.timeout_seconds,
         threads=min(len(cpus), load.connections),
         cpus=cpus,
-        dataset=setting.dataset.spec,
+        dataset=setting.data.dataset.spec if setting.data.dataset else None,
     )
     meter = TreeMeter(running.process.pid)
 

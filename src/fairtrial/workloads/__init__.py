@@ -4,8 +4,13 @@ A module in this folder that defines `WORKLOAD` is a workload; nothing else has 
 """
 
 from functools import cache
+from typing import Any
 
+from pydantic import ValidationError
+
+from fairtrial.experiment.model import Strict
 from fairtrial.named import defined_in, pick
+from fairtrial.problem import Problem
 from fairtrial.workloads.model import Workload
 
 
@@ -22,3 +27,20 @@ def pick_workload(name: str) -> Workload:
         Problem: there is none.
     """
     return pick("workload", name, workloads())
+
+
+def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
+    """What an experiment's `[options]` says to this workload.
+
+    Raises:
+        Problem: it has no such option, or a value does not fit.
+    """
+    try:
+        return workload.options.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        known = ", ".join(workload.options.model_fields) or "none"
+        raise Problem(
+            f"[options] {key}: {first['msg']}", f"workload {workload.name} has these options: {known}; see docs/workloads.md"
+        ) from error

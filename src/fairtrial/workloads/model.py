@@ -1,32 +1,94 @@
 """What a workload is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 from fairtrial.contract.clause import ClauseTest
-from fairtrial.engine.dataset import Dataset, DatasetSpec
 from fairtrial.engine.plan import Request
-from fairtrial.experiment.model import DatasetOptions
+from fairtrial.experiment.model import DatasetOptions, Strict
+from fairtrial.tables import Data
+
+
+class NoOptions(Strict):
+    """A workload that has no `[options]`."""
 
 
 @dataclass(frozen=True)
-class Table:
-    """Where a dataset's rows lie in a relational database, columns in the order of the dataset's fields."""
+class Work:
+    """What one verified answer implies at least, in the ledger's words: see `services.model.Counters`.
 
-    name: str
-    columns: Sequence[tuple[str, str]]
-    """(name, kind); a kind is `key`, `integer`, `text` or `time`: each database has its own type for it"""
-    unique: Sequence[str]
-    """columns with a unique index of their own"""
+    A stack that does more than it must is slower by its own choice; one that does less has not done the work.
+    """
+
+    reads: float = 0.0
+    rows_read: float = 0.0
+    writes: float = 0.0
+    rows_written: float = 0.0
+    commits: float = 0.0
+
+
+class StoredRows(Protocol):
+    """What an audit reads: a part of `services.model.RunningService`."""
+
+    def rows(self, table: str) -> Any:
+        """All rows of a table, as dictionaries by column name."""
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """Which of an engine run's numbered requests were answered as they should be: see docs/engine-protocol.md, "writes".
+
+    Of the request `name`, the numbers from 1 to `begun[name]` were sent; those in `not_acknowledged[name]` had no right answer.
+    """
+
+    begun: Mapping[str, int]
+    not_acknowledged: Mapping[str, frozenset[int]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One kind of difference between what was acknowledged and what is stored."""
+
+    kind: Literal["missing", "doubled", "altered", "unasked"]
+    count: int
+    example: str
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """A row that the lab changes while the stack serves, and where its new value has to show.
+
+    `path(key)`: what to GET; the changed text must be in the answer's body or its Location header.
+    """
+
+    table: str
+    column: str
+    path: Callable[[Data, int], str]
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What is asked and what must be true of the answers."""
+    """What is asked and what must be true of the answers. What depends on an experiment is a function of its options."""
 
     name: str
     title: str
-    table: Table
-    dataset: Callable[[DatasetOptions], DatasetSpec]
-    requests: Callable[[Dataset], list[Request]]
+    services: Sequence[str]
+    """those that it makes sense on; "none" is no database"""
+    data: Callable[[DatasetOptions, Any], Data]
+    requests: Callable[[Data, Any], list[Request]]
     clauses: Sequence[ClauseTest]
+    rows: int = 0
+    """of the dataset, where an experiment does not say; 0: it has none, or one of fixed size"""
+    options: type[Strict] = NoOptions
+    work: Callable[[Any], Work] = lambda _options: Work()
+    writes: bool = False
+    """whether tables are changed, so that each trial begins with new ones"""
+    audit: Callable[[Data, Any, Acknowledged, StoredRows], list[Fault]] | None = None
+    freshness: Freshness | None = None
+    cache: Sequence[str] = ()
+    """services of which one stands beside the database as a cache; empty: it needs none"""
+    upstream: Callable[[Any], Sequence[str]] | None = None
+    """arguments of the engine's target that serves as upstream; None: it needs none"""
+    environment: Callable[[Any], Mapping[str, str]] = lambda _options: {}
+    """further variables that stacks get"""

@@ -8,10 +8,11 @@ import json
 
 from fairtrial.contract.answer import Answer, ask
 from fairtrial.contract.clause import Attempt, ClauseTest
-from fairtrial.engine.dataset import Dataset, DatasetSpec, rows_by_id
+from fairtrial.engine.dataset import DatasetSpec, describe, rows_by_id
 from fairtrial.engine.plan import BodyRange, Expectation, Request, RowBody
 from fairtrial.experiment.model import DatasetOptions
-from fairtrial.workloads.model import Table, Workload
+from fairtrial.tables import Data, GeneratedRows, Index, Table
+from fairtrial.workloads.model import Freshness, NoOptions, Work, Workload
 from fairtrial.workloads.openapi import mismatch
 
 ANSWERED = ("id", "uuid", "name", "hash_code", "created_at")
@@ -24,12 +25,34 @@ PICKS = 5
 ABSENT_UUID = "00000000-0000-4000-8000-000000000000"
 
 
-def dataset(options: DatasetOptions) -> DatasetSpec:
-    """The rows of `items`."""
+SEGMENTS = 10_000
+"""Parts of the documents, of which one is drawn before a document in it: as in the comparison."""
+
+
+def items(options: DatasetOptions, rows: int) -> Table:
+    """The table `items`, which other workloads use as well."""
+    dataset = describe(_spec(options, rows))
+    return Table(
+        name="items",
+        columns={
+            "id": "key",
+            "name": "text",
+            "uuid": "text",
+            "created_at": "time",
+            "hash_code": "text",
+            "description": "text",
+            "segment": "integer",
+        },
+        rows=GeneratedRows(dataset),
+        indexes=(Index(["uuid"], unique=True), Index(["segment"])),
+    )
+
+
+def _spec(options: DatasetOptions, rows: int) -> DatasetSpec:
     return {
         "name": "items",
         "seed": options.seed,
-        "rows": options.rows,
+        "rows": options.rows or rows,
         "gaps": options.gaps,
         "fields": [
             {"name": "id", "kind": "id"},
@@ -43,13 +66,24 @@ def dataset(options: DatasetOptions) -> DatasetSpec:
             },
             {"name": "hash_code", "kind": "sha1", "of": ["name", "uuid", "created_at"]},
             {"name": "description", "kind": "text", "characters": 200},
+            {"name": "segment", "kind": "modulo", "by": SEGMENTS},
         ],
     }
 
 
-def requests(rows: Dataset) -> list[Request]:
+ROWS = 1_000_000
+
+
+def data(options: DatasetOptions, _none: NoOptions) -> Data:
+    """The items; the engine proves each answered one."""
+    table = items(options, ROWS)
+    assert isinstance(table.rows, GeneratedRows)
+    return Data([table], table.rows.dataset)
+
+
+def requests(data: Data, _none: NoOptions) -> list[Request]:
     """GET /items/random; every answer is held against the row of its id."""
-    lengths = [rows.described["fields"][name] for name in ANSWERED]
+    lengths = [data.generated.described["fields"][name] for name in ANSWERED]
     shortest = sum(length["min_bytes"] for length in lengths)
     longest = sum(length["max_bytes"] for length in lengths)
     frame = len(json.dumps(dict.fromkeys(ANSWERED, ""), separators=(",", ":"))) - len('""')  # the id has no quotes
@@ -76,14 +110,14 @@ def _random_row_is_right(attempt: Attempt) -> str | None:
 
 
 def _random_varies(attempt: Attempt) -> str | None:
-    if attempt.dataset.described["rows"] < 1000:
+    if attempt.data.generated.described["rows"] < 1000:
         return None
     bodies = {ask(attempt.client, "GET", "/items/random").body for _ in range(PICKS)}
     return f"{PICKS} requests, {PICKS} times the same answer" if len(bodies) == 1 else None
 
 
 def _uuid_finds_its_row(attempt: Attempt) -> str | None:
-    wanted = rows_by_id(attempt.dataset.spec, [attempt.dataset.described["last_id"]])[0]
+    wanted = rows_by_id(attempt.data.generated.spec, [attempt.data.generated.described["last_id"]])[0]
     answer = ask(attempt.client, "GET", f"/items/{wanted['uuid']}")
     fault = mismatch("/items/{uuid}", answer)
     if fault or answer.status != 200:
@@ -102,35 +136,31 @@ def _absent(uuid: str) -> ClauseTest:
 
 def _row_fault(attempt: Attempt, answer: Answer, wanted_id: int | None = None) -> str | None:
     item = json.loads(answer.body)
-    described = attempt.dataset.described
+    described = attempt.data.generated.described
     if wanted_id is not None and item["id"] != wanted_id:
         return f"asked for id {wanted_id}, got id {item['id']}"
     if not described["first_id"] <= item["id"] <= described["last_id"]:
         return f"id {item['id']} is not in the dataset"
-    right = rows_by_id(attempt.dataset.spec, [item["id"]])[0]
+    right = rows_by_id(attempt.data.generated.spec, [item["id"]])[0]
     for name in ANSWERED:
         if item[name] != right[name]:
             return f"id {item['id']}: {name} is {item[name]!r:.80}, the dataset has {right[name]!r}"
     return None
 
 
+def _path(data: Data, key: int) -> str:
+    return f"/items/{rows_by_id(data.generated.spec, [key])[0]['uuid']}"
+
+
 WORKLOAD = Workload(
     name="random-item",
     title="one row of many, picked at random",
-    table=Table(
-        name="items",
-        columns=(
-            ("id", "key"),
-            ("name", "text"),
-            ("uuid", "text"),
-            ("created_at", "time"),
-            ("hash_code", "text"),
-            ("description", "text"),
-        ),
-        unique=("uuid",),
-    ),
-    dataset=dataset,
+    services=("sqlite", "postgresql", "mariadb", "mongodb"),
+    rows=ROWS,
+    data=data,
     requests=requests,
+    work=lambda _none: Work(reads=1.0, rows_read=1.0),
+    freshness=Freshness(table="items", column="name", path=_path),
     clauses=(
         ClauseTest("random-conforms", "GET /items/random answers an Item, as openapi.yaml has it", _random_conforms),
         ClauseTest("random-row", "the random item's fields are those of its id in the dataset", _random_row_is_right),

@@ -1,0 +1,41 @@
+"""What every service does while it loads tables: say how far it is, and prove what it holds afterwards."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from fairtrial.problem import Problem
+from fairtrial.services.model import RowsLoaded
+from fairtrial.tables import Table
+
+REPORT_EVERY_ROWS = 20_000
+
+
+def reported_rows(table: Table, lines: Iterable[bytes], on_rows: RowsLoaded) -> Iterator[list[str]]:
+    """The texts of each line of `table.rows.tsv()`, with a word to `on_rows` every now and then."""
+    for number, line in enumerate(lines, 1):
+        yield line.decode().rstrip("\n").split("\t")
+        if number % REPORT_EVERY_ROWS == 0:
+            on_rows(table.name, number)
+
+
+def assert_loaded(table: Table, count: int, stored: Callable[[object], dict[str, Any] | None]) -> None:
+    """Hold the number of rows and a sample of them against what was to be loaded.
+
+    Args:
+        count: how many rows the service says it has.
+        stored: the row with this key as the service has it, its columns as `Rows.sample` gives them; None if there is none.
+
+    Raises:
+        Problem: they differ.
+    """
+    if count != table.rows.count:
+        raise _fault(table, f"{count:,} rows instead of {table.rows.count:,}")
+    for right in table.rows.sample():
+        key = right[table.given_columns[0]]
+        row = stored(key)
+        if row != right:
+            raise _fault(table, f"the row of {key} is {row!r:.300} instead of {right!r:.300}")
+
+
+def _fault(table: Table, seen: str) -> Problem:
+    return Problem(f"the loaded table {table.name} is not what was generated: {seen}", "this is a fault of Fairtrial: report it")

@@ -1,0 +1,1 @@
+"""Servers that the lab starts from installed programs: in a folder of their own, unprivileged, on loopback."""

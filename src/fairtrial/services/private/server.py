@@ -1,0 +1,130 @@
+"""A private server's life: started from a copy of ready-made data, awaited, watched, started anew, stopped."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from fairtrial.engine.guard import Guarded
+from fairtrial.placement.cpus import LOOPBACK, free_port
+from fairtrial.printable import log_tail
+from fairtrial.problem import Problem
+from fairtrial.services.private.folder import give_to_server, unprivileged
+
+READY_WITHIN_SECONDS = 30.0
+ASK_EVERY_SECONDS = 0.02
+
+Command = Callable[[Path, int], list[str]]
+"""The server's command, from the folder of its data and the port to listen on."""
+
+IsReady = Callable[[int], bool]
+"""Whether it serves on this port; anything but True, exceptions of the client's own kinds included, means not yet."""
+
+
+class PrivateServer:
+    """A server process with data of its own in `folder / "data"`. A context manager: leaving it stops the server.
+
+    Attributes:
+        port: where it listens, on loopback; the same after `restart`.
+    """
+
+    def __init__(self, title: str, folder: Path, command: Command, is_ready: IsReady, cpus: Sequence[int] = ()) -> None:
+        self._title, self._folder, self._command, self._is_ready, self._cpus = title, folder, command, is_ready, cpus
+        self._process: Guarded | None = None
+        self.port = free_port()
+
+    @property
+    def data(self) -> Path:
+        """Where its data lie."""
+        return self._folder / "data"
+
+    @property
+    def pid(self) -> int | None:
+        """The guard below which the server's processes lie."""
+        return self._process.pid if self._process else None
+
+    def start(self, ready_made: Path | None = None) -> None:
+        """Start it, on a copy of the data in `ready_made` if that is given, and return once it serves.
+
+        Raises:
+            Problem: it ended, or does not serve in time; with the end of its log.
+        """
+        if ready_made is not None:
+            copy_folder(ready_made, self.data)
+            give_to_server(self.data)
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self._folder), "LC_ALL": "C.UTF-8"}
+        with self._log.open("ab") as output:
+            self._process = Guarded(
+                unprivileged(self._command(self.data, self.port)),
+                folder=self._folder,
+                environment=environment,
+                output=output,
+                cpus=self._cpus,
+            )
+        deadline = time.monotonic() + READY_WITHIN_SECONDS
+        try:
+            while not self._is_ready(self.port):
+                fault = self.fault()
+                if fault:
+                    raise Problem(fault, f"look at what it says; is port {self.port} free, is there space in the folder?")
+                if time.monotonic() > deadline:
+                    raise Problem(
+                        f"{self._title} did not serve within {READY_WITHIN_SECONDS:.0f} s:\n{log_tail(self._log)}",
+                        "is the machine busy? run it again",
+                    )
+                time.sleep(ASK_EVERY_SECONDS)
+        except BaseException:
+            self.stop()
+            raise
+
+    def restart(self, ready_made: Path) -> None:
+        """Stop it, take the data in `ready_made` in place of its own, and start it on the same port.
+
+        Raises:
+            Problem: as `start`.
+        """
+        self.stop()
+        shutil.rmtree(self.data, ignore_errors=True)
+        self.start(ready_made)
+
+    def fault(self) -> str | None:
+        """Why it does not run although it was started, or None."""
+        status = self._process.status() if self._process else None
+        if status is None:
+            return None
+        how = f"was killed by signal {status - 128}" if status > 128 else f"ended with status {status}"
+        return f"{self._title} {how}:\n{log_tail(self._log)}"
+
+    def stop(self) -> None:
+        """Stop it, if it runs."""
+        if self._process:
+            self._process.stop()
+
+    @property
+    def _log(self) -> Path:
+        return self._folder / "server.log"
+
+    def __enter__(self) -> "PrivateServer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder with everything in it; where the file system can, by reference.
+
+    Raises:
+        Problem: there is no space, or it cannot be read or written.
+    """
+    copied = subprocess.run(
+        ["cp", "-a", "--reflink=auto", "--", str(source), str(target)], capture_output=True, text=True, check=False
+    )
+    if copied.returncode != 0:
+        shutil.rmtree(target, ignore_errors=True)
+        raise Problem(
+            f"the data in {source} cannot be copied to {target}: {copied.stderr.strip()[-300:]}",
+            "free space there, or set TMPDIR to a folder with more",
+        )

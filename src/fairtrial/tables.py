@@ -1,0 +1,138 @@
+"""Tables: which rows a service holds before a trial begins, whatever kind of database it is."""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal, Protocol
+
+from fairtrial.engine.dataset import Dataset, row_stream, rows_by_id, spec_sha256
+
+ColumnKind = Literal["key", "serial", "integer", "text", "time", "json"]
+"""`key`: the primary key, given with the row; `serial`: the primary key, assigned by the database; `time`: a moment, in rows
+written as RFC 3339 with `Z`. Each database has its own type for a kind; none is ever null."""
+
+SAMPLED_ROWS = 16
+
+
+class Rows(Protocol):
+    """The rows a table begins with."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+
+    @property
+    def sha256(self) -> str:
+        """A digest of what they follow from, as hex."""
+
+    def tsv(self) -> AbstractContextManager[BinaryIO]:
+        """All rows in id order as tab-separated lines in the order of the columns, to be read while they are made.
+
+        No text holds a tab, a line feed or a backslash, so nothing is escaped.
+        """
+
+    def sample(self) -> list[dict[str, Any]]:
+        """Some rows, spread over all of them, by column name: numbers as int, everything else as text."""
+
+
+@dataclass(frozen=True)
+class GeneratedRows:
+    """Rows that the engine generates: a pure function of (seed, id)."""
+
+    dataset: Dataset
+
+    @property
+    def count(self) -> int:
+        return self.dataset.described["rows"]
+
+    @property
+    def sha256(self) -> str:
+        return spec_sha256(self.dataset.spec)
+
+    def tsv(self) -> AbstractContextManager[BinaryIO]:
+        return row_stream(self.dataset.spec)
+
+    def sample(self) -> list[dict[str, Any]]:
+        """Rows with ids at equal distances; a gap gives the next row's id up, so there may be fewer."""
+        first, last = self.dataset.described["first_id"], self.dataset.described["last_id"]
+        wanted = {first + (last - first) * part // (SAMPLED_ROWS - 1) for part in range(SAMPLED_ROWS)}
+        return rows_by_id(self.dataset.spec, sorted(wanted))
+
+
+@dataclass(frozen=True)
+class LiteralRows:
+    """Few rows, written out. Texts hold no tab, line feed or backslash."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | int]]
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(json.dumps([list(self.columns), [list(row) for row in self.rows]]).encode()).hexdigest()
+
+    @contextmanager
+    def tsv(self) -> Iterator[BinaryIO]:
+        yield io.BytesIO("".join("\t".join(map(str, row)) + "\n" for row in self.rows).encode())
+
+    def sample(self) -> list[dict[str, Any]]:
+        step = max(1, len(self.rows) // SAMPLED_ROWS)
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows[::step]]
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index over columns, in this order."""
+
+    columns: Sequence[str]
+    unique: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a relational database, a collection of a document database, or the keys of a key-value store."""
+
+    name: str
+    columns: Mapping[str, ColumnKind]
+    """kinds by name, in the order in which `rows` give them; a `serial` column is not in the rows"""
+    rows: Rows
+    indexes: Sequence[Index] = ()
+    key_prefix: str = ""
+    """in a key-value store, a row is the key `key_prefix` + first column, and its value the second column"""
+
+    @property
+    def given_columns(self) -> list[str]:
+        """The columns whose values come with the rows."""
+        return [name for name, kind in self.columns.items() if kind != "serial"]
+
+    @property
+    def sha256(self) -> str:
+        """A digest of everything that decides what a service holds, as hex."""
+        layout = [self.name, list(self.columns.items()), [(list(i.columns), i.unique) for i in self.indexes]]
+        return hashlib.sha256(json.dumps([layout, self.key_prefix, self.rows.sha256]).encode()).hexdigest()
+
+
+def tables_sha256(tables: Sequence[Table], *further: object) -> str:
+    """A digest over several tables, and over `further` as JSON: by it a service's loaded data are kept."""
+    return hashlib.sha256(json.dumps([[table.sha256 for table in tables], further]).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a workload needs to be there before a trial, under the options of an experiment."""
+
+    tables: Sequence[Table] = ()
+    dataset: Dataset | None = None
+    """the rows that the engine holds answers against, or draws what it asks from"""
+
+    @property
+    def generated(self) -> Dataset:
+        """`dataset`, of a workload that has one."""
+        assert self.dataset is not None, "this workload has no generated rows"
+        return self.dataset
