@@ -14,10 +14,12 @@ mod memory;
 mod outbox;
 mod probe;
 mod ring;
+mod setup;
 mod tag;
 
 use std::io;
 
+use io_uring::IoUring;
 use rustix::io::Errno;
 use rustix::net::SocketFlags;
 
@@ -46,9 +48,17 @@ pub(super) fn run<C: Conversation>(
     endpoint: &Endpoint,
     stop: &StopLine,
 ) -> io::Result<(C::Outcome, DriverUse)> {
+    run_in(setup::create()?, conversation, endpoint, stop)
+}
+
+fn run_in<C: Conversation>(
+    mut io_uring: IoUring,
+    conversation: C,
+    endpoint: &Endpoint,
+    stop: &StopLine,
+) -> io::Result<(C::Outcome, DriverUse)> {
     let peer = Peer::new(endpoint)?;
     let connections = conversation.connections();
-    let mut io_uring = ring::create()?;
     let ring =
         Ring::new(&mut io_uring, connections as u32, Buffers::for_connections(connections), peer.address())?;
     let pace = Pace::new(&conversation);
@@ -339,3 +349,6 @@ impl<C: Conversation> Driver<'_, C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,12 +25,6 @@ use crate::clock;
 
 const BUFFER_GROUP: u16 = 0;
 
-/// Requests that one call submits at most.
-pub(super) const SUBMISSIONS: u32 = 256;
-
-/// Completions that wait to be read at most; the kernel keeps what is beyond, at a price.
-const COMPLETIONS: u32 = 4096;
-
 /// Room for the bytes that one call sends at once.
 const OUTGOING_BYTES: usize = 256 * 1024;
 
@@ -64,37 +58,6 @@ pub(super) struct Ring<'r> {
     patient: HashMap<u64, Box<[u8]>>,
     /// Why requests could not be submitted, until [`Ring::enter`] can say so.
     failure: Option<io::Error>,
-}
-
-/// Makes the kernel's side of a ring.
-///
-/// # Errors
-/// The kernel's: too old, or not permitted.
-pub(super) fn create() -> io::Result<IoUring> {
-    let builder = || {
-        let mut builder = IoUring::builder();
-        builder.setup_clamp().setup_submit_all().setup_cqsize(COMPLETIONS).setup_single_issuer();
-        builder
-    };
-    // Work is done when this thread asks for completions, never in between; kernels before 6.1 cannot.
-    let deferred = builder().setup_defer_taskrun().setup_taskrun_flag().build(SUBMISSIONS);
-    let io_uring = match deferred {
-        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
-            builder().setup_coop_taskrun().setup_taskrun_flag().build(SUBMISSIONS)?
-        }
-        made => made?,
-    };
-    let params = io_uring.params();
-    let needed = [
-        ("ext_arg", params.is_feature_ext_arg()),
-        ("nodrop", params.is_feature_nodrop()),
-        ("skip_cqe_on_success", params.is_feature_skip_cqe_on_success()),
-        ("submit_stable", params.is_feature_submit_stable()),
-    ];
-    match needed.iter().find(|(_, is_there)| !is_there) {
-        Some((name, _)) => Err(io::Error::other(format!("this kernel's io_uring lacks {name}"))),
-        None => Ok(io_uring),
-    }
 }
 
 impl<'r> Ring<'r> {
