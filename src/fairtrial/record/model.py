@@ -146,8 +146,12 @@ class EngineThread(Strict):
     """What one thread of the load engine used itself."""
 
     cpu_seconds: float
+    user_seconds: float | None = Field(
+        None, description="user time by the kernel's own, coarser account; null in records from before it was kept"
+    )
+    system_seconds: float | None = Field(None, description="system time, likewise")
     spinning_seconds: float = Field(
-        0.0, description="the part of it that was spent awake, waiting for the next intended start; 0 in closed loads"
+        0.0, description="the part of cpu_seconds spent awake, waiting for the next intended start; 0 in closed loads"
     )
 
     @property
