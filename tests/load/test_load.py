@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from fairtrial.record.model import EngineSummary
+from tests.builders import a_trial, an_experiment
+from tests.checks.findings import found as found_by
 from tests.lab import Finished, Lab
 from tests.load.conftest import CERTIFICATES, Listener, Target
 from tests.load.test_outputs import scripts
@@ -58,6 +61,20 @@ def test_an_open_load(lab: Lab, call: Call, target: Target, arrival: str) -> Non
     found = json.loads((lab.folder / "x.json").read_text())
     assert 350 < found["offered"] < 650
     assert found["achieved_over_offered"] > 0.5
+
+
+def test_waiting_for_the_next_moment_is_no_work(call: Call, target: Target) -> None:
+    """A rate far below what the generator can do, with its thread awake all the time, is neither called busy here nor saturated by the check."""
+    finished = call("load", target.url, "-r", "10k", "-c", "4", "--threads", "1", "-d", "500ms", "--json", "-")
+    assert finished.status == 0, finished.err
+    found = json.loads(finished.out)
+    assert not [warning for warning in found["warnings"] if "generator" in warning]
+    fields = EngineSummary.model_fields.keys()
+    engine = EngineSummary.model_validate({key: value for key, value in found.items() if key in fields})
+    (thread,) = engine.threads
+    assert thread.spinning_seconds > thread.busy_seconds
+    trial = a_trial().record().model_copy(update={"engine": engine})
+    assert found_by("generator-saturated", an_experiment("a", "b").record(), [trial]) == []
 
 
 def test_a_ramp(call: Call, target: Target) -> None:

@@ -42,7 +42,7 @@ def remedy(kind: str, plan: EnginePlan) -> str:
 def warnings(measurement: Measurement) -> Iterator[str]:
     """What stands between these figures and the server's own: nothing, in a good run."""
     summary, plan = measurement.summary, measurement.plan
-    share = measurement.busiest_thread_share
+    share = summary.busiest_thread_share
     if share >= GENERATOR_BUSY:
         yield (
             f"the load generator's busiest thread used {share:.0%} of its processor: these figures may be the "
