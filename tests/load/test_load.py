@@ -64,7 +64,7 @@ def test_an_open_load(lab: Lab, call: Call, target: Target, arrival: str) -> Non
 
 
 def test_waiting_for_the_next_moment_is_no_work(call: Call, target: Target) -> None:
-    """A rate far below what the generator can do, with its thread awake all the time, is neither called busy here nor saturated by the check."""
+    """A thread that is awake all the time, at a low rate, is neither called busy here nor saturated by the check."""
     finished = call("load", target.url, "-r", "10k", "-c", "4", "--threads", "1", "-d", "500ms", "--json", "-")
     assert finished.status == 0, finished.err
     found = json.loads(finished.out)

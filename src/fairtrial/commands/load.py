@@ -262,6 +262,8 @@ def load(
     plan = plan_for(options)
     errors = Console(stderr=True)
     measurement = measure(errors, url, plan, plain=plain)
-    print_measurement(errors if outputs.take_stdout else Console(), measurement)
-    outputs.write(measurement)
+    try:
+        print_measurement(errors if outputs.take_stdout else Console(), measurement)
+    finally:
+        outputs.write(measurement)  # also if nobody reads the report
     raise typer.Exit(measurement.exit_status)

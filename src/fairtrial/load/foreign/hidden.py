@@ -26,8 +26,8 @@ def hidden(tool: str, measurement: Measurement) -> Iterator[str]:
     yield from _connections(measurement)
     yield from warnings(measurement)
     yield (
-        f"The generator's own processor: {measurement.summary.busiest_thread_share:.0%} busy (the busiest thread); near "
-        "100% the generator is what was measured."
+        f"The generator's own processor: {measurement.summary.busiest_thread_share:.0%} busy (the busiest thread); "
+        "near 100% the generator is what was measured."
     )
     yield (
         "One run has no interval: the next may differ by more than what you compare. `fairtrial run` repeats, "
