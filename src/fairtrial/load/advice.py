@@ -24,7 +24,7 @@ REMEDIES = {
     "status_3xx": "redirects are not followed: aim at where it leads, or say --expect-status 3xx",
     "status_4xx": "check path, method and headers; if this is the right answer, say so with --expect-status",
     "status_5xx": "the server failed: look in its log, or lower the load",
-    "wrong_length": "the body has another length than --expect-length or --expect-body says",
+    "wrong_length": "the body has another length than --expect-length or --expect-body says, or with ab than the first",
     "wrong_header": "the content type is another one than expected",
     "wrong_body": "the body is another one than --expect-body says",
 }
