@@ -78,6 +78,20 @@ fn events_come_in_order_and_the_warm_up_is_left_out() {
 }
 
 #[test]
+fn progress_tells_the_times_of_the_last_full_second() {
+    let target = Target::start(&["--delay", "constant:20ms"]);
+    let plan = Plan::closed(&target.address, 4).with("warmup_seconds", json!(0.3)).with("threads", json!(2));
+    let (events, _) = Engine::start(&["run"], &plan.seconds(2.5).0.to_string()).finish();
+    let progress: Vec<_> = events.iter().filter(|event| event["event"] == "progress").collect();
+    let (before, after): (Vec<&Value>, Vec<&Value>) =
+        progress.iter().partition(|event| event["elapsed_seconds"].as_f64().unwrap() < 1.3);
+    assert!(before.iter().all(|event| event["p50_seconds"].is_null() && event["p99_seconds"].is_null()));
+    let last = after.last().unwrap();
+    let (median, highest) = (last["p50_seconds"].as_f64().unwrap(), last["p99_seconds"].as_f64().unwrap());
+    assert!(median >= 0.0198 && highest >= median, "{last}");
+}
+
+#[test]
 fn a_number_of_requests_is_met_exactly_by_any_number_of_threads() {
     for (requests, connections, threads) in [(1, 4, 2), (1000, 3, 1), (1001, 8, 3), (5, 64, 4)] {
         let target = Target::start(&[]);

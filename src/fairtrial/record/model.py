@@ -237,6 +237,20 @@ class EngineSummary(Strict):
     threads: list[EngineThread]
     picks: Picks | None
 
+    @property
+    def thread_shares(self) -> list[float]:
+        """For each thread the part of the window in which it was at work, 0 to 1; empty without a window.
+
+        Being awake for the next intended start is not work: an open load does it at any rate.
+        """
+        window = self.window_seconds
+        return [thread.busy_seconds / window for thread in self.threads] if window > 0 else []
+
+    @property
+    def busiest_thread_share(self) -> float:
+        """The highest of them: how near the engine was to its own limit."""
+        return max(self.thread_shares, default=0.0)
+
 
 class ServerMeter(Strict):
     """What the stack's whole process tree used in the measured window."""
