@@ -74,9 +74,8 @@ def main() -> int:
         others = [tool for tool in tools if tool.name in SCALED]
         sizes = measure.measure_scale(bench(options.seconds), options.connections, others)
         what = f"{options.seconds:g} s each"
-        parts["scale"] = (
-            f"{document.host_facts([one for one in versions if one[0] in (versions[0][0], *SCALED)], what)}\n\n{document.scale_table(sizes)}"
-        )
+        compared = [one for one in versions if one[0] in (versions[0][0], *SCALED)]
+        parts["scale"] = f"{document.host_facts(compared, what)}\n\n{document.scale_table(sizes)}"
     for name, part in parts.items():
         print(f"\n## {name}\n\n{part}")
     if options.write:
