@@ -15,6 +15,7 @@ from benches.processes import version  # noqa: E402
 from benches.tools import all_tools  # noqa: E402
 
 TABLES = ("cost", "truth", "scale")
+SCALED = ("gcannon", "wrk")
 
 
 def arguments() -> argparse.Namespace:
@@ -70,9 +71,11 @@ def main() -> int:
         what = f"{options.truth_seconds:g} s each"
         parts["truth"] = f"{document.host_facts(versions, what)}\n\n{document.truth_table(said)}"
     if "scale" in options.tables:
-        sizes = measure.measure_scale(bench(options.seconds), options.connections)
+        others = [tool for tool in tools if tool.name in SCALED]
+        sizes = measure.measure_scale(bench(options.seconds), options.connections, others)
         what = f"{options.seconds:g} s each"
-        parts["scale"] = f"{document.host_facts(versions[:1], what)}\n\n{document.scale_table(sizes)}"
+        compared = [one for one in versions if one[0] in (versions[0][0], *SCALED)]
+        parts["scale"] = f"{document.host_facts(compared, what)}\n\n{document.scale_table(sizes)}"
     for name, part in parts.items():
         print(f"\n## {name}\n\n{part}")
     if options.write:

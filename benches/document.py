@@ -19,7 +19,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def cost_table(rows: Sequence[CostRow]) -> str:
     first = rows[0].name
     return table(
-        ["generator", "CPU per request, µs (median)", "lowest to highest", f"ratio to {first}, paired"],
+        ["generator", "CPU per request, µs (median)", "lowest to highest", f"{first} over it, paired"],
         [
             [
                 row.name,
@@ -47,18 +47,26 @@ def truth_table(rows: Sequence[tuple[str, Percentiles]]) -> str:
 
 
 def scale_table(rows: Sequence[ScaleRow]) -> str:
-    smallest = rows[0]
-
     def per_connection(row: ScaleRow) -> str:
+        smallest = next(other for other in rows if other.name == row.name)
         more = row.connections - smallest.connections
         if more <= 0 or row.threads > 1:
             return "—"
         return f"{(row.most_memory_bytes - smallest.most_memory_bytes) / more:.0f} bytes"
 
     return table(
-        ["connections", "threads", "CPU per request, µs", "requests/s", "most memory, MiB", "per added connection"],
+        [
+            "generator",
+            "connections",
+            "threads",
+            "CPU per request, µs",
+            "requests/s",
+            "most memory, MiB",
+            "per added connection",
+        ],
         [
             [
+                row.name,
                 f"{row.connections:,}",
                 str(row.threads),
                 f"{row.cost_us:.2f}",

@@ -42,7 +42,7 @@ class CostRow:
 
     name: str
     costs_us: list[float] = field(default_factory=list)
-    # Cost over the first tool's, in the same round.
+    # The first tool's cost over this one's, in the same round.
     ratios: list[float] = field(default_factory=list)
 
     @property
@@ -56,8 +56,10 @@ class CostRow:
 
 @dataclass(frozen=True)
 class ScaleRow:
-    """The engine at one size; its cost by its own account of its threads in the window."""
+    """A generator at one size. The engine's cost is its own account of its threads in the window, another's that of its
+    whole process, connecting included."""
 
+    name: str
     connections: int
     threads: int
     cost_us: float
@@ -87,32 +89,58 @@ def measure_cost(bench: Bench, tools: Sequence[Tool]) -> list[CostRow]:
         first = costs[tools[0].name]
         for name, cost in costs.items():
             rows[name].costs_us.append(cost)
-            rows[name].ratios.append(cost / first)
+            rows[name].ratios.append(first / cost)
     return list(rows.values())
 
 
 def measure_truth(bench: Bench, tools: Sequence[Tool]) -> list[tuple[str, Percentiles]]:
-    """What each tool says of a target whose percentiles are known. `bench.seconds`: a multiple of 2."""
+    """What each tool says of a target whose percentiles are known. `bench.seconds`: a multiple of 2.
+
+    The first tool also says what the median is if the target never stalls.
+    """
     rows = []
-    for tool in tools:
-        for truth in tool.truths:
-            arguments = ["--stall", STALL]
-            with scratch() as folder, Target(bench.engine, bench.target_cpu, arguments) as target:
-                load = Load(target.address, CONNECTIONS, bench.seconds, RATE_PER_SECOND, folder)
-                command = truth.command(load)
-                time.sleep(max(0.0, target.started_at + STALL_HEAD_START_SECONDS - time.monotonic()))
-                said = truth.percentiles(run(command, load, [bench.generator_cpu]))
-            bench.say(f"truth: {truth.label} {said}")
-            rows.append((truth.label, said))
+    calm = [(tools[0].truths[0], "never stalls")]
+    for truth, stall in calm + [(truth, STALL) for tool in tools for truth in tool.truths]:
+        arguments = ["--stall", STALL] if stall == STALL else []
+        label = truth.label if stall == STALL else f"{truth.label}, the target never stalls"
+        with scratch() as folder, Target(bench.engine, bench.target_cpu, arguments) as target:
+            load = Load(target.address, CONNECTIONS, bench.seconds, RATE_PER_SECOND, folder)
+            command = truth.command(load)
+            time.sleep(max(0.0, target.started_at + STALL_HEAD_START_SECONDS - time.monotonic()))
+            said = truth.percentiles(run(command, load, [bench.generator_cpu]))
+        bench.say(f"truth: {label} {said}")
+        rows.append((label, said))
     return rows
 
 
-def measure_scale(bench: Bench, connections: Sequence[int]) -> list[ScaleRow]:
-    """The engine alone: more connections on one thread, then more threads on more processors."""
+def measure_scale(bench: Bench, connections: Sequence[int], others: Sequence[Tool]) -> list[ScaleRow]:
+    """The engine with more connections on one thread, then with more threads on more processors; then the others with
+    more connections, so that what the kernel takes for many sockets can be told from what a generator takes."""
     sizes = [(count, 1) for count in connections]
     # A thread's share of connections stays the same.
     sizes += [(CONNECTIONS * threads, threads) for threads in range(2, len(os.sched_getaffinity(0)) + 1)]
-    return [_scale(bench, count, threads) for count, threads in sizes]
+    rows = [_scale(bench, count, threads) for count, threads in sizes]
+    return rows + [_scale_of(bench, tool, count) for tool in others for count in connections]
+
+
+def _scale_of(bench: Bench, tool: Tool, connections: int) -> ScaleRow:
+    assert tool.cost is not None
+    with scratch() as folder, Target(bench.engine, bench.target_cpu) as target:
+        load = Load(target.address, connections, bench.seconds, None, folder)
+        began = time.monotonic()
+        finished = run(tool.cost(load), load, [bench.generator_cpu])
+        took_seconds = time.monotonic() - began
+        served = target.served()
+    row = ScaleRow(
+        name=tool.name,
+        connections=connections,
+        threads=1,
+        cost_us=finished.cpu_seconds / served * 1e6,
+        requests_per_second=served / took_seconds,
+        most_memory_bytes=finished.most_memory_bytes,
+    )
+    bench.say(f"scale: {row}")
+    return row
 
 
 def _scale(bench: Bench, connections: int, threads: int) -> ScaleRow:
@@ -126,6 +154,7 @@ def _scale(bench: Bench, connections: int, threads: int) -> ScaleRow:
         finished = run(Command([str(bench.engine), "run"], text), load, cpus)
     window = engine.summary(finished.stdout)
     row = ScaleRow(
+        name="fairtrial",
         connections=connections,
         threads=threads,
         cost_us=sum(thread["cpu_seconds"] for thread in window["threads"]) / window["answers"] * 1e6,

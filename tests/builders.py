@@ -176,6 +176,7 @@ class TrialBuilder:
     examples: tuple[Example, ...] = ()
     body: float = 230.0
     engine_cpu: float = 0.3
+    engine_spinning: float = 0.0
     server_cpu: float = 0.95
     rss: int = 64 * 2**20
     picks: Picks | None = None
@@ -276,7 +277,11 @@ class TrialBuilder:
             oldest_in_flight_seconds=0.005,
             checked_bodies=verified // 16,
             series=[SecondOfSeries(verified=verified // seconds, errors=failed // seconds)] * seconds,
-            threads=[EngineThread(cpu_seconds=self.engine_cpu * self.window)],
+            threads=[
+                EngineThread(
+                    cpu_seconds=self.engine_cpu * self.window, spinning_seconds=self.engine_spinning * self.window
+                )
+            ],
             picks=uniform_picks(verified) if self.picks is None else self.picks,
         )
 

@@ -30,6 +30,10 @@ pub enum Event<'a> {
         errors: u64,
         /// Since the last progress event of this phase.
         verified_per_second: f64,
+        /// Median of response time in the last full second of the window.
+        p50_seconds: Option<f64>,
+        /// 99th percentile of the same.
+        p99_seconds: Option<f64>,
     },
     /// The end of a run.
     Summary(&'a Summary),

@@ -2,25 +2,10 @@
 
 use crate::http1::response::{BodyPart, ResponseParser};
 use crate::record::ErrorKind;
-use crate::verify::Expectation;
+use crate::verify::{Answer, Expectation};
 
 /// A body longer than this counts as `wrong_length`, whatever is expected. Bytes.
 pub const BODY_BYTES_LIMIT: u64 = 64 * 1024 * 1024;
-
-/// A complete answer.
-#[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
-    /// 101, or 200 to 599.
-    pub status: u16,
-    /// What [`Expectation::content_type_fits`] said.
-    pub content_type_fits: bool,
-    /// Length of the body.
-    pub body_bytes: u64,
-    /// The front of the body, up to [`Expectation::kept_bytes`].
-    pub body: &'a [u8],
-    /// True if the connection can carry another request.
-    pub reusable: bool,
-}
 
 /// What came of some bytes.
 #[derive(Debug)]

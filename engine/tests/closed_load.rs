@@ -45,7 +45,11 @@ fn a_summary_agrees_with_the_target() {
     }
     assert_eq!(summary.0["connect_time"]["count"], 4);
     assert!(summary.0["picks"].is_null());
-    assert!(summary.0["threads"][0]["cpu_seconds"].as_f64().unwrap() > 0.0);
+    let used = |key: &str| summary.0["threads"][0][key].as_f64().unwrap();
+    let (cpu, user, system) = (used("cpu_seconds"), used("user_seconds"), used("system_seconds"));
+    assert!(cpu > 0.0 && user >= 0.0 && system >= 0.0, "{cpu} {user} {system}");
+    // Kernels without a scaled account know whole ticks only.
+    assert!((user + system - cpu).abs() < 0.05 + 0.2 * cpu, "{cpu} {user} {system}");
     let (served, connections) = target.served();
     assert!(served >= answers && served <= answers + in_flight);
     assert_eq!(connections, 4);
@@ -71,6 +75,20 @@ fn events_come_in_order_and_the_warm_up_is_left_out() {
     assert_eq!((&summary["connects"], &summary["warmup_seconds"]), (&json!(0), &json!(0.3)));
     let (served, _) = target.served();
     assert!(served > summary["answers"].as_u64().unwrap());
+}
+
+#[test]
+fn progress_tells_the_times_of_the_last_full_second() {
+    let target = Target::start(&["--delay", "constant:20ms"]);
+    let plan = Plan::closed(&target.address, 4).with("warmup_seconds", json!(0.3)).with("threads", json!(2));
+    let (events, _) = Engine::start(&["run"], &plan.seconds(2.5).0.to_string()).finish();
+    let progress: Vec<_> = events.iter().filter(|event| event["event"] == "progress").collect();
+    let (before, after): (Vec<&Value>, Vec<&Value>) =
+        progress.iter().partition(|event| event["elapsed_seconds"].as_f64().unwrap() < 1.3);
+    assert!(before.iter().all(|event| event["p50_seconds"].is_null() && event["p99_seconds"].is_null()));
+    let last = after.last().unwrap();
+    let (median, highest) = (last["p50_seconds"].as_f64().unwrap(), last["p99_seconds"].as_f64().unwrap());
+    assert!(median >= 0.0198 && highest >= median, "{last}");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 #[path = "closed_load.rs"]
 mod closed_load;
+#[path = "connect_failures.rs"]
+mod connect_failures;
 #[path = "misbehaving_servers.rs"]
 mod misbehaving_servers;
 #[path = "open_load.rs"]

@@ -3,11 +3,14 @@
 mod common;
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
-use common::{Plan, Summary, Target};
+use common::{Plan, Server, Summary, Target};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::{Value, json};
 
@@ -47,6 +50,15 @@ impl Certificates {
     fn target(&self, arguments: &[&str]) -> Target {
         let (certificate, key) = (self.path("server.pem"), self.path("server.key"));
         Target::start(&[&["--tls-certificate", &certificate, "--tls-key", &key], arguments].concat())
+    }
+
+    /// For a server of the test's own.
+    fn server_config(&self) -> Arc<rustls::ServerConfig> {
+        use rustls::pki_types::pem::PemObject;
+        let chain = rustls::pki_types::CertificateDer::pem_file_iter(self.path("server.pem")).unwrap();
+        let key = rustls::pki_types::PrivateKeyDer::from_pem_file(self.path("server.key")).unwrap();
+        let builder = rustls::ServerConfig::builder().with_no_client_auth();
+        builder.with_single_cert(chain.collect::<Result<_, _>>().unwrap(), key).unwrap().into()
     }
 
     /// The plan's key `tls` that trusts the CA.
@@ -206,18 +218,12 @@ fn cut_answers_and_resets_are_told_apart() {
 
 /// Serves one TLS connection: an answer that ends with the connection, with or without a close_notify.
 fn answer_until_close(certificates: &Certificates, with_farewell: bool) -> Summary {
-    use rustls::pki_types::pem::PemObject;
-    let chain = rustls::pki_types::CertificateDer::pem_file_iter(certificates.path("server.pem")).unwrap();
-    let key = rustls::pki_types::PrivateKeyDer::from_pem_file(certificates.path("server.key")).unwrap();
-    let config = rustls::ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(chain.collect::<Result<_, _>>().unwrap(), key)
-        .unwrap();
+    let config = certificates.server_config();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let server = thread::spawn(move || {
         let (mut socket, _) = listener.accept().unwrap();
-        let mut tls = rustls::ServerConnection::new(config.into()).unwrap();
+        let mut tls = rustls::ServerConnection::new(config).unwrap();
         let mut stream = rustls::Stream::new(&mut tls, &mut socket);
         let mut request = [0; 1000];
         assert!(stream.read(&mut request).unwrap() > 0);
@@ -242,6 +248,38 @@ fn only_a_close_notify_ends_an_answer_without_length() {
     assert_eq!(summary.0["body_bytes"]["max"], 13);
     // Anybody can cut a connection: without the farewell the answer may not be all.
     assert_eq!(answer_until_close(&certificates, false).errors(), [("closed", 1)]);
+}
+
+/// How a connection ends whose every request is answered, as the server's TLS sees it.
+fn serve_to_the_end(config: Arc<rustls::ServerConfig>, mut socket: TcpStream) -> std::io::Result<()> {
+    socket.set_read_timeout(Some(Duration::from_secs(20)))?;
+    let mut tls = rustls::ServerConnection::new(config).unwrap();
+    let mut stream = rustls::Stream::new(&mut tls, &mut socket);
+    let mut request = [0; 1000];
+    while stream.read(&mut request)? > 0 {
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")?;
+    }
+    Ok(())
+}
+
+#[test]
+fn connections_that_the_engine_closes_end_with_a_close_notify() {
+    let certificates = Certificates::make("orderly");
+    let config = certificates.server_config();
+    let (report, ends) = mpsc::channel();
+    let server = Server::start(move |_, socket| {
+        let _ = report.send(serve_to_the_end(Arc::clone(&config), socket));
+    });
+    let kept = Plan::closed(&server.address, 4).requests(40).with("tls", certificates.trusting());
+    let two_each = kept.clone().with("requests_per_connection", json!(2));
+    for plan in [kept, two_each] {
+        for summary in run_by_both(&plan) {
+            assert_eq!((summary.count("verified"), summary.all_errors()), (40, 0), "{}", summary.0);
+            for _ in 0..summary.count("connects") {
+                ends.recv_timeout(Duration::from_secs(20)).unwrap().unwrap();
+            }
+        }
+    }
 }
 
 /// The errors, and the examples' text, where the server says only this to two connections, and closes.

@@ -12,3 +12,5 @@ NOTHING_RAN = 4
 """nothing could run"""
 INTERRUPTED = 130
 """128 + SIGINT, as shells have it"""
+OUTPUT_CLOSED = 141
+"""128 + SIGPIPE: nobody read standard output to its end"""

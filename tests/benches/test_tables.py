@@ -26,10 +26,10 @@ def test_truth_rows_say_what_is_not_said() -> None:
 
 
 def test_scale_rows_state_memory_per_connection() -> None:
-    rows = [ScaleRow(64, 1, 5.0, 60_000.0, 2**20), ScaleRow(1064, 1, 5.5, 50_000.0, 2**20 + 1_000_000)]
-    lines = document.scale_table([*rows, ScaleRow(128, 2, 6.0, 1e5, 2**21)]).splitlines()
+    rows = [ScaleRow("ours", 64, 1, 5.0, 60_000.0, 2**20), ScaleRow("ours", 1064, 1, 5.5, 50_000.0, 2**20 + 1_000_000)]
+    lines = document.scale_table([*rows, ScaleRow("ours", 128, 2, 6.0, 1e5, 2**21)]).splitlines()
     assert lines[2].endswith("| 1.0 | — |") and lines[4].endswith("| 2.0 | — |")
-    assert lines[3] == "| 1,064 | 1 | 5.50 | 50,000 | 2.0 | 1000 bytes |"
+    assert lines[3] == "| ours | 1,064 | 1 | 5.50 | 50,000 | 2.0 | 1000 bytes |"
 
 
 def test_parts_are_replaced_between_their_markers() -> None:

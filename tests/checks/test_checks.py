@@ -90,6 +90,13 @@ class TestGeneratorSaturated:
     def test_by_the_share_of_a_processor(self, share: float, expected: list[str]) -> None:
         assert severities(in_trial("generator-saturated", a_trial().but(engine_cpu=share + 1e-9))) == expected
 
+    def test_spinning_is_no_work(self) -> None:
+        """An open load stays awake for its next moment and takes a whole processor for it, at any rate."""
+        assert in_trial("generator-saturated", a_trial().but(engine_cpu=1.0, engine_spinning=0.9)) == []
+        worked = a_trial().but(engine_cpu=1.0, engine_spinning=0.1)
+        (finding,) = in_trial("generator-saturated", worked)
+        assert finding.severity == "warning" and "90.0% of a processor" in finding.evidence
+
 
 class TestUnequalAnswers:
     def test_the_odd_one_of_three_is_refused(self) -> None:

@@ -82,6 +82,13 @@ def test_warnings_leave_a_trial_valid() -> None:
     assert [finding.severity for finding in trial.findings] == ["warning"]
 
 
+def test_the_engines_share_is_work_and_its_processor_time_is_all() -> None:
+    engine = judged(a_trial().but(engine_cpu=1.0, engine_spinning=0.75)).conditions[0].trials[1].engine
+    assert engine is not None
+    assert engine.busiest_thread_share == pytest.approx(0.25)
+    assert engine.cpu_seconds == pytest.approx(3.0)
+
+
 def test_the_gravest_finding_is_the_reason() -> None:
     trial = judged(a_trial().but(engine_cpu=0.9, altered=True)).conditions[0].trials[1]
     assert [finding.severity for finding in trial.findings] == ["refusal", "warning"]

@@ -188,7 +188,12 @@ def test_ab_prints_the_familiar_figures(call: Call, target: Target) -> None:
     assert re.search(r"^Time per request:       \d+\.\d{3} \[ms\] \(mean\)$", figures, re.MULTILINE)
     assert re.search(r"^  50% +\d+\.\d{3}$", figures, re.MULTILINE)
     assert re.search(r"^ 100% +\d+\.\d{3} \(longest request\)$", figures, re.MULTILINE)
-    assert re.search(r"^Total: +(\d+\.\d\d *){5}$", figures, re.MULTILINE)
+    rows = figures.partition("Connection Times (ms)")[2].splitlines()
+    assert [row.partition(":")[0] for row in rows[2:6]] == ["Connect", "Processing", "Waiting", "Total"]
+    for row in (rows[2], rows[3], rows[5]):
+        assert re.fullmatch(r"[CPT][a-z]+: +(\d+\.\d\d *){5}", row)
+    assert "not measured" in rows[4]
+    assert "a status of 2xx and the length of the first" in rest
     assert "The load was closed, 5 connections, one request a connection, 300 requests." in rest
     assert "The same with every figure: fairtrial load" in rest
 
@@ -199,6 +204,37 @@ def test_ab_by_time_ends_in_time(call: Call, target: Target) -> None:
     seconds = re.search(r"Time taken for tests:   (\d+\.\d+) seconds", finished.out)
     assert seconds and 0.7 < float(seconds[1]) < 5
     assert "Keep-Alive requests:" in finished.out
+
+
+def test_ab_counts_answers_of_another_length_exactly(call: Call, serve: Callable[..., Target]) -> None:
+    target = serve("--body", "hello", "--wrong-length", "0.3")
+    finished = call("ab", "-k", "-n", "200", "-c", "2", target.url)
+    found = re.search(r"^   \(Connect: 0, Receive: 0, Length: (\d+), Exceptions: 0\)$", finished.out, re.MULTILINE)
+    assert found, finished.out
+    # One more was asked, for its length.
+    served = target.stop()
+    longer = served["faults"]["wrong_length"]
+    first = int(re.search(r"--expect-length (\d)", finished.out)[1])  # type: ignore[index]
+    assert served["requests"] == 201
+    assert f"Document Length:        {first} bytes" in finished.out
+    assert int(found[1]) == (longer if first == 5 else 201 - longer)
+    assert f"Failed requests:        {found[1]}" in finished.out
+    assert f"so it is counted here: {found[1]}" in finished.out
+
+
+def test_ab_with_l_lets_lengths_differ(call: Call, serve: Callable[..., Target]) -> None:
+    target = serve("--body", "hello", "--wrong-length", "0.3")
+    finished = call("ab", "-k", "-l", "-n", "200", target.url)
+    assert finished.status == 0
+    assert "Failed requests:        0" in finished.out
+    assert "(Connect is of the connections opened in this time" in finished.out
+    assert target.stop()["requests"] == 200
+
+
+def test_ab_does_not_judge_by_the_length_of_an_error_page(call: Call, serve: Callable[..., Target]) -> None:
+    finished = call("ab", "-n", "5", serve("--status", "500").url)
+    assert "--expect-length" not in finished.out
+    assert "Non-2xx responses:      5" in finished.out
 
 
 def test_ab_sends_what_ab_would_send(lab: Lab, call: Call, listener: Listener) -> None:

@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
+from fairtrial.record.model import EngineSummary
+from tests.builders import a_trial, an_experiment
+from tests.checks.findings import found as found_by
 from tests.lab import Finished, Lab
 from tests.load.conftest import CERTIFICATES, Listener, Target
+from tests.load.test_outputs import scripts
 
 Serve = Callable[..., Target]
 Call = Callable[..., Finished]
@@ -59,9 +63,40 @@ def test_an_open_load(lab: Lab, call: Call, target: Target, arrival: str) -> Non
     assert found["achieved_over_offered"] > 0.5
 
 
+def test_waiting_for_the_next_moment_is_no_work(call: Call, target: Target) -> None:
+    """A thread that is awake all the time, at a low rate, is neither called busy here nor saturated by the check."""
+    finished = call("load", target.url, "-r", "10k", "-c", "4", "--threads", "1", "-d", "500ms", "--json", "-")
+    assert finished.status == 0, finished.err
+    found = json.loads(finished.out)
+    assert not [warning for warning in found["warnings"] if "generator" in warning]
+    fields = EngineSummary.model_fields.keys()
+    engine = EngineSummary.model_validate({key: value for key, value in found.items() if key in fields})
+    (thread,) = engine.threads
+    assert thread.spinning_seconds > thread.busy_seconds
+    trial = a_trial().record().model_copy(update={"engine": engine})
+    assert found_by("generator-saturated", an_experiment("a", "b").record(), [trial]) == []
+
+
 def test_a_ramp(call: Call, target: Target) -> None:
     found = summary(call, target.url, "--ramp", "0:2k", "-d", "500ms")
     assert 400 < found["offered"] < 600
+
+
+def test_steps(lab: Lab, call: Call, target: Target) -> None:
+    finished = call("load", target.url, "--steps", "200:1s,1k:1s,0:1s", "--json", "x.json", "--html", "x.html")
+
+    assert finished.status == 0, finished.err
+    steps = "open, steps 200/s for 1 s, 1,000/s for 1 s, 0/s for 1 s"
+    assert f"load: {steps}, up to 64 connections, keep-alive, 3 s in all" in finished.out
+    assert "send lag" in finished.out
+    found = json.loads((lab.folder / "x.json").read_text())
+    assert found["offered"] == 1200
+    assert found["load"].startswith(steps)
+    rates = [(step["rate_per_second"], step["seconds"]) for step in found["load_model"]["steps"]]
+    assert rates == [(200, 1), (1000, 1), (0, 1)]
+    assert sum(second["verified"] for second in found["series"]) == found["verified"]
+    rate = json.loads(scripts((lab.folder / "x.html").read_text())[0])["rate"]["data"]["values"]
+    assert [point["count"] for point in rate if point["what"] == "offered"] == [200, 1000, 0]
 
 
 def test_a_stall_is_felt_in_response_time_only(call: Call, serve: Serve) -> None:
@@ -193,6 +228,12 @@ WRONG = {
     "two ends": (["http://a/", "-d", "1s", "-n", "5"], "exclude each other", "one of them"),
     "two rates": (["http://a/", "-r", "5", "--ramp", "1:2"], "-r and --ramp exclude", "one of them"),
     "a ramp over a count": (["http://a/", "--ramp", "1:2", "-n", "5"], "a ramp lasts a time", "-d"),
+    "steps that are none": (["http://a/", "--steps", "5:1s,x:1s"], "step 2 of 2, 'x:1s': 'x'", "RATE:TIME"),
+    "steps and a rate": (["http://a/", "--steps", "5:1s", "-r", "5"], "-r and --steps exclude", "one of them"),
+    "steps and a ramp": (["http://a/", "--steps", "5:1s", "--ramp", "1:2"], "--ramp and --steps", "one of them"),
+    "steps and a count": (["http://a/", "--steps", "5:1s", "-n", "5"], "steps last a time", "leave out -n"),
+    "steps and a time": (["http://a/", "--steps", "5:1s", "-d", "5s"], "how long they last", "leave out -d"),
+    "thinking in steps": (["http://a/", "--steps", "5:1s", "--think", "1s"], "--think", "--steps"),
     "arrivals without a rate": (["http://a/", "--arrival", "poisson"], "--arrival needs a rate", "-r"),
     "thinking in an open load": (["http://a/", "-r", "5", "--think", "1s"], "--think", "leave out"),
     "a pipeline without keep-alive": (["http://a/", "--no-keepalive", "--pipeline", "2"], "--pipeline", "one of"),

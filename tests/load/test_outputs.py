@@ -85,7 +85,9 @@ def test_a_line_a_second_without_a_terminal(lab: Lab, target: Target) -> None:
     finished = lab.fairtrial("load", target.url, "-d", "2200ms", "-r", "100")
     lines = finished.err.splitlines()
     assert 1 <= len(lines) <= 3
-    assert all(re.fullmatch(r" +\d s +\d+ verified/s +0 errors", line) for line in lines)
+    times = r"(  p50 [\d.]+  p99 [\d.]+ ms)?"
+    assert all(re.fullmatch(rf" +\d s +\d+ verified/s +0 errors{times}", line) for line in lines)
+    assert "p99" in lines[-1]
 
 
 def test_a_line_is_of_its_own_second_and_phase() -> None:
@@ -106,6 +108,16 @@ def test_a_line_is_of_its_own_second_and_phase() -> None:
 def progress(elapsed: float, phase: str, verified: int) -> dict[str, object]:
     """A progress event."""
     return {"event": "progress", "elapsed_seconds": elapsed, "phase": phase, "verified": verified, "errors": 3}
+
+
+def test_a_line_has_the_times_of_the_last_full_second() -> None:
+    out = io.StringIO()
+    lines = PlainLines(Console(file=out))
+    lines.engine_event(progress(1.0, "window", 50) | {"p50_seconds": None, "p99_seconds": None})
+    lines.engine_event(progress(2.0, "window", 50) | {"p50_seconds": 0.000162, "p99_seconds": 0.0049})
+    first, second = out.getvalue().splitlines()
+    assert "p50" not in first
+    assert second.endswith("3 errors  p50 0.162  p99 4.90 ms")
 
 
 def test_sparks() -> None:
@@ -137,10 +149,11 @@ def on_a_terminal(lab: Lab, *arguments: str, **environment: str) -> tuple[int, s
 
 
 def test_the_live_view(lab: Lab, target: Target) -> None:
-    status, drawn = on_a_terminal(lab, target.url, "-d", "1s")
+    status, drawn = on_a_terminal(lab, target.url, "--steps", "300:1s,600:800ms")
     assert status == 0
     assert "Ctrl-C ends the load and reports" in drawn
-    assert "measuring" in drawn and "of 0:01" in drawn
+    assert "measuring" in drawn and "of 0:02" in drawn
+    assert re.search(r"p50 [\d.]+  p99 [\d.]+ ms", drawn)
     assert "█" in drawn
 
 

@@ -15,7 +15,12 @@ PAGE = (PACKAGE.parents[1] / "docs" / "load.md").read_text()
 COMMANDS = [
     line for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) for line in block.splitlines()
 ]
-LENGTHS = ((r"-d ?\d+[smh]\b", "-d200ms"), (r"--warmup \S+", "--warmup 100ms"), (r" -t 10 ", " -t 1 "))
+LENGTHS = (
+    (r"-d ?\d+[smh]\b", "-d200ms"),
+    (r"--warmup \S+", "--warmup 100ms"),
+    (r" -t 10 ", " -t 1 "),
+    (r":10s\b", ":200ms"),
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -30,7 +35,11 @@ def test_a_command_of_the_page(command: str, lab: Lab, serve: Callable[..., Targ
         serve("--unix", lab.folder / "server.sock", "--body", "hello")
     else:
         command = command.replace("127.0.0.1:8080", serve("--body", "hello").address)
-    shorter = command if " -d" in command or " -n" in command or " -t" in command else f"{command} -d 200ms"
+    shorter = (
+        command
+        if " -d" in command or " -n" in command or " -t" in command or " --steps" in command
+        else f"{command} -d 200ms"
+    )
     for long, short in LENGTHS:
         shorter = re.sub(long, short, shorter)
 

@@ -44,7 +44,7 @@ def said(measurement: Measurement, width: int = 200) -> str:
         ({"load": Ramp(from_per_second=0, to_per_second=500, connections=1)}, "ramp from 0 to 500 requests/s"),
         (
             {"load": Steps(steps=[Step(rate_per_second=10, seconds=2)], connections=1), "stop": None},
-            "steps 10/s for 2 s, up to 1 connection, keep-alive, to the end of the steps",
+            "steps 10/s for 2 s, up to 1 connection, keep-alive, 2 s in all",
         ),
     ],
 )

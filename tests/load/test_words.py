@@ -2,7 +2,14 @@
 
 import pytest
 
-from fairtrial.load.plan.words import parse_duration, parse_header, parse_ramp, parse_rate, parse_statuses
+from fairtrial.load.plan.words import (
+    parse_duration,
+    parse_header,
+    parse_ramp,
+    parse_rate,
+    parse_statuses,
+    parse_steps,
+)
 from fairtrial.problem import Problem
 
 
@@ -40,6 +47,32 @@ def test_ramps() -> None:
     for text in ("5", "0:0", ":", "a:b", "1:2:3"):
         with pytest.raises(Problem, match="not a ramp"):
             parse_ramp(text)
+
+
+def test_steps() -> None:
+    assert parse_steps("500:10s, 1k:500ms,0:2m") == ((500, 10), (1000, 0.5), (0, 120))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "step 1 of 1, '': not a rate and a time"),
+        ("500:10s,1k", "step 2 of 2, '1k': not a rate and a time"),
+        ("500:10s,", "step 2 of 2, ''"),
+        ("5:1s,fast:10s,6:1s", "step 2 of 3, 'fast:10s': 'fast' is not a rate"),
+        ("11M:1s", "'11M' is not a rate from 0"),
+        ("5:soon", "step 1 of 1, '5:soon': 'soon' is not a time"),
+        ("5:0s", "'0s' is not a time"),
+        ("5:10us", "at least 1 ms"),
+        ("0:1s,0:2s", "every step has the rate 0"),
+        ("5:13h,6:13h", "more than a day together"),
+    ],
+)
+def test_what_are_no_steps(text: str, words: str) -> None:
+    with pytest.raises(Problem) as raised:
+        parse_steps(text)
+    assert words in raised.value.reason
+    assert raised.value.remedy
 
 
 def test_statuses() -> None:

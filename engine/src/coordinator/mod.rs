@@ -83,6 +83,8 @@ impl Run {
                 .iter()
                 .map(|(_, used)| ThreadUse {
                     cpu_seconds: clock::seconds(used.cpu_ns),
+                    user_seconds: clock::seconds(used.user_ns),
+                    system_seconds: clock::seconds(used.system_ns),
                     spinning_seconds: clock::seconds(used.spinning_ns),
                 })
                 .collect(),

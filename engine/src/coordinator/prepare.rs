@@ -105,7 +105,8 @@ impl Run {
             requests_per_connection: plan.requests_per_connection,
             pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
-            record: Record::new(plan.requests.len(), self.tallied_dataset(), plan.record_intended as usize),
+            record: Record::new(plan.requests.len(), self.tallied_dataset(), plan.record_intended as usize)
+                .telling(Arc::clone(&totals)),
             totals,
         }
     }

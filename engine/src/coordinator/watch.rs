@@ -10,6 +10,7 @@ use crate::clock::{now_ns, seconds, timespec};
 use crate::driver::StopLine;
 use crate::events::{Event, ProgressPhase, WindowState, emit};
 use crate::parent::{PARENT_SIGNAL, ParentWatch};
+use crate::record::LatestTimes;
 use crate::schedule::Timeline;
 use crate::signals::Signals;
 
@@ -113,7 +114,7 @@ impl Watch {
             self.close_window()?;
         }
         if now >= self.next_progress_ns && self.window != WindowSaid::Closed {
-            self.say_progress(now, totals(workers))?;
+            self.say_progress(now, workers)?;
         }
         Ok(())
     }
@@ -122,7 +123,10 @@ impl Watch {
         emit(&Event::Window { state, elapsed_seconds: seconds(now_ns() - self.timeline.starts_ns) })
     }
 
-    fn say_progress(&mut self, now: u64, (verified, errors): (u64, u64)) -> io::Result<()> {
+    fn say_progress(&mut self, now: u64, workers: &[Worker]) -> io::Result<()> {
+        let (verified, errors) = totals(workers);
+        let latest = workers.iter().map(|worker| &worker.totals.latest);
+        let times = LatestTimes::of(latest, now.saturating_sub(self.timeline.opens_ns));
         let verified = verified - self.before_window.0;
         let errors = errors - self.before_window.1;
         let since_last = seconds((now - self.last_progress_ns).max(1));
@@ -136,6 +140,8 @@ impl Watch {
             verified,
             errors,
             verified_per_second: (verified - self.last_verified) as f64 / since_last,
+            p50_seconds: times.p50_seconds,
+            p99_seconds: times.p99_seconds,
         })?;
         (self.last_progress_ns, self.last_verified) = (now, verified);
         while self.next_progress_ns <= now {

@@ -68,6 +68,12 @@ pub trait Conversation {
     /// The connection is of no more use.
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next;
 
+    /// What the peer is to hear before an open connection's socket is closed; empty: nothing. The driver asks once, right
+    /// before each such close, also at the end of the run, and sends it only if that goes without waiting.
+    fn farewell(&mut self, _number: usize) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// Ends at the latest now.
     fn conclude(self, now_ns: u64) -> Self::Outcome;
 }

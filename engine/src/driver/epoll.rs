@@ -87,8 +87,9 @@ impl<C: Conversation> Driver<C> {
             }
             self.pace.follow(self.conversation.phase());
             if stop.is_pulled() || self.conversation.phase() == Phase::Over {
-                let ended = self.conversation.conclude(now);
-                return Ok((ended, self.pace.window_use()));
+                let used = self.pace.window_use();
+                (0..self.connections.len()).for_each(|number| self.close(number));
+                return Ok((self.conversation.conclude(now), used));
             }
             events.clear();
             let sleep_ns = self.pace.sleep_ns(self.conversation.wake_ns(), now);
@@ -156,7 +157,7 @@ impl<C: Conversation> Driver<C> {
                 Next::Wait => return socket,
                 Next::Send => self.send(number),
                 Next::Close => {
-                    self.connections[number] = Connection::default();
+                    self.close(number);
                     return Socket::Gone;
                 }
                 Next::Connect => {
@@ -184,8 +185,20 @@ impl<C: Conversation> Driver<C> {
         }
     }
 
+    /// Closes a connection's socket, if it has one.
+    fn close(&mut self, number: usize) {
+        let Connection { socket, is_connecting } = std::mem::take(&mut self.connections[number]);
+        if let (Some(socket), false) = (socket, is_connecting) {
+            let farewell = self.conversation.farewell(number);
+            if !farewell.is_empty() {
+                // Whether it arrives is up to the peer: the socket is closed either way.
+                let _ = send(&socket, &farewell, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+            }
+        }
+    }
+
     fn connect(&mut self, number: usize) -> Next {
-        self.connections[number] = Connection::default();
+        self.close(number);
         let begun = self.peer.begin_connect().and_then(|begun| {
             epoll::add(&self.epoll, &begun.socket, EventData::new_u64(number as u64), INTEREST)?;
             Ok(begun)

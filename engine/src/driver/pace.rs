@@ -9,7 +9,7 @@ use std::num::NonZeroU64;
 use rustix::thread::set_current_timer_slack;
 
 use super::Conversation;
-use crate::clock::thread_cpu_ns;
+use crate::clock::{thread_cpu_ns, thread_split_ns};
 use crate::schedule::Phase;
 
 /// How long before its time the thread is awake.
@@ -26,7 +26,11 @@ const BETWEEN_LOOKS_NS: u64 = 500;
 pub struct DriverUse {
     /// All of it.
     pub cpu_ns: u64,
-    /// The part of it that was spent waiting awake.
+    /// User time, by the kernel's own, coarser account.
+    pub user_ns: u64,
+    /// System time, by the same.
+    pub system_ns: u64,
+    /// The part of `cpu_ns` that was spent waiting awake.
     pub spinning_ns: u64,
 }
 
@@ -90,12 +94,15 @@ impl Pace {
         let closed = self.closed.unwrap_or_else(|| self.so_far());
         DriverUse {
             cpu_ns: closed.cpu_ns.saturating_sub(opened.cpu_ns),
+            user_ns: closed.user_ns.saturating_sub(opened.user_ns),
+            system_ns: closed.system_ns.saturating_sub(opened.system_ns),
             spinning_ns: closed.spinning_ns.saturating_sub(opened.spinning_ns),
         }
     }
 
     fn so_far(&self) -> DriverUse {
-        DriverUse { cpu_ns: thread_cpu_ns(), spinning_ns: self.spinning_ns }
+        let (user_ns, system_ns) = thread_split_ns();
+        DriverUse { cpu_ns: thread_cpu_ns(), user_ns, system_ns, spinning_ns: self.spinning_ns }
     }
 }
 

@@ -2,16 +2,20 @@
 
 mod distribution;
 mod errors;
+mod latest;
 mod picks;
 mod progress;
 mod series;
 mod shares;
 mod summary;
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
+pub use latest::{LatestSecond, LatestTimes};
 pub use picks::{BINS, PickCounts, Picks};
 pub use progress::Totals;
 pub use series::{Series, SeriesPoint};
@@ -108,6 +112,12 @@ impl Record {
             most_intended,
             picks: dataset.map(PickCounts::new),
         }
+    }
+
+    /// The same, and each second of the window that is over is seen there.
+    pub fn telling(mut self, totals: Arc<Totals>) -> Record {
+        self.series.tell(totals);
+        self
     }
 
     /// A request's first byte was handed to the kernel. `request`: its place in the mix.

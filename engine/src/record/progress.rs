@@ -2,12 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::latest::LatestSecond;
+
 /// Totals of one thread since its start, warm-up included. On cache lines of its own: only one thread writes.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Totals {
     verified: AtomicU64,
     errors: AtomicU64,
+    /// Written once a second.
+    pub latest: LatestSecond,
 }
 
 impl Totals {

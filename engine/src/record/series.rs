@@ -4,9 +4,13 @@
 //! that a percentile is within 1% of the sample. What a second's buckets held is kept in a list, for the seconds of several
 //! threads become one before their percentiles are taken.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
-const SECOND_NS: u64 = 1_000_000_000;
+use super::Totals;
+
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
 /// Buckets to a power of two, as a power of two. Below 2 × 64 ns every nanosecond has its own.
 const BUCKET_BITS: u32 = 6;
@@ -33,7 +37,7 @@ pub struct SeriesPoint {
 
 /// One second, before its percentiles are taken.
 #[derive(Clone, Debug, Default)]
-struct Second {
+pub(super) struct Second {
     verified: u64,
     errors: u64,
     max_ns: u64,
@@ -51,6 +55,8 @@ pub struct Series {
     touched: (usize, usize),
     /// The last second's end.
     ends_ns: u64,
+    /// Is told each second that is over.
+    told: Option<Arc<Totals>>,
 }
 
 impl Default for Series {
@@ -60,11 +66,17 @@ impl Default for Series {
             counts: vec![0; BUCKETS].into(),
             touched: (BUCKETS, 0),
             ends_ns: 0,
+            told: None,
         }
     }
 }
 
 impl Series {
+    /// Each second that is over shall be seen there.
+    pub fn tell(&mut self, totals: Arc<Totals>) {
+        self.told = Some(totals);
+    }
+
     /// A verified answer, `since_opened_ns` after the window's opening.
     #[inline]
     pub fn verified(&mut self, since_opened_ns: u64) {
@@ -93,11 +105,7 @@ impl Series {
         let length = self.seconds.len().max(other.seconds.len());
         self.seconds.resize(length, Second::default());
         for (second, added) in self.seconds.iter_mut().zip(other.seconds) {
-            second.verified += added.verified;
-            second.errors += added.errors;
-            second.max_ns = second.max_ns.max(added.max_ns);
-            second.buckets.extend(added.buckets);
-            second.buckets.sort_unstable_by_key(|&(bucket, _)| bucket);
+            second.add(added);
         }
     }
 
@@ -121,6 +129,9 @@ impl Series {
     #[cold]
     fn begin_second(&mut self, since_opened_ns: u64) {
         self.close_second();
+        if let (Some(totals), Some(closed)) = (&self.told, self.seconds.last()) {
+            totals.latest.publish(self.seconds.len() as u64 - 1, closed.clone());
+        }
         let number = since_opened_ns / SECOND_NS;
         self.seconds.resize(number as usize + 1, Second::default());
         self.ends_ns = (number + 1) * SECOND_NS;
@@ -140,7 +151,16 @@ impl Series {
 }
 
 impl Second {
-    fn conclude(&self) -> SeriesPoint {
+    /// Adds another thread's.
+    pub(super) fn add(&mut self, other: Second) {
+        self.verified += other.verified;
+        self.errors += other.errors;
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.buckets.extend(other.buckets);
+        self.buckets.sort_unstable_by_key(|&(bucket, _)| bucket);
+    }
+
+    pub(super) fn conclude(&self) -> SeriesPoint {
         SeriesPoint {
             verified: self.verified,
             errors: self.errors,

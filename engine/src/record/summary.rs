@@ -139,7 +139,11 @@ pub struct TlsFacts {
 pub struct ThreadUse {
     /// User and system time.
     pub cpu_seconds: f64,
-    /// The part of it that was spent awake, waiting for the next intended start; 0 in closed loads.
+    /// User time, by the kernel's own, coarser account.
+    pub user_seconds: f64,
+    /// System time, by the same.
+    pub system_seconds: f64,
+    /// The part of `cpu_seconds` that was spent awake, waiting for the next intended start; 0 in closed loads.
     pub spinning_seconds: f64,
 }
 

@@ -1,9 +1,8 @@
 //! What becomes of a complete answer.
 
 use super::slot::InFlight;
-use crate::exchange::Answer;
 use crate::record::{Record, Totals};
-use crate::verify::Expectation;
+use crate::verify::{Answer, Expectation};
 
 /// Where answers are counted.
 pub(super) struct Tally<'s> {

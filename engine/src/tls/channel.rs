@@ -98,6 +98,16 @@ impl Channel {
         std::mem::take(&mut self.untold_bytes)
     }
 
+    /// The close_notify that ends what was said; empty where it cannot come next.
+    pub(super) fn farewell(mut self) -> Vec<u8> {
+        if self.is_handshaking() || !self.out().is_empty() {
+            return Vec::new();
+        }
+        self.connection.send_close_notify();
+        self.collect_out();
+        self.out
+    }
+
     fn collect_out(&mut self) {
         while self.connection.wants_write() {
             self.connection.write_tls(&mut self.out).expect("a vector takes all");

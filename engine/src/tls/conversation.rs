@@ -28,16 +28,15 @@ impl<C: Conversation> TlsConversation<C> {
         TlsConversation { inner, client, channels, plain: Vec::new(), wire: WireBytes::default() }
     }
 
-    /// Follows the inner step: a socket that goes takes its channel with it, and what TLS itself has to say is sent.
+    /// Follows the inner step: what TLS itself has to say is sent. A socket that goes takes its channel with it, in
+    /// [`Conversation::farewell`].
     fn settle(&mut self, number: usize, next: Next) -> Next {
         match next {
-            Next::Connect | Next::Close => self.channels[number] = None,
             Next::Wait if self.channels[number].as_ref().is_some_and(|channel| !channel.out().is_empty()) => {
-                return Next::Send;
+                Next::Send
             }
-            Next::Wait | Next::Send => {}
+            _ => next,
         }
-        next
     }
 
     /// Ends a connection whose TLS went wrong.
@@ -158,6 +157,8 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         if channel.is_handshaking() {
             return self.fail(number, CLOSED_EARLY.to_owned(), now_ns);
         }
+        // Nobody is there to hear a farewell.
+        self.channels[number] = None;
         // Without close_notify anybody may have cut the connection: what has come may not be all.
         let next = self.inner.broken(number, ErrorKind::Closed, now_ns);
         self.settle(number, next)
@@ -167,8 +168,17 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         if self.channels[number].as_ref().is_some_and(|channel| channel.is_handshaking()) {
             return self.fail(number, "the connection broke during the TLS handshake".to_owned(), now_ns);
         }
+        self.channels[number] = None;
         let next = self.inner.broken(number, kind, now_ns);
         self.settle(number, next)
+    }
+
+    fn farewell(&mut self, number: usize) -> Vec<u8> {
+        let farewell = self.channels[number].take().map_or(Vec::new(), |channel| channel.farewell());
+        if self.is_in_window() {
+            self.wire.sent += farewell.len() as u64;
+        }
+        farewell
     }
 
     fn conclude(self, now_ns: u64) -> C::Outcome {

@@ -1,15 +1,16 @@
 //! Whether an answer is right. Looks at bytes, knows no sockets and no clock.
 
+mod answer;
 mod content_type;
 mod row;
 
 use std::sync::Arc;
 
+pub use answer::Answer;
 use content_type::ContentType;
 use row::RowBody;
 
 use crate::dataset::Dataset;
-use crate::exchange::Answer;
 use crate::plan::{BodyPlan, ByteRange, Expect};
 use crate::record::{EXCERPT_BYTES, ErrorKind};
 

@@ -9,13 +9,13 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 def examine(
     experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
 ) -> Iterator[Found]:
-    """By the share of the window in which the busiest engine thread was on a processor."""
+    """By the share of the window in which the busiest engine thread was at work."""
     del experiment
     for trial in trials:
         summary = trial.engine
-        if summary is None or not summary.threads or summary.window_seconds <= 0:
+        if summary is None:
             continue
-        share = max(thread.cpu_seconds for thread in summary.threads) / summary.window_seconds
+        share = summary.busiest_thread_share
         if share < min(thresholds["warn"], thresholds["refuse"]):
             continue
         refused = share >= thresholds["refuse"]
@@ -35,7 +35,7 @@ def examine(
 
 CHECK = Check(
     name="generator-saturated",
-    looks_at="processor time of the load engine's busiest thread over the window",
+    looks_at="processor time that the load took of the engine's busiest thread, over the window",
     thresholds={
         "warn": Threshold(
             0.80,

@@ -13,6 +13,7 @@ import typer
 from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
 from fairtrial.commands.check import check
+from fairtrial.commands.closed_output import quiet_end
 from fairtrial.commands.complain import complain
 from fairtrial.commands.doctor import doctor
 from fairtrial.commands.list import list_things
@@ -68,11 +69,12 @@ def main() -> NoReturn:
     """Run the command line; a `Problem` becomes one clear message and its exit status."""
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
-    try:
-        app(prog_name="fairtrial")
-    except Problem as problem:
-        complain(problem)
-        sys.exit(problem.exit_status)
+    with quiet_end():
+        try:
+            app(prog_name="fairtrial")
+        except Problem as problem:
+            complain(problem)
+            sys.exit(problem.exit_status)
     sys.exit(0)
 
 

@@ -13,9 +13,12 @@ def ab(
 ) -> None:
     """Do what ab (ApacheBench) would do, and say what its figures hide.
 
-    Takes ab's own arguments: -n, -c, -t, -k, -s, -p, -u, -T, -H, -C, -A, -m, -i, -E, -d, -S; -q, -l and -r change
+    Takes ab's own arguments: -n, -c, -t, -k, -s, -p, -u, -T, -H, -C, -A, -m, -i, -E, -d, -S, -l; -q and -r change
     nothing here. Others are refused, with the reason. As with ab, a connection serves one request unless there is a
     -k, and certificates are not checked. Unlike ab, it speaks HTTP/1.1, and -t alone is not limited to 50,000 requests.
+
+    As with ab, an answer has failed whose length is not the first one's, unless there is a -l. That first one is asked
+    before the others, and is in no figure; with a method that may change something (-p, -u) lengths are not judged.
 
     **Examples**
 
@@ -27,7 +30,6 @@ def ab(
     """
     from fairtrial.load.foreign.ab import read_ab
     from fairtrial.load.foreign.ab_figures import ab_figures
-    from fairtrial.load.foreign.ours import as_ours
     from fairtrial.load.foreign.tool import run_as
 
     call = read_ab(arguments)
@@ -35,7 +37,7 @@ def ab(
         "ab",
         call.options,
         lambda measurement: ab_figures(call, measurement),
-        as_ours(call.options),
         at_most_seconds=call.at_most_seconds,
+        lengths_as_the_first=not call.any_length,
     )
     raise typer.Exit(status)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fairtrial.load.plan.words import parse_duration, parse_header, parse_ramp, parse_rate, parse_statuses
+from fairtrial.load.plan.words import parse_duration, parse_header, parse_ramp, parse_rate, parse_statuses, parse_steps
 
 LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
 CONNECTION, OUTPUT = "Connection", "Output"
@@ -78,6 +78,14 @@ def load(
         typer.Option(
             metavar="FROM:TO",
             help="Open load: a rate that goes from one to the other over the duration.",
+            rich_help_panel=LOAD,
+        ),
+    ] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE:TIME,…",
+            help="Open load: one rate after the other, each for its time: 500:10s,1k:10s,2k:10s. Takes no -d.",
             rich_help_panel=LOAD,
         ),
     ] = None,
@@ -188,7 +196,7 @@ def load(
 ) -> None:
     """Offer load to a URL and say what came back: verified answers first, errors by kind.
 
-    Without -r and --ramp the load is **closed**: each connection sends its next request when its last one is
+    Without -r, --ramp and --steps the load is **closed**: each connection sends its next request when its last one is
     answered, so a slow server is asked less. With them it is **open**: requests are due by the clock, and one that has
     to wait has waited. Only an open load shows what callers who do not wait for each other would see.
 
@@ -201,6 +209,8 @@ def load(
     `fairtrial load -c 64 -n 100000 http://127.0.0.1:8080/items`   a count instead of a time
 
     `fairtrial load -r 2k --arrival poisson -d 30s --html load.html http://127.0.0.1:8080/`   an open load, with charts
+
+    `fairtrial load --steps 500:10s,1k:10s,2k:10s http://127.0.0.1:8080/`   which rate is still kept?
 
     `fairtrial load -b @order.json -H 'Content-Type: application/json' --expect-status 201 http://127.0.0.1:8080/orders`
 
@@ -224,7 +234,8 @@ def load(
         seconds=duration,
         rate=rate,
         arrival=None if arrival is None else arrival.value,
-        ramp=parse_ramp(ramp) if ramp else None,
+        ramp=parse_ramp(ramp) if ramp is not None else None,
+        steps=parse_steps(steps) if steps is not None else None,
         think_seconds=think,
         warmup_seconds=warmup or 0.0,
         threads=threads,
@@ -251,6 +262,8 @@ def load(
     plan = plan_for(options)
     errors = Console(stderr=True)
     measurement = measure(errors, url, plan, plain=plain)
-    print_measurement(errors if outputs.take_stdout else Console(), measurement)
-    outputs.write(measurement)
+    try:
+        print_measurement(errors if outputs.take_stdout else Console(), measurement)
+    finally:
+        outputs.write(measurement)  # also if nobody reads the report
     raise typer.Exit(measurement.exit_status)

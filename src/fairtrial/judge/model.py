@@ -62,8 +62,8 @@ class EngineUse(Strict):
 
     driver: str
     window_seconds: float
-    cpu_seconds: float
-    busiest_thread_share: float = Field(description="CPU time of the busiest thread over the window, 0 to 1")
+    cpu_seconds: float = Field(description="of all threads, with what was spent awake for the next intended start")
+    busiest_thread_share: float = Field(description="part of the window that the busiest thread worked, 0 to 1")
     in_flight_at_end: int
     checked_bodies: int
 

@@ -51,12 +51,11 @@ def _server_use(trial: TrialRecord) -> ServerUse | None:
 
 
 def _engine_use(engine: EngineSummary) -> EngineUse:
-    busy = [thread.cpu_seconds for thread in engine.threads]
     return EngineUse(
         driver=engine.driver,
         window_seconds=engine.window_seconds,
-        cpu_seconds=sum(busy),
-        busiest_thread_share=max(busy, default=0.0) / engine.window_seconds if engine.window_seconds > 0 else 0.0,
+        cpu_seconds=sum(thread.cpu_seconds for thread in engine.threads),
+        busiest_thread_share=engine.busiest_thread_share,
         in_flight_at_end=engine.in_flight_at_end,
         checked_bodies=engine.checked_bodies,
     )

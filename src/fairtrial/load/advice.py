@@ -24,7 +24,7 @@ REMEDIES = {
     "status_3xx": "redirects are not followed: aim at where it leads, or say --expect-status 3xx",
     "status_4xx": "check path, method and headers; if this is the right answer, say so with --expect-status",
     "status_5xx": "the server failed: look in its log, or lower the load",
-    "wrong_length": "the body has another length than --expect-length or --expect-body says",
+    "wrong_length": "the body has another length than --expect-length or --expect-body says, or with ab than the first",
     "wrong_header": "the content type is another one than expected",
     "wrong_body": "the body is another one than --expect-body says",
 }
@@ -42,7 +42,7 @@ def remedy(kind: str, plan: EnginePlan) -> str:
 def warnings(measurement: Measurement) -> Iterator[str]:
     """What stands between these figures and the server's own: nothing, in a good run."""
     summary, plan = measurement.summary, measurement.plan
-    share = measurement.busiest_thread_share
+    share = summary.busiest_thread_share
     if share >= GENERATOR_BUSY:
         yield (
             f"the load generator's busiest thread used {share:.0%} of its processor: these figures may be the "

@@ -45,17 +45,6 @@ class Measurement:
         return self.summary.answers / window if window > 0 else 0.0
 
     @property
-    def thread_shares(self) -> list[float]:
-        """For each of the generator's threads the part of the window in which it was at work, 0 to 1."""
-        window = self.summary.window_seconds
-        return [thread.busy_seconds / window for thread in self.summary.threads] if window > 0 else []
-
-    @property
-    def busiest_thread_share(self) -> float:
-        """The highest of them."""
-        return max(self.thread_shares, default=0.0)
-
-    @property
     def exit_status(self) -> int:
         """0 every request was answered well, 3 some were not, 4 none was, 130 interrupted."""
         if self.summary.interrupted:

@@ -156,8 +156,12 @@ class EngineThread(Strict):
     """What one thread of the load engine used itself."""
 
     cpu_seconds: float
+    user_seconds: float | None = Field(
+        None, description="user time by the kernel's own, coarser account; null in records from before it was kept"
+    )
+    system_seconds: float | None = Field(None, description="system time, likewise")
     spinning_seconds: float = Field(
-        0.0, description="the part of it that was spent awake, waiting for the next intended start; 0 in closed loads"
+        0.0, description="the part of cpu_seconds spent awake, waiting for the next intended start; 0 in closed loads"
     )
 
     @property
@@ -242,6 +246,20 @@ class EngineSummary(Strict):
     intended_seconds: list[float] = Field(default_factory=list)
     threads: list[EngineThread]
     picks: Picks | None
+
+    @property
+    def thread_shares(self) -> list[float]:
+        """For each thread the part of the window in which it was at work, 0 to 1; empty without a window.
+
+        Being awake for the next intended start is not work: an open load does it at any rate.
+        """
+        window = self.window_seconds
+        return [thread.busy_seconds / window for thread in self.threads] if window > 0 else []
+
+    @property
+    def busiest_thread_share(self) -> float:
+        """The highest of them: how near the engine was to its own limit."""
+        return max(self.thread_shares, default=0.0)
 
 
 class ServerMeter(Strict):

@@ -14,10 +14,12 @@ mod memory;
 mod outbox;
 mod probe;
 mod ring;
+mod setup;
 mod tag;
 
 use std::io;
 
+use io_uring::IoUring;
 use rustix::io::Errno;
 use rustix::net::SocketFlags;
 
@@ -46,9 +48,17 @@ pub(super) fn run<C: Conversation>(
     endpoint: &Endpoint,
     stop: &StopLine,
 ) -> io::Result<(C::Outcome, DriverUse)> {
+    run_in(setup::create()?, conversation, endpoint, stop)
+}
+
+fn run_in<C: Conversation>(
+    mut io_uring: IoUring,
+    conversation: C,
+    endpoint: &Endpoint,
+    stop: &StopLine,
+) -> io::Result<(C::Outcome, DriverUse)> {
     let peer = Peer::new(endpoint)?;
     let connections = conversation.connections();
-    let mut io_uring = ring::create()?;
     let ring =
         Ring::new(&mut io_uring, connections as u32, Buffers::for_connections(connections), peer.address())?;
     let pace = Pace::new(&conversation);
@@ -119,6 +129,10 @@ impl<C: Conversation> Driver<'_, C> {
             self.pace.follow(self.conversation.phase());
             if stop.is_pulled() || self.conversation.phase() == Phase::Over {
                 let used = self.pace.window_use();
+                for number in 0..self.connections.len() {
+                    self.bid_farewell(number);
+                }
+                self.ring.flush();
                 return Ok((self.conversation.conclude(now), used));
             }
             self.turn(now)?;
@@ -231,8 +245,26 @@ impl<C: Conversation> Driver<'_, C> {
         Ok(())
     }
 
+    /// Asks for a farewell to be sent, if the connection is open and has one; true if so.
+    fn bid_farewell(&mut self, number: usize) -> bool {
+        let connection = &self.connections[number];
+        if connection.state != State::Open {
+            return false;
+        }
+        let tag =
+            Tag { operation: Operation::Farewell, generation: connection.generation, number: number as u32 };
+        let farewell = self.conversation.farewell(number);
+        // In the middle of other bytes nobody would understand it.
+        let is_sent = !farewell.is_empty() && !self.outbox.is_behind(number as u32);
+        if is_sent {
+            self.ring.send_farewell(tag, farewell.into_boxed_slice());
+        }
+        is_sent
+    }
+
     /// Forgets a connection's socket and cancels what it still does. Its file stays until it is replaced or uninstalled.
     fn close(&mut self, number: usize) {
+        let has_farewell = self.bid_farewell(number);
         let connection = &mut self.connections[number];
         let tag = |operation| Tag { operation, generation: connection.generation, number: number as u32 };
         if connection.state == State::Connecting && !connection.wants.connect {
@@ -248,6 +280,10 @@ impl<C: Conversation> Driver<'_, C> {
         connection.state = State::Closed;
         connection.wants = Wants::default();
         connection.is_receiving = false;
+        if has_farewell {
+            // It refers to the file that goes now.
+            self.ring.flush();
+        }
     }
 
     #[inline]
@@ -255,7 +291,7 @@ impl<C: Conversation> Driver<'_, C> {
         let Completion { tag, result, filled, goes_on } = completion;
         let number = tag.number as usize;
         let is_current = match tag.operation {
-            Operation::Ignored | Operation::Stop => false,
+            Operation::Ignored | Operation::Stop | Operation::Farewell => false,
             _ => self.connections.get(number).is_some_and(|it| it.generation == tag.generation),
         };
         if is_current {
@@ -313,3 +349,6 @@ impl<C: Conversation> Driver<'_, C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,6 +105,11 @@ impl Outbox {
         }
     }
 
+    /// True if a part of what was handed over has yet to reach the socket.
+    pub(super) fn is_behind(&self, number: u32) -> bool {
+        self.patient.contains_key(&number)
+    }
+
     /// The connection's socket is gone. True if a patient send is under way.
     pub(super) fn forget(&mut self, number: u32) -> bool {
         !self.patient.is_empty() && matches!(self.patient.remove(&number), Some(Patient::UnderWay(_)))

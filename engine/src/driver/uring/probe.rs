@@ -7,7 +7,8 @@ use rustix::net::addr::SocketAddrArg;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
 
 use super::memory::Buffers;
-use super::ring::{self, Ring};
+use super::ring::Ring;
+use super::setup;
 use super::tag::{Operation, Tag};
 
 const PATIENCE_NS: u64 = 1_000_000_000;
@@ -19,7 +20,7 @@ const PATIENCE_NS: u64 = 1_000_000_000;
 pub(in crate::driver) fn probe(connections: u32) -> io::Result<()> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).as_any();
-    let mut io_uring = ring::create()?;
+    let mut io_uring = setup::create()?;
     let mut ring = Ring::new(&mut io_uring, connections, Buffers { count: 8, bytes: 64 }, &nowhere)?;
     let tag = |operation| Tag { operation, generation: 0, number: 0 };
     ring.install(0, &ours)?;

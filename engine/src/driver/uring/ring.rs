@@ -6,7 +6,7 @@
 //! - Receiving: see [`super::memory`].
 //! - Sending at once: the bytes are copied into [`Ring::outgoing`]. The send neither waits nor goes on later
 //!   (`MSG_DONTWAIT`), so the kernel has read them when the call that submitted it returns.
-//! - Sending patiently: the bytes move into a box that is kept until its completion comes.
+//! - Sending patiently, and a farewell: the bytes move into a box that is kept until its completion comes.
 
 #![allow(unsafe_code, reason = "shared memory with the kernel; each block says why it is sound")]
 
@@ -24,12 +24,6 @@ use super::tag::Tag;
 use crate::clock;
 
 const BUFFER_GROUP: u16 = 0;
-
-/// Requests that one call submits at most.
-pub(super) const SUBMISSIONS: u32 = 256;
-
-/// Completions that wait to be read at most; the kernel keeps what is beyond, at a price.
-const COMPLETIONS: u32 = 4096;
 
 /// Room for the bytes that one call sends at once.
 const OUTGOING_BYTES: usize = 256 * 1024;
@@ -64,37 +58,6 @@ pub(super) struct Ring<'r> {
     patient: HashMap<u64, Box<[u8]>>,
     /// Why requests could not be submitted, until [`Ring::enter`] can say so.
     failure: Option<io::Error>,
-}
-
-/// Makes the kernel's side of a ring.
-///
-/// # Errors
-/// The kernel's: too old, or not permitted.
-pub(super) fn create() -> io::Result<IoUring> {
-    let builder = || {
-        let mut builder = IoUring::builder();
-        builder.setup_clamp().setup_submit_all().setup_cqsize(COMPLETIONS).setup_single_issuer();
-        builder
-    };
-    // Work is done when this thread asks for completions, never in between; kernels before 6.1 cannot.
-    let deferred = builder().setup_defer_taskrun().setup_taskrun_flag().build(SUBMISSIONS);
-    let io_uring = match deferred {
-        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
-            builder().setup_coop_taskrun().setup_taskrun_flag().build(SUBMISSIONS)?
-        }
-        made => made?,
-    };
-    let params = io_uring.params();
-    let needed = [
-        ("ext_arg", params.is_feature_ext_arg()),
-        ("nodrop", params.is_feature_nodrop()),
-        ("skip_cqe_on_success", params.is_feature_skip_cqe_on_success()),
-        ("submit_stable", params.is_feature_submit_stable()),
-    ];
-    match needed.iter().find(|(_, is_there)| !is_there) {
-        Some((name, _)) => Err(io::Error::other(format!("this kernel's io_uring lacks {name}"))),
-        None => Ok(io_uring),
-    }
 }
 
 impl<'r> Ring<'r> {
@@ -196,12 +159,22 @@ impl<'r> Ring<'r> {
 
     /// Sends all bytes, however long the peer takes.
     pub(super) fn send_patiently(&mut self, tag: Tag, bytes: Box<[u8]>) {
+        self.send_kept(tag, bytes, MSG_WAITALL | MSG_NOSIGNAL);
+    }
+
+    /// Sends what the socket takes at once of these bytes. They cannot be among those that are sent at once: a connection
+    /// is also closed while completions are handled that refer to those of the last call.
+    pub(super) fn send_farewell(&mut self, tag: Tag, bytes: Box<[u8]>) {
+        self.send_kept(tag, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+
+    fn send_kept(&mut self, tag: Tag, bytes: Box<[u8]>, flags: i32) {
         let entry = opcode::Send::new(Fixed(tag.number), bytes.as_ptr(), bytes.len() as u32)
-            .flags(MSG_WAITALL | MSG_NOSIGNAL)
+            .flags(flags)
             .build()
             .user_data(tag.to_bits());
         let earlier = self.patient.insert(tag.to_bits(), bytes);
-        assert!(earlier.is_none(), "one patient send per socket");
+        assert!(earlier.is_none(), "one such send per socket");
         // SAFETY: the box stays in `patient`, at its address, until the completion with this tag has come.
         unsafe { self.push(&entry) };
     }
@@ -240,6 +213,13 @@ impl<'r> Ring<'r> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
+    /// Submits everything, without taking what has come: a file may be replaced after that.
+    pub(super) fn flush(&mut self) {
+        self.submissions.sync();
+        let result = self.submitter.submit();
+        self.settle(result);
+    }
+
     /// Makes sure that all was submitted, or that nothing ever will be: memory of requests may be reused after that.
     fn settle(&mut self, mut result: io::Result<usize>) {
         for _ in 0..PATIENCE {
@@ -265,9 +245,7 @@ impl<'r> Ring<'r> {
     #[inline]
     unsafe fn push(&mut self, entry: &squeue::Entry) {
         if self.submissions.is_full() {
-            self.submissions.sync();
-            let result = self.submitter.submit();
-            self.settle(result);
+            self.flush();
         }
         // SAFETY: the caller's promise. An entry that finds no room is forgotten, and `enter` says why there was none.
         let _ = unsafe { self.submissions.push(entry) };

@@ -13,6 +13,8 @@ pub(super) enum Operation {
     SendAtOnce = 4,
     /// A send that may wait for the peer.
     SendPatiently = 5,
+    /// A send to a socket that is closed right behind it.
+    Farewell = 6,
 }
 
 /// A connection and its socket's generation: what completes late, for a socket that was closed, is told apart.
@@ -46,6 +48,7 @@ impl Tag {
             3 => Operation::Receive,
             4 => Operation::SendAtOnce,
             5 => Operation::SendPatiently,
+            6 => Operation::Farewell,
             _ => Operation::Ignored,
         };
         Tag { operation, generation: (bits >> 32) as u32 & GENERATION_MASK, number: bits as u32 }
@@ -71,6 +74,7 @@ mod tests {
             Operation::Receive,
             Operation::SendAtOnce,
             Operation::SendPatiently,
+            Operation::Farewell,
         ] {
             for (generation, number) in [(0, 0), (1, 15_999), (GENERATION_MASK, u32::MAX)] {
                 let tag = Tag { operation, generation, number };

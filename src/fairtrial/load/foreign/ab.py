@@ -57,12 +57,13 @@ AB = ForeignTool(
 
 @dataclass(frozen=True)
 class AbCall:
-    """What `ab` was asked: the load, a time limit beside the count, and which tables to leave out."""
+    """What `ab` was asked: the load, a time limit beside the count, tables to leave out, and if lengths may differ."""
 
     options: LoadOptions
     at_most_seconds: float | None
     with_percentiles: bool
     with_deviation: bool
+    any_length: bool
 
 
 def read_ab(arguments: Sequence[str]) -> AbCall:
@@ -96,7 +97,7 @@ def read_ab(arguments: Sequence[str]) -> AbCall:
         key_file=found.certificate,
     )
     limit = float(found.seconds) if counted and found.seconds else None
-    return AbCall(options, limit, not found.no_percentiles, not found.no_deviation)
+    return AbCall(options, limit, not found.no_percentiles, not found.no_deviation, found.variable_length)
 
 
 def _method(found: argparse.Namespace) -> str | None:

@@ -10,6 +10,17 @@ from fairtrial.load.plan.url import parse_url
 from fairtrial.printable import printable
 from fairtrial.record.model import Distribution
 
+KINDS = {
+    "refused": "Connect",
+    "connect": "Connect",
+    "tls": "Connect",
+    "reset": "Receive",
+    "closed": "Receive",
+    "wrong_length": "Length",
+}
+"""Our errors as ab calls them; all others are its `Exceptions`."""
+NOT_MEASURED = "not measured: of an answer the last byte is timed, not the first; it lies within Processing"
+
 
 def ab_figures(call: AbCall, measurement: Measurement) -> list[str]:
     """Line by line, as ab prints it."""
@@ -21,8 +32,10 @@ def ab_figures(call: AbCall, measurement: Measurement) -> list[str]:
 
 def _about(measurement: Measurement) -> list[str]:
     url = parse_url(measurement.url)
-    body = measurement.summary.body_bytes
-    if body is None:
+    body, expected = measurement.summary.body_bytes, measurement.plan.requests[0].expect.body_bytes
+    if expected is not None:
+        length = f"{expected.min} bytes"
+    elif body is None:
         length = "unknown"
     else:
         length = f"{body.min} bytes" if body.min == body.max else f"Variable ({body.min} to {body.max} bytes)"
@@ -52,7 +65,7 @@ def _totals(measurement: Measurement) -> list[str]:
         _line("Failed requests", str(failed)),
     ]
     if failed:
-        lines.append(f"   ({', '.join(f'{kind}: {count}' for kind, count in measurement.failed.items())})")
+        lines.append(f"   ({', '.join(f'{name}: {count}' for name, count in _failed_as_ab_does(measurement).items())})")
     non_2xx = sum(count for kind, count in measurement.failed.items() if kind.startswith("status_"))
     if non_2xx:
         lines.append(_line("Non-2xx responses", str(non_2xx)))
@@ -74,6 +87,15 @@ def _totals(measurement: Measurement) -> list[str]:
     return lines
 
 
+def _failed_as_ab_does(measurement: Measurement) -> dict[str, int]:
+    """ab's four kinds; an answer with a wrong status is none of them."""
+    counts = dict.fromkeys(("Connect", "Receive", "Length", "Exceptions"), 0)
+    for kind, count in measurement.failed.items():
+        if not kind.startswith("status_"):
+            counts[KINDS.get(kind, "Exceptions")] += count
+    return counts
+
+
 def _connection_times(call: AbCall, measurement: Measurement) -> list[str]:
     summary = measurement.summary
     if not summary.response_time.count:
@@ -82,7 +104,12 @@ def _connection_times(call: AbCall, measurement: Measurement) -> list[str]:
     lines = ["Connection Times (ms)", f"              {head}"]
     rows = (("Connect", summary.connect_time), ("Processing", summary.service_time), ("Total", summary.response_time))
     for name, times in rows:
+        if name == "Total":
+            lines.append(f"{'Waiting:':<12}{NOT_MEASURED}")
         lines.append(f"{name + ':':<12}{_row(times, read_histogram(times.hdr_base64), call.with_deviation)}")
+    if measurement.plan.requests_per_connection is None:
+        opened = "none was opened" if not summary.connect_time.count else f"{summary.connect_time.count:,} were"
+        lines.append(f"(Connect is of the connections opened in this time: {opened}.)")
     return lines
 
 

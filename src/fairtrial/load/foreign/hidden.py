@@ -26,8 +26,8 @@ def hidden(tool: str, measurement: Measurement) -> Iterator[str]:
     yield from _connections(measurement)
     yield from warnings(measurement)
     yield (
-        f"The generator's own processor: {measurement.busiest_thread_share:.0%} busy (the busiest thread); near 100% "
-        "the generator is what was measured."
+        f"The generator's own processor: {measurement.summary.busiest_thread_share:.0%} busy (the busiest thread); "
+        "near 100% the generator is what was measured."
     )
     yield (
         "One run has no interval: the next may differ by more than what you compare. `fairtrial run` repeats, "
@@ -45,8 +45,10 @@ def _wrong_answers(tool: str, measurement: Measurement) -> Iterator[str]:
             f"{figure(measurement.answers_per_second)}/s, but {figure(summary.goodput_per_second)}/s verified."
         )
     elif summary.verified:
+        same_length = any(request.expect.body_bytes for request in measurement.plan.requests)
+        length = " and the length of the first" if same_length else ""
         yield (
-            f"All {summary.answers:,} answers had a status of 2xx. Nothing else of them was looked at: give "
+            f"All {summary.answers:,} answers had a status of 2xx{length}. Nothing else of them was looked at: give "
             "`fairtrial load` --expect-body or --expect-length."
         )
 
@@ -73,7 +75,12 @@ def _lengths(tool: str, measurement: Measurement) -> Iterator[str]:
         return
     said = f"Bodies had from {body.min:,} to {body.max:,} bytes"
     if tool == "ab":
-        yield f"{said}: ab calls every answer failed whose length is not the first one's (unless -l), right or wrong."
+        failed = measurement.failed.get("wrong_length", 0)
+        yield (
+            f"{said}: ab calls every answer failed whose length is not the first one's (unless -l), right or wrong"
+            + (f"; so it is counted here: {failed:,}" if failed else "")
+            + ". Answers with a wrong status are not among them here; ab counts some of them twice."
+        )
     else:
         yield f"{said}: an error page counts as much as an answer."
 

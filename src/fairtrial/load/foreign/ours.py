@@ -23,6 +23,8 @@ def as_ours(options: LoadOptions) -> str:
         words += ["-H", f"{name}: {shown}"]
     if options.body is not None:
         words += ["-b", options.body]
+    if options.expect_length is not None:
+        words += ["--expect-length", str(options.expect_length)]
     words += ["--timeout", f"{options.timeout_seconds:g}s"]
     if options.insecure:
         words.append("--insecure")

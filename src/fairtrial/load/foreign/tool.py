@@ -1,11 +1,14 @@
 """What `fairtrial ab` and `fairtrial wrk` share: measure, print their figures, then what those leave out."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from rich.console import Console
 
 from fairtrial.load.advice import remedy
+from fairtrial.load.foreign.first import expecting_length, first_length
 from fairtrial.load.foreign.hidden import hidden
+from fairtrial.load.foreign.ours import as_ours
 from fairtrial.load.measure import Measurement, measure
 from fairtrial.load.plan.describe import describe_load
 from fairtrial.load.plan.engine_plan import plan_for
@@ -16,9 +19,18 @@ Figures = Callable[[Measurement], list[str]]
 
 
 def run_as(
-    name: str, options: LoadOptions, figures: Figures, ours: str, *, at_most_seconds: float | None = None
+    name: str,
+    options: LoadOptions,
+    figures: Figures,
+    *,
+    at_most_seconds: float | None = None,
+    lengths_as_the_first: bool = False,
 ) -> int:
-    """Do that work and report on it; `ours` is the command that does the same with `fairtrial load`.
+    """Do that work and report on it.
+
+    Args:
+        at_most_seconds: ends a load that counts requests after this time, too.
+        lengths_as_the_first: ask once before, and call every answer of another length failed.
 
     Returns:
         the exit status.
@@ -27,6 +39,9 @@ def run_as(
         Problem: the load could not be offered.
     """
     plan = plan_for(options)
+    length = first_length(plan) if lengths_as_the_first else None
+    if length is not None:
+        plan, options = expecting_length(plan, length), replace(options, expect_length=length)
     measurement = measure(Console(stderr=True), options.url, plan, at_most_seconds=at_most_seconds)
     out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     for line in figures(measurement):
@@ -36,8 +51,8 @@ def run_as(
     out.print(f"  - The load was {describe_load(plan)}.")
     for line in hidden(name, measurement):
         out.print(f"  - {line}")
-    for kind in measurement.failed:
-        out.print(f"  - {kind}: {remedy(kind, plan)}")
+    for kind, times in measurement.failed.items():
+        out.print(f"  - {times:,} {kind}: {remedy(kind, plan)}")
     out.print()
-    out.print(f"The same with every figure: {ours}")
+    out.print(f"The same with every figure: {as_ours(options)}")
     return measurement.exit_status

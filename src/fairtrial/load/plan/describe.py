@@ -7,6 +7,7 @@ from fairtrial.engine.plan import (
     EnginePlan,
     Poisson,
     Ramp,
+    Steps,
     StopAfterRequests,
     StopAfterSeconds,
 )
@@ -29,6 +30,15 @@ def describe_load(plan: EnginePlan) -> str:
 def seconds(value: float) -> str:
     """`10 s`, `250 ms`."""
     return f"{plain(value)} s" if value >= 1 else f"{plain(value * 1e3)} ms"
+
+
+def window_seconds(plan: EnginePlan) -> float | None:
+    """How long the window is planned to last; None if a count ends it."""
+    if isinstance(plan.stop, StopAfterSeconds):
+        return plan.stop.seconds
+    if plan.stop is None and isinstance(plan.load, Steps):
+        return sum(step.seconds for step in plan.load.steps)
+    return None
 
 
 def is_open(load: EngineLoad) -> bool:
@@ -62,4 +72,5 @@ def _reuse(requests_per_connection: int | None) -> str:
 def _until(plan: EnginePlan) -> str:
     if isinstance(plan.stop, StopAfterRequests):
         return count(plan.stop.requests, "request")
-    return seconds(plan.stop.seconds) if isinstance(plan.stop, StopAfterSeconds) else "to the end of the steps"
+    planned = window_seconds(plan)
+    return "until it is ended" if planned is None else f"{seconds(planned)}{' in all' * (plan.stop is None)}"

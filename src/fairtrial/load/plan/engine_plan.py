@@ -9,6 +9,8 @@ from fairtrial.engine.plan import (
     EnginePlan,
     Poisson,
     Ramp,
+    Step,
+    Steps,
     StopAfterRequests,
     StopAfterSeconds,
     Tls,
@@ -56,16 +58,25 @@ def plan_for(options: LoadOptions) -> EnginePlan:
 
 
 def _refuse_contradictions(options: LoadOptions) -> None:
-    is_open = options.rate is not None or options.ramp is not None
+    is_open = any(each is not None for each in (options.rate, options.ramp, options.steps))
+    stepped = options.steps is not None
     several = options.requests_per_connection not in (None, 1)
     one = "give one of them"
     for wrong, reason, remedy in (
         (options.requests is not None and options.seconds is not None, "-n and -d exclude each other", one),
         (options.rate is not None and options.ramp is not None, "-r and --ramp exclude each other", one),
+        (stepped and options.rate is not None, "-r and --steps exclude each other", one),
+        (stepped and options.ramp is not None, "--ramp and --steps exclude each other", one),
+        (stepped and options.requests is not None, "steps last a time, not a count", "leave out -n"),
+        (stepped and options.seconds is not None, "steps say themselves how long they last", "leave out -d"),
         (options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", one),
         (options.ramp is not None and options.requests is not None, "a ramp lasts a time, not a count", "use -d"),
         (options.arrival is not None and options.rate is None, "--arrival needs a rate", "give it with -r"),
-        (is_open and options.think_seconds is not None, "--think is for closed loads", "leave out -r and --ramp"),
+        (
+            is_open and options.think_seconds is not None,
+            "--think is for closed loads",
+            "leave out -r, --ramp and --steps",
+        ),
         (not options.keep_alive and several, "--no-keepalive means one request a connection", one),
         (not options.keep_alive and options.pipeline > 1, "--pipeline needs kept connections", one),
         (
@@ -85,6 +96,9 @@ def _load(options: LoadOptions) -> EngineLoad:
     if options.ramp is not None:
         first, last = options.ramp
         return Ramp(from_per_second=first, to_per_second=last, connections=options.connections or OPEN_CONNECTIONS)
+    if options.steps is not None:
+        steps = [Step(rate_per_second=rate, seconds=seconds) for rate, seconds in options.steps]
+        return Steps(steps=steps, connections=options.connections or OPEN_CONNECTIONS)
     if options.rate is not None:
         kind = Poisson if options.arrival == "poisson" else Constant
         return kind(rate_per_second=options.rate, connections=options.connections or OPEN_CONNECTIONS)
@@ -93,7 +107,9 @@ def _load(options: LoadOptions) -> EngineLoad:
     )
 
 
-def _stop(options: LoadOptions) -> StopAfterSeconds | StopAfterRequests:
+def _stop(options: LoadOptions) -> StopAfterSeconds | StopAfterRequests | None:
+    if options.steps is not None:
+        return None
     if options.requests is not None:
         return StopAfterRequests(requests=options.requests)
     return StopAfterSeconds(seconds=options.seconds or DEFAULT_SECONDS)

@@ -13,7 +13,8 @@ Arrival = Literal["constant", "poisson"]
 class LoadOptions:
     """One load on one URL. Times are seconds, rates requests per second; None is the default of its option.
 
-    `body` and `expect_body` are texts, or `@FILE`. `seconds` and `requests` exclude each other.
+    `body` and `expect_body` are texts, or `@FILE`. `seconds` and `requests` exclude each other;
+    `steps` (rate and seconds of each) take the place of both.
     """
 
     url: str
@@ -23,6 +24,7 @@ class LoadOptions:
     rate: float | None = None
     arrival: Arrival | None = None
     ramp: tuple[float, float] | None = None
+    steps: tuple[tuple[float, float], ...] | None = None
     think_seconds: float | None = None
     warmup_seconds: float = 0.0
     threads: int | None = None

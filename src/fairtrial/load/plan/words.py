@@ -7,6 +7,7 @@ from fairtrial.problem import Problem
 
 UNITS = {"us": 1e-6, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 LONGEST_SECONDS = 86_400.0
+SHORTEST_STEP_SECONDS = 0.001
 HIGHEST_RATE = 10_000_000.0
 
 NAMES = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -55,6 +56,39 @@ def parse_ramp(text: str) -> tuple[float, float]:
     if not all(0 <= rate <= HIGHEST_RATE for rate in rates) or max(rates) == 0:
         raise Problem(f"'{printable(text)}' is not a ramp of two rates", "write FROM:TO, such as 100:5k")
     return rates
+
+
+def parse_steps(text: str) -> tuple[tuple[float, float], ...]:
+    """Requests per second and seconds of each `RATE:TIME`, separated by commas. A rate may be 0, but not all.
+
+    Raises:
+        Problem: a part is none, which is named by its place, or all of them together are nothing or more than a day.
+    """
+    parts = text.split(",")
+    steps = tuple(_step(place, part.strip(), of=len(parts)) for place, part in enumerate(parts, 1))
+    if not any(rate for rate, _ in steps):
+        raise Problem("every step has the rate 0: nothing would be asked", "give one of them a rate, such as 500:10s")
+    if sum(seconds for _, seconds in steps) > LONGEST_SECONDS:
+        raise Problem("the steps last more than a day together", "shorten them, or run them one after the other")
+    return steps
+
+
+def _step(place: int, part: str, of: int) -> tuple[float, float]:
+    where = f"step {place} of {of}, '{printable(part, 40)}'"
+    example = "write RATE:TIME, several with commas: 500:10s,1k:10s"
+    rate_text, colon, time_text = part.partition(":")
+    if not colon:
+        raise Problem(f"{where}: not a rate and a time with a colon between them", example)
+    rate = _rate(rate_text)
+    if not 0 <= rate <= HIGHEST_RATE:
+        raise Problem(f"{where}: '{printable(rate_text, 40)}' is not a rate from 0 to ten million requests/s", example)
+    try:
+        seconds = parse_duration(time_text)
+    except Problem as problem:
+        raise Problem(f"{where}: {problem.reason}", example) from problem
+    if seconds < SHORTEST_STEP_SECONDS:
+        raise Problem(f"{where}: a step lasts at least 1 ms", example)
+    return rate, seconds
 
 
 def parse_statuses(text: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""A panel that is kept up to date: how far it is, the rate and its course, errors."""
+"""A panel that is kept up to date: how far it is, the rate and its course, the last second's times, errors."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -10,8 +10,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.engine.plan import EnginePlan, StopAfterRequests, StopAfterSeconds
-from fairtrial.load.plan.describe import describe_load
+from fairtrial.engine.plan import EnginePlan, StopAfterRequests
+from fairtrial.load.plan.describe import describe_load, window_seconds
+from fairtrial.load.progress.times import recent_times
 from fairtrial.plan.duration import minutes
 from fairtrial.printable import printable
 
@@ -58,6 +59,7 @@ class LivePanel:
         facts.add_row(Text(self._doing(), style="dim"), self._bar())
         rate = f"{self._rates[-1]:,.0f}/s  " if self._rates else "…"
         facts.add_row(Text("verified", style="dim"), Text.assemble((rate, "bold"), (sparkline(self._rates), "cyan")))
+        facts.add_row(Text("response", style="dim"), recent_times(self._event) or "…")
         errors = self._event.get("errors", 0)
         facts.add_row(Text("errors", style="dim"), Text(f"{errors:,}", style="bold red" if errors else ""))
         facts.add_row("", Text("Ctrl-C ends the load and reports", style="dim"))
@@ -75,14 +77,15 @@ class LivePanel:
 
     def _share(self) -> float:
         plan, event = self._plan, self._event
-        if isinstance(plan.stop, StopAfterSeconds):
+        planned = window_seconds(plan)
+        if planned is not None:
             elapsed: float = event.get("elapsed_seconds", 0.0)
-            return min(elapsed / (plan.warmup_seconds + plan.stop.seconds), 1.0)
+            return min(elapsed / (plan.warmup_seconds + planned), 1.0)
         if isinstance(plan.stop, StopAfterRequests) and event.get("phase") == "window":
             done: int = event["verified"] + event["errors"]
             return min(done / plan.stop.requests, 1.0)
         return 0.0
 
     def _planned(self) -> str:
-        stop = self._plan.stop
-        return f" of {minutes(self._plan.warmup_seconds + stop.seconds)}" if isinstance(stop, StopAfterSeconds) else ""
+        planned = window_seconds(self._plan)
+        return "" if planned is None else f" of {minutes(self._plan.warmup_seconds + planned)}"

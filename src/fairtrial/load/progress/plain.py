@@ -4,12 +4,14 @@ from typing import Any, Self
 
 from rich.console import Console
 
+from fairtrial.load.progress.times import recent_times
+
 EVERY_SECONDS = 0.95
 """Progress events do not come at whole seconds exactly."""
 
 
 class PlainLines:
-    """Elapsed time, the rate since the last line, errors so far. Never rewrites a line."""
+    """Elapsed time, the rate since the last line, errors so far, the last second's times. Never rewrites a line."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -27,8 +29,10 @@ class PlainLines:
             return
         rate = (event["verified"] - self._verified) / passed
         note = "  (warm-up)" if event["phase"] == "warmup" else ""
+        recent = recent_times(event)
+        times = f"  {recent}" if recent else ""
         self._console.print(
-            f"{elapsed:6.0f} s  {rate:12,.0f} verified/s  {event['errors']:10,} errors{note}",
+            f"{elapsed:6.0f} s  {rate:12,.0f} verified/s  {event['errors']:10,} errors{times}{note}",
             highlight=False,
             soft_wrap=True,
         )

@@ -7,6 +7,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.load.histogram import Histogram
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import is_open
+from fairtrial.load.plan.offered import offered_by_second
 from fairtrial.load.report.figures import PERCENTILES
 from fairtrial.record.model import Distribution
 from fairtrial.report.vega import SERIES, Spec, chart, round_values
@@ -108,7 +109,7 @@ def percentile_chart(measurement: Measurement) -> Spec | None:
 
 
 def rate_chart(measurement: Measurement) -> Spec | None:
-    """Verified answers and errors in each whole second. None below three seconds."""
+    """Verified answers and errors in each whole second, and what an open load offered. None below three seconds."""
     seconds = measurement.summary.series[: int(measurement.summary.window_seconds)]
     if len(seconds) < FEW_SECONDS:
         return None
@@ -116,6 +117,9 @@ def rate_chart(measurement: Measurement) -> Spec | None:
     for second, each in enumerate(seconds, 1):
         points.append({"second": second, "what": "verified", "count": each.verified})
         points.append({"second": second, "what": "errors", "count": each.errors})
+    offered = offered_by_second(measurement.plan.load, len(seconds), measurement.summary.window_seconds)
+    for second, due in enumerate(offered or (), 1):
+        points.append({"second": second, "what": "offered", "count": due})
     return _over_time(points, "what", "count", {"title": "answers in the second", "tickCount": 5}, {})
 
 

@@ -23,6 +23,7 @@ def json_text(measurement: Measurement) -> str:
         "fairtrial_version": __version__,
         "url": measurement.url,
         "load": describe_load(measurement.plan),
+        "load_model": measurement.plan.load.model_dump(exclude_none=True),
         "exit_status": measurement.exit_status,
         "warnings": list(warnings(measurement)),
         **measurement.summary.model_dump(),

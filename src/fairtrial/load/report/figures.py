@@ -80,7 +80,7 @@ def goodput(measurement: Measurement) -> str:
 def generator(measurement: Measurement) -> str:
     """What the generator itself used and how it drove its sockets."""
     summary = measurement.summary
-    shares = ", ".join(f"{share:.0%}" for share in measurement.thread_shares) or "–"
+    shares = ", ".join(f"{share:.0%}" for share in measurement.summary.thread_shares) or "–"
     several = "of their processors" if len(summary.threads) > 1 else "of its processor"
     fallback = f" ({summary.driver_fallback})" if summary.driver_fallback else ""
     return f"{shares} {several}, {summary.driver}{fallback}"

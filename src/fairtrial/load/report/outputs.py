@@ -60,7 +60,8 @@ class Outputs:
             (self.hdr, lambda: hgrm_text(measurement.response_times)),
             (self.html, lambda: _html(measurement)),
         ]
-        for path, text in makers:
+        # Standard output comes last: if nobody reads it, the files are there.
+        for path, text in sorted(makers, key=lambda maker: maker[0] == STDOUT):
             if path is not None:
                 _write(path, text())
 
@@ -80,6 +81,8 @@ def _write(path: Path, text: str) -> None:
             path.write_text(text, encoding="utf-8")
         else:
             write_atomically(path, text)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise Problem(
             f"{printable(str(path))}: cannot be written: {(error.strerror or str(error)).lower()}",

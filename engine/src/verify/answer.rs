@@ -1,0 +1,16 @@
+//! What is judged.
+
+/// A complete answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// 101, or 200 to 599.
+    pub status: u16,
+    /// What [`super::Expectation::content_type_fits`] said.
+    pub content_type_fits: bool,
+    /// Length of the body.
+    pub body_bytes: u64,
+    /// The front of the body, up to [`super::Expectation::kept_bytes`].
+    pub body: &'a [u8],
+    /// True if the connection can carry another request.
+    pub reusable: bool,
+}
