@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, Literal, Protocol
 from fairtrial.engine.dataset import Dataset, row_stream, rows_by_id, spec_sha256
 
 ColumnKind = Literal["key", "serial", "integer", "text", "time", "json"]
-"""`key`: the primary key, given with the row; `serial`: the primary key, assigned by the database; `time`: a moment, in rows
-written as RFC 3339 with `Z`. Each database has its own type for a kind; none is ever null."""
+"""`key`: the primary key, given with the row; `serial`: the primary key, assigned by the database; `time`: a moment, in
+rows written as RFC 3339 with `Z`. Each database has its own type for a kind; none is ever null."""
 
 SAMPLED_ROWS = 16
 

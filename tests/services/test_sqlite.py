@@ -6,22 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.engine.dataset import Dataset, describe
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.problem import Problem
 from fairtrial.services import pick_service
 from fairtrial.services.sqlite import SqliteFile
-from fairtrial.workloads import pick_workload
-
-ITEMS = pick_workload("random-item").table
-
-
-def rows(seed: int, count: int = 3000) -> Dataset:
-    return describe(pick_workload("random-item").dataset(DatasetOptions(rows=count, seed=seed, gaps=0.2)))
+from fairtrial.tables import Table
+from fairtrial.workloads.random_item import items
 
 
-def loaded(dataset: Dataset) -> SqliteFile:
-    with pick_service("sqlite").up(ITEMS, dataset, lambda count: None) as up:
+def rows(seed: int, count: int = 3000) -> list[Table]:
+    return [items(DatasetOptions(rows=count, seed=seed, gaps=0.2), count)]
+
+
+def loaded(tables: list[Table]) -> SqliteFile:
+    with pick_service("sqlite").up(tables, "default", lambda table, count: None) as up:
         assert isinstance(up, SqliteFile)
         return up
 
@@ -55,13 +53,17 @@ def test_reading_alters_nothing_and_writing_does(cache: Path) -> None:
 
 
 def test_a_second_load_is_at_hand(cache: Path) -> None:
-    seen: list[int] = []
-    dataset = rows(3, count=50_000)
-    with pick_service("sqlite").up(ITEMS, dataset, seen.append):
+    seen: list[tuple[str, int]] = []
+    tables = rows(3, count=50_000)
+
+    def note(table: str, count: int) -> None:
+        seen.append((table, count))
+
+    with pick_service("sqlite").up(tables, "default", note):
         pass
-    assert seen
+    assert seen == [("items", 20_000), ("items", 40_000)]
     seen.clear()
-    with pick_service("sqlite").up(ITEMS, dataset, seen.append):
+    with pick_service("sqlite").up(tables, "default", note):
         pass
     assert seen == []
 

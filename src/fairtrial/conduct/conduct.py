@@ -20,9 +20,9 @@ from fairtrial.record.write import RecordWriter
 from fairtrial.services import pick_service
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
+from fairtrial.tables import Data
 from fairtrial.trial.flow import Observed, Setting, Trial, TrialWatcher, now, run_trial, trial_record
 from fairtrial.trial.ready_stack import ReadyStack, ready_stack
-from fairtrial.tables import Data
 from fairtrial.workloads import options_of, pick_workload
 
 

@@ -23,7 +23,7 @@ def assert_loaded(table: Table, count: int, stored: Callable[[object], dict[str,
 
     Args:
         count: how many rows the service says it has.
-        stored: the row with this key as the service has it, its columns as `Rows.sample` gives them; None if there is none.
+        stored: the row with this key as the service has it, its columns as `Rows.sample` gives them, or None.
 
     Raises:
         Problem: they differ.
@@ -38,4 +38,6 @@ def assert_loaded(table: Table, count: int, stored: Callable[[object], dict[str,
 
 
 def _fault(table: Table, seen: str) -> Problem:
-    return Problem(f"the loaded table {table.name} is not what was generated: {seen}", "this is a fault of Fairtrial: report it")
+    return Problem(
+        f"the loaded table {table.name} is not what was generated: {seen}", "this is a fault of Fairtrial: report it"
+    )

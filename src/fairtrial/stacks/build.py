@@ -54,4 +54,6 @@ def _build_step(name: str, command: list[str], folder: Path, log: Path) -> None:
             f"see {log} and mend {name}",
         )
     if status != 0:
-        raise Problem(f"`{shown}` ended with status {status}:\n{log_tail(log)}", f"mend the stack; the whole output: {log}")
+        raise Problem(
+            f"`{shown}` ended with status {status}:\n{log_tail(log)}", f"mend the stack; the whole output: {log}"
+        )

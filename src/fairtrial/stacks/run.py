@@ -84,7 +84,9 @@ def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> Non
         while time.monotonic() < deadline:
             status = running.process.status()
             if status is not None:
-                raise Problem(f"it ended with status {status} before it was ready:\n{log_tail(log)}", f"see its log: {log}")
+                raise Problem(
+                    f"it ended with status {status} before it was ready:\n{log_tail(log)}", f"see its log: {log}"
+                )
             try:
                 answer = ask(client, "GET", "/health")
             except httpx.ConnectError:

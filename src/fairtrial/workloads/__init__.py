@@ -42,5 +42,6 @@ def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
         key = ".".join(map(str, first["loc"]))
         known = ", ".join(workload.options.model_fields) or "none"
         raise Problem(
-            f"[options] {key}: {first['msg']}", f"workload {workload.name} has these options: {known}; see docs/workloads.md"
+            f"[options] {key}: {first['msg']}",
+            f"workload {workload.name} has these options: {known}; see docs/workloads.md",
         ) from error

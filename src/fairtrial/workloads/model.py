@@ -37,9 +37,10 @@ class StoredRows(Protocol):
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """Which of an engine run's numbered requests were answered as they should be: see docs/engine-protocol.md, "writes".
+    """Which of an engine run's numbered requests were answered as they should be: docs/engine-protocol.md, "writes".
 
-    Of the request `name`, the numbers from 1 to `begun[name]` were sent; those in `not_acknowledged[name]` had no right answer.
+    Of the request `name`, the numbers from 1 to `begun[name]` were sent; those in `not_acknowledged[name]` had no
+    right answer.
     """
 
     begun: Mapping[str, int]
@@ -69,7 +70,7 @@ class Freshness:
 
 @dataclass(frozen=True)
 class Workload:
-    """What is asked and what must be true of the answers. What depends on an experiment is a function of its options."""
+    """What is asked and what must be true of the answers; what an experiment decides is a function of its options."""
 
     name: str
     title: str

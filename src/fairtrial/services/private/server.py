@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fairtrial.engine.guard import Guarded
-from fairtrial.placement.cpus import LOOPBACK, free_port
+from fairtrial.placement.cpus import free_port
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
 from fairtrial.services.private.folder import give_to_server, unprivileged
@@ -68,7 +68,9 @@ class PrivateServer:
             while not self._is_ready(self.port):
                 fault = self.fault()
                 if fault:
-                    raise Problem(fault, f"look at what it says; is port {self.port} free, is there space in the folder?")
+                    raise Problem(
+                        fault, f"look at what it says; is port {self.port} free, is there space in the folder?"
+                    )
                 if time.monotonic() > deadline:
                     raise Problem(
                         f"{self._title} did not serve within {READY_WITHIN_SECONDS:.0f} s:\n{log_tail(self._log)}",
