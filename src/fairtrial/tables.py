@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, Protocol
 
-from fairtrial.engine.dataset import Dataset, row_stream, rows_by_id, spec_sha256
+from fairtrial.engine.dataset import Dataset, row_stream, spec_sha256
 
 ColumnKind = Literal["key", "serial", "integer", "text", "time", "json"]
 """`key`: the primary key, given with the row; `serial`: the primary key, assigned by the database; `time`: a moment, in
@@ -56,10 +56,10 @@ class GeneratedRows:
         return row_stream(self.dataset.spec)
 
     def sample(self) -> list[dict[str, Any]]:
-        """Rows with ids at equal distances; a gap gives the next row's id up, so there may be fewer."""
+        """Rows with ids at equal distances, the first and the last among them; where a gap is met, there are fewer."""
         first, last = self.dataset.described["first_id"], self.dataset.described["last_id"]
         wanted = {first + (last - first) * part // (SAMPLED_ROWS - 1) for part in range(SAMPLED_ROWS)}
-        return rows_by_id(self.dataset.spec, sorted(wanted))
+        return self.dataset.rows_at(sorted(wanted))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ pub struct Arguments {
     /// Only these rows.
     #[arg(long, value_delimiter = ',', value_name = "ID,...")]
     ids: Vec<u64>,
+    /// Ids that hold no row are passed over.
+    #[arg(long, requires = "ids")]
+    skip_gaps: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -57,6 +60,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut ids = arguments.ids.clone();
     ids.sort_unstable();
     ids.dedup();
+    if arguments.skip_gaps {
+        ids.retain(|&id| dataset.holds(id));
+    }
     if let Some(missing) = ids.iter().find(|&&id| !dataset.holds(id)) {
         let last_id = dataset.last_id();
         return Err(Failure::Input(format!("--ids: no row has the id {missing} (the last id is {last_id})")));

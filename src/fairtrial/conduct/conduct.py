@@ -1,7 +1,6 @@
 """An experiment from its plan to its last trial."""
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,12 +16,12 @@ from fairtrial.plan.order import block_order, conditions_of
 from fairtrial.problem import Problem
 from fairtrial.record.model import DatasetIdentity, ExperimentRecord, Failure, TrialRecord
 from fairtrial.record.write import RecordWriter
-from fairtrial.services import pick_service
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
 from fairtrial.tables import Data
 from fairtrial.trial.flow import Observed, Setting, Trial, TrialWatcher, now, run_trial, trial_record
 from fairtrial.trial.ready_stack import ReadyStack, ready_stack
+from fairtrial.trial.surroundings import surroundings
 from fairtrial.workloads import options_of, pick_workload
 
 
@@ -71,23 +70,22 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
         Problem: the engine cannot be built, or the record cannot be begun.
     """
     workload = pick_workload(experiment.workload)
-    service = pick_service(experiment.service)
     watcher.preparing("the load engine")
     version = engine_version()
     options = options_of(workload, experiment.options)
     data = workload.data(experiment.dataset, options)
     counts = {table.name: table.rows.count for table in data.tables}
     placement = local_placement()
-    with ExitStack() as held:
-        watcher.preparing(f"{service.title} with {sum(counts.values()):,} rows")
-        setting, no_service = None, None
-        try:
-            up = held.enter_context(
-                service.up(data.tables, "default", lambda table, loaded: watcher.rows_loaded(loaded, counts[table]))
-            )
-            setting = Setting(workload, options, data, up, placement, results)
-        except Problem as problem:
-            no_service = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
+
+    def on_service(title: str) -> None:
+        rows = sum(counts.values())
+        watcher.preparing(f"{title} with {rows:,} rows" if rows else title)
+
+    def on_rows(table: str, loaded: int) -> None:
+        watcher.rows_loaded(loaded, counts[table])
+
+    with surroundings(experiment, workload, options, data, placement, on_service, on_rows) as around:
+        setting = Setting(workload, options, data, around, placement, results, experiment.seed)
         ready = _ready_stacks(experiment, stacks, results, watcher)
         conditions = conditions_of(experiment)
         record = ExperimentRecord(
@@ -99,14 +97,13 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
             host=this_host(),
             placement=placement,
             stacks=list({one.identity.name: one.identity for one in ready}.values()),
-            dataset=_identity(data) if setting else None,
+            services=around.identities,
+            dataset=_identity(data) if around.running else None,
             engine_version=version,
         )
         by_condition = {condition.id: one for condition, one in zip(conditions, ready, strict=True)}
 
         def attempt(trial: Trial) -> TrialRecord:
-            if setting is None:
-                return trial_record(trial, Observed(started_at=now(), failure=no_service))
             return run_trial(setting, trial, by_condition[trial.condition.id], watcher)
 
         with RecordWriter(results) as writer:

@@ -1,7 +1,7 @@
 """Every clause of a stack's contract, tried and printed."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -10,16 +10,16 @@ from rich.text import Text
 from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.exit import ALL_WELL, IN_DOUBT, NOTHING_RAN
-from fairtrial.experiment.model import DatasetOptions, StackRef
+from fairtrial.experiment.model import ClosedLoad, DatasetOptions, Experiment, StackRef
 from fairtrial.placement.cpus import local_placement
 from fairtrial.problem import Problem
 from fairtrial.record.model import Clause
-from fairtrial.services import pick_service
+from fairtrial.services.model import RowsLoaded
 from fairtrial.stacks.build import build_stack
 from fairtrial.stacks.model import Stack
 from fairtrial.stacks.requirements import found_versions
 from fairtrial.stacks.run import start_stack
-from fairtrial.stacks.settings import stack_settings
+from fairtrial.trial.surroundings import surroundings
 from fairtrial.workloads import options_of, pick_workload
 
 ROWS = DatasetOptions(rows=10_000, seed=1, gaps=0.1)
@@ -64,14 +64,28 @@ def _try(
     service_name: str,
     log: Path,
 ) -> list[Clause]:
-    workload, service = pick_workload(workload_name), pick_service(service_name)
+    workload = pick_workload(workload_name)
+    experiment = Experiment(
+        name="check",
+        title="check",
+        workload=workload_name,
+        service=service_name,
+        cache=next(iter(workload.cache), None),
+        stacks=[reference],
+        dataset=ROWS,
+        load=ClosedLoad(),
+    )
     options = options_of(workload, {})
-    data = workload.data(ROWS, options)
-    cpus = local_placement().server_cpus
+    data, placement = workload.data(ROWS, options), local_placement()
     console.print(Text(f"{reference}, workload {workload_name} on {service_name}", style="bold"))
     clauses = []
-    with service.up(data.tables, "default", lambda _table, _rows: None) as up:
-        settings = stack_settings(up.url, cpus)
+    silent: tuple[Callable[[str], None], RowsLoaded] = (lambda _title: None, lambda _table, _rows: None)
+    with surroundings(experiment, workload, options, data, placement, *silent) as around:
+        for failure in around.failures.values():
+            raise Problem(failure.reason, failure.remedy)
+        up = around.running[service_name]
+        settings = around.settings(up, placement, workload.environment(options))
+        cpus = placement.server_cpus
         running = start_stack(stack, stack.variant(reference), built, settings=settings, cpus=cpus, log=log)
         try:
             for clause in try_contract(running.url, workload.clauses, data, options, running.listening()):
@@ -88,7 +102,7 @@ def _try(
             )
         )
         _print(console, clauses[-1])
-        if up.altered():
+        if not workload.writes and up.altered():
             up.reset()
             clauses.append(
                 Clause(

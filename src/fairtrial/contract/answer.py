@@ -1,5 +1,6 @@
 """The lab's own requests: few, bounded in size and time."""
 
+import json
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,18 @@ class Answer:
     status: int
     headers: httpx.Headers
     body: bytes
+    seconds: float = 0.0
+
+    def json(self) -> Any:
+        """The body, parsed.
+
+        Raises:
+            Problem: it is no JSON.
+        """
+        try:
+            return json.loads(self.body)
+        except ValueError as error:
+            raise Problem(f"the body is not JSON: {self.excerpt()}") from error
 
     def excerpt(self) -> str:
         """The beginning of the body, printable."""
@@ -33,7 +46,8 @@ def ask(client: httpx.Client, method: str, path: str, **options: Any) -> Answer:
         httpx.ConnectError: nothing listens there.
         Problem: the answer is not HTTP, larger than 4 MiB, or not complete within 10 s.
     """
-    deadline = time.monotonic() + ANSWER_WITHIN_SECONDS
+    began = time.monotonic()
+    deadline = began + ANSWER_WITHIN_SECONDS
     body = bytearray()
     try:
         with client.stream(method, path, **options) as response:
@@ -43,7 +57,8 @@ def ask(client: httpx.Client, method: str, path: str, **options: Any) -> Answer:
                     raise Problem(f"the answer is larger than {LARGEST_BODY_BYTES} bytes")
                 if time.monotonic() > deadline:
                     raise Problem(f"the answer was not complete within {ANSWER_WITHIN_SECONDS:.0f} s")
-            return Answer(response.status_code, response.headers, bytes(body))
+            seconds = time.monotonic() - began
+            return Answer(response.status_code, response.headers, bytes(body), seconds)
     except httpx.ConnectError:
         raise
     except (httpx.HTTPError, httpx.InvalidURL) as error:

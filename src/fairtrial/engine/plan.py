@@ -36,6 +36,7 @@ class Expectation(Strict):
 
     status: list[int] | None = None
     content_type: str | None = None
+    location_field: str | None = Field(None, description="Location is this field of the row that was asked for")
     body_bytes: BodyRange | None = None
     body: AnyBody | ExactBody | RowBody = AnyBody()
     check_every: int = 16
@@ -56,6 +57,7 @@ class Request(Strict):
     body_file: str | None = None
     template: bool = False
     weight: int = 1
+    acknowledge: bool = Field(False, description="which of its numbers ({{sequence 1}}) had a right answer is told")
     expect: Expectation = Expectation()
 
 
@@ -156,6 +158,7 @@ class EnginePlan(Strict):
     tls: Tls | None = None
     host: str | None = None
     dataset: DatasetSpec | None = None
+    changing_rows: list[int] = Field(default_factory=list, description="ids of rows whose text is not judged")
     progress_every_seconds: float = 0.25
     protocol: Literal[2] = 2
 

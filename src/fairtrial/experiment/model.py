@@ -39,19 +39,24 @@ class ClosedLoad(Strict):
 
 
 class StackRef(Strict):
-    """A contender by name: `node-http`, or `node-http:two-workers` for one of its variants."""
+    """A contender by name: `node-http`, `node-http:two-workers` for one of its variants, and with `@mariadb` behind it
+    on another service than the experiment's."""
 
     name: str = Field(pattern=SLUG)
     variant: str = Field("default", pattern=SLUG)
+    service: str | None = Field(None, pattern=SLUG, description="null: the experiment's")
 
     @model_validator(mode="before")
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
-            name, _, variant = value.partition(":")
-            if not re.match(SLUG, name) or (variant and not re.match(SLUG, variant)) or value.endswith(":"):
-                raise ValueError("a stack is written NAME or NAME:VARIANT, in lower-case letters, digits and hyphens")
-            return {"name": name, "variant": variant or "default"}
+            parts = re.fullmatch(r"([a-z0-9-]+)(?::([a-z0-9-]+))?(?:@([a-z0-9-]+))?", value)
+            if parts is None:
+                raise ValueError(
+                    "a stack is written NAME, NAME:VARIANT or NAME:VARIANT@SERVICE, in lower-case letters, digits and "
+                    "hyphens"
+                )
+            return {"name": parts[1], "variant": parts[2] or "default", "service": parts[3]}
         return value
 
     @model_serializer
@@ -59,7 +64,8 @@ class StackRef(Strict):
         return str(self)
 
     def __str__(self) -> str:
-        return self.name if self.variant == "default" else f"{self.name}:{self.variant}"
+        named = self.name if self.variant == "default" else f"{self.name}:{self.variant}"
+        return f"{named}@{self.service}" if self.service else named
 
 
 class DatasetOptions(Strict):
@@ -68,6 +74,24 @@ class DatasetOptions(Strict):
     rows: int | None = Field(None, ge=1, le=100_000_000, description="null: the workload's own number")
     seed: int = Field(1, ge=0, lt=2**63)
     gaps: float = Field(0.0, ge=0, lt=0.95, description="share of ids that hold no row")
+
+
+class ServiceOptions(Strict):
+    """How one of an experiment's services is brought up: `[services.NAME]`."""
+
+    variant: str = Field("default", pattern=SLUG)
+    url_from: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+        description="the environment variable that holds the URL of one that runs already; never the URL itself, "
+        "which may hold a password and would be recorded",
+    )
+
+    @model_validator(mode="after")
+    def _no_variant_of_others(self) -> Self:
+        if self.url_from is not None and self.variant != "default":
+            raise ValueError("variant: settings of a service that is given by URL are its own")
+        return self
 
 
 class RatioClaim(Strict):
@@ -106,7 +130,11 @@ class Experiment(Strict):
     title: str = Field(min_length=1)
     summary: str = ""
     workload: str
-    service: str
+    service: str = "none"
+    cache: str | None = Field(
+        None, description="the service that stands beside the database, where the workload has one"
+    )
+    services: dict[str, ServiceOptions] = Field(default_factory=dict)
     stacks: list[StackRef] = Field(min_length=1)
     blocks: int = Field(5, ge=1, le=1000)
     seed: int = Field(1, ge=0, lt=2**63)
@@ -118,6 +146,10 @@ class Experiment(Strict):
         description="thresholds that differ from a check's own: [checks.NAME] KEY = VALUE",
     )
     claims: list[Claim] = Field(default_factory=list)
+
+    def service_of(self, stack: StackRef) -> str:
+        """The service that a stack is tried on."""
+        return stack.service or self.service
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

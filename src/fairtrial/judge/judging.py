@@ -46,6 +46,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         blocks_complete=_blocks_complete(record, trials),
         host=record.host,
         placement=record.placement,
+        services=record.services,
         dataset=record.dataset,
         stacks=record.stacks,
         conditions=conditions,
@@ -92,6 +93,7 @@ def _condition(
     valid = [trial for trial, result in zip(trials, results, strict=True) if result.outcome == "valid"]
     return ConditionResult(
         id=condition.id,
+        contender=condition.contender,
         stack=condition.stack,
         variant=condition.variant,
         workload=condition.workload,

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from fairtrial.checks.model import Severity
 from fairtrial.experiment.model import ClosedLoad, Strict
-from fairtrial.record.model import DatasetIdentity, Host, Placement, StackIdentity
+from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
 
 Outcome = Literal["valid", "refused", "not run"]
 VerdictWord = Literal["upheld", "refuted", "undecided"]
@@ -90,6 +90,7 @@ class ConditionResult(Strict):
     """One row of the table. It is refused if any of its trials is: what is left would be a selection."""
 
     id: str
+    contender: str = Field(description="the stack as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE")
     stack: str
     variant: str
     workload: str
@@ -139,6 +140,7 @@ class Result(Strict):
     blocks_complete: int = Field(description="blocks in which every condition that could run was tried")
     host: Host
     placement: Placement
+    services: list[ServiceIdentity]
     dataset: DatasetIdentity | None
     stacks: list[StackIdentity]
     conditions: list[ConditionResult]

@@ -18,6 +18,17 @@ def processes_below(guard_pid: int) -> list[psutil.Process]:
     return []
 
 
+def cpu_seconds_below(guard_pid: int) -> tuple[float, float]:
+    """User and system seconds of every live process below the guard, with their children that ended."""
+    user = system = 0.0
+    for process in processes_below(guard_pid):
+        with suppress(psutil.Error):
+            times = process.cpu_times()
+            user += times.user + times.children_user
+            system += times.system + times.children_system
+    return user, system
+
+
 class TreeMeter:
     """Measures one process tree from `open` to `close`.
 
@@ -34,12 +45,12 @@ class TreeMeter:
     def open(self) -> None:
         """The window opens: remember the CPU times, begin to watch memory."""
         self._opened_at = time.monotonic()
-        self._user_before, self._system_before = self._cpu_seconds()
+        self._user_before, self._system_before = cpu_seconds_below(self._guard_pid)
         self._sampler.start()
 
     def close(self) -> ServerMeter:
         """The window closes."""
-        user, system = self._cpu_seconds()
+        user, system = cpu_seconds_below(self._guard_pid)
         window = time.monotonic() - self._opened_at
         self._closing.set()
         self._sampler.join()
@@ -54,15 +65,6 @@ class TreeMeter:
     def abandon(self) -> None:
         """End the sampling without a figure."""
         self._closing.set()
-
-    def _cpu_seconds(self) -> tuple[float, float]:
-        user = system = 0.0
-        for process in processes_below(self._guard_pid):
-            with suppress(psutil.Error):
-                times = process.cpu_times()
-                user += times.user + times.children_user
-                system += times.system + times.children_system
-        return user, system
 
     def _sample_memory(self) -> None:
         while True:

@@ -11,12 +11,13 @@ def conditions_of(experiment: Experiment) -> list[Condition]:
     """One condition for each stack of the experiment, in the file's order."""
     return [
         Condition(
-            id=f"{stack.name}/{stack.variant}/{experiment.workload}/{experiment.service}",
+            id=f"{stack.name}/{stack.variant}/{experiment.workload}/{experiment.service_of(stack)}",
             stack=stack.name,
             variant=stack.variant,
             workload=experiment.workload,
-            service=experiment.service,
+            service=experiment.service_of(stack),
             load=experiment.load,
+            contender=str(stack),
         )
         for stack in experiment.stacks
     ]

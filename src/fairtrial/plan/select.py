@@ -6,12 +6,13 @@ from pathlib import Path
 from fairtrial.checks import validate_thresholds
 from fairtrial.claims import validate_claim
 from fairtrial.experiment.load import with_stacks
-from fairtrial.experiment.model import Experiment, StackRef
+from fairtrial.experiment.model import Experiment, ServiceOptions, StackRef
 from fairtrial.problem import Problem
 from fairtrial.services import pick_service
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
-from fairtrial.workloads import pick_workload
+from fairtrial.workloads import options_of, pick_workload
+from fairtrial.workloads.model import Workload
 
 
 def select_stacks(
@@ -31,7 +32,7 @@ def select_stacks(
         return experiment, []
     parents = [folder.resolve() for folder in own_folders]
     own = [stack for stack in known.values() if {stack.folder, stack.folder.parent} & set(parents)]
-    fitting = [stack for stack in own if _fits(experiment, stack)]
+    fitting = [stack for stack in own if _fits(experiment, stack, experiment.service)]
     if not fitting:
         raise Problem(
             f"no stack in {', '.join(map(str, own_folders))} implements workload {experiment.workload} on "
@@ -51,10 +52,14 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
             implement the workload on the service; the reason begins with `file`.
     """
     try:
-        pick_workload(experiment.workload)
-        pick_service(experiment.service)
+        workload = pick_workload(experiment.workload)
+        options_of(workload, experiment.options)
         for reference in experiment.stacks:
-            _assert_fits(experiment, pick_stack(known, reference))
+            _assert_on(workload, pick_service(experiment.service_of(reference)).name)
+            _assert_fits(experiment, reference, pick_stack(known, reference))
+        _assert_cache(experiment, workload)
+        for name, options in experiment.services.items():
+            _assert_service_options(name, options)
         validate_thresholds(experiment.checks)
         for claim in experiment.claims:
             validate_claim(claim)
@@ -64,10 +69,38 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
         raise Problem(f"{file}: {error}", "see docs/experiments.md") from error
 
 
-def _assert_fits(experiment: Experiment, stack: Stack) -> None:
-    if not _fits(experiment, stack):
+def _assert_on(workload: Workload, service: str) -> None:
+    if service not in workload.services:
         raise Problem(
-            f"stack {stack.name} does not implement workload {experiment.workload} on {experiment.service}: it has "
+            f"workload {workload.name} is not defined on service {service}; it is on: {', '.join(workload.services)}",
+            "set `service`, or write the stack as NAME@SERVICE",
+        )
+
+
+def _assert_cache(experiment: Experiment, workload: Workload) -> None:
+    if workload.cache and experiment.cache not in workload.cache:
+        raise Problem(
+            f"workload {workload.name} needs a cache beside the database, and `cache` is {experiment.cache!r}",
+            f"set `cache` to one of: {', '.join(workload.cache)}",
+        )
+    if experiment.cache and not workload.cache:
+        raise Problem(f"workload {workload.name} has no cache", "leave `cache` out")
+
+
+def _assert_service_options(name: str, options: ServiceOptions) -> None:
+    service = pick_service(name)
+    if options.variant not in ("default", *service.variants):
+        there_are = ", ".join(["default", *service.variants])
+        raise Problem(f"[services.{name}] variant: there is no {options.variant!r}; there are: {there_are}")
+    if options.url_from is not None and not service.schemes:
+        raise Problem(f"[services.{name}] url_from: this service cannot be given by URL", "leave it out")
+
+
+def _assert_fits(experiment: Experiment, reference: StackRef, stack: Stack) -> None:
+    if not _fits(experiment, stack, experiment.service_of(reference)):
+        raise Problem(
+            f"stack {stack.name} does not implement workload {experiment.workload} on "
+            f"{experiment.service_of(reference)}: it has "
             f"workloads {', '.join(stack.workloads)} and services {', '.join(stack.services)}",
             "choose another stack, or add to its stack.toml what it implements",
         )
@@ -77,8 +110,10 @@ def _reference(text: str) -> StackRef:
     try:
         return StackRef.model_validate(text)
     except ValueError as error:
-        raise Problem(f"--stack {text}: not a stack's name", "write NAME or NAME:VARIANT") from error
+        raise Problem(
+            f"--stack {text}: not a stack's name", "write NAME, NAME:VARIANT or NAME:VARIANT@SERVICE"
+        ) from error
 
 
-def _fits(experiment: Experiment, stack: Stack) -> bool:
-    return experiment.workload in stack.workloads and experiment.service in stack.services
+def _fits(experiment: Experiment, stack: Stack, service: str) -> bool:
+    return experiment.workload in stack.workloads and service in stack.services

@@ -4,9 +4,9 @@ A record holds observations only. Findings, outcomes, figures and verdicts are c
 that a report can be rebuilt and a new check tried on an old record.
 """
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fairtrial.experiment.model import ClosedLoad, Experiment, Strict
 
@@ -22,11 +22,14 @@ class Condition(Strict):
     workload: str
     service: str
     load: ClosedLoad
+    contender: str = Field("", description="the stack as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE")
 
-    @property
-    def contender(self) -> str:
-        """`NAME` or `NAME:VARIANT`, as experiment files and tables write it."""
-        return self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
+    @model_validator(mode="after")
+    def _older_records(self) -> Self:
+        if not self.contender:
+            named = self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
+            object.__setattr__(self, "contender", named)
+        return self
 
 
 class Host(Strict):
@@ -94,6 +97,9 @@ class ExperimentRecord(Strict):
     host: Host
     placement: Placement
     stacks: list[StackIdentity]
+    services: list[ServiceIdentity] = Field(
+        default_factory=list, description="those that were up, the cache among them"
+    )
     dataset: DatasetIdentity | None = Field(description="null if nothing could be loaded")
     engine_version: str
 
@@ -204,6 +210,14 @@ class Picks(Strict):
     bins: list[int]
 
 
+class Acknowledgements(Strict):
+    """Of the numbered requests of one kind, which had no right answer: docs/engine-protocol.md, "Acknowledgements"."""
+
+    request: str
+    begun: int
+    not_acknowledged: list[tuple[int, int]] = Field(description="ranges of numbers, both ends included, ascending")
+
+
 class EngineSummary(Strict):
     """The engine's account of the measured window: docs/engine-protocol.md, "The summary".
 
@@ -246,6 +260,9 @@ class EngineSummary(Strict):
     intended_seconds: list[float] = Field(default_factory=list)
     threads: list[EngineThread]
     picks: Picks | None
+    run_verified: int | None = Field(None, description="as `verified`, but since the begin, warm-up included")
+    run_errors: int | None = Field(None, description="wrong answers and failures since the begin")
+    acknowledgements: list[Acknowledgements] = Field(default_factory=list)
 
     @property
     def thread_shares(self) -> list[float]:
@@ -274,6 +291,50 @@ class ServerMeter(Strict):
     @property
     def cpu_seconds(self) -> float:
         return self.cpu_user_seconds + self.cpu_system_seconds
+
+
+class Ledger(Strict):
+    """What the database says it did from before the load (warm-up included) until the stack was down.
+
+    By the names of `services.model.Counters`; the lab's own few statements are among them.
+    """
+
+    done: dict[str, int]
+    verified: int = Field(description="verified answers in the same time, warm-up included")
+    answers: int = Field(description="all answers and failures in the same time")
+
+
+class Freshness(Strict):
+    """Rows that the lab changed while the stack served them."""
+
+    changed: int
+    stale: int = Field(description="those whose old value was still answered when the time of grace was over")
+    grace_seconds: float
+    example: str = Field(description="one stale answer; from the server: escape it before showing it")
+
+
+class Settle(Strict):
+    """The database after the last answer."""
+
+    seconds: float = Field(description="until its processor time was at rest")
+    at_rest: bool = Field(description="false: it was still at work when the lab stopped waiting")
+    writes_after: int | None = Field(description="writing statements after the load; null where it does not count them")
+
+
+class WriteFault(Strict):
+    """One kind of difference between what was acknowledged and what is stored."""
+
+    kind: Literal["missing", "doubled", "altered", "unasked"]
+    count: int
+    example: str
+
+
+class Audit(Strict):
+    """What is stored, held against what was acknowledged."""
+
+    acknowledged: int
+    stored: int
+    faults: list[WriteFault]
 
 
 class Stop(Strict):
@@ -306,5 +367,10 @@ class TrialRecord(Strict):
     exit_status: int | None = Field(description="the stack's, if it ended by itself while it was needed")
     stop: Stop | None
     dataset_altered: bool
+    service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
+    ledger: Ledger | None = Field(None, description="null where the service counts nothing")
+    freshness: Freshness | None = Field(None, description="null where nothing was changed")
+    settle: Settle | None = Field(None, description="null for workloads that only read")
+    audit: Audit | None = Field(None, description="null for workloads that store nothing")
     failure: Failure | None
     log: str | None = Field(description="the stack's log, relative to the results folder")

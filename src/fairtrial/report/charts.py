@@ -7,7 +7,7 @@ from typing import Any
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.model import TrialRecord
-from fairtrial.report.columns import GOODPUT, contender, in_order
+from fairtrial.report.columns import GOODPUT, in_order
 from fairtrial.report.vega import SERIES, Spec, chart, round_values
 from fairtrial.wording import figure
 
@@ -20,9 +20,9 @@ def goodput_chart(result: Result) -> Spec | None:
     valid = _valid(result)
     if not valid:
         return None
-    names = [contender(condition) for condition in valid]
+    names = [condition.contender for condition in valid]
     dots = [
-        {"contender": contender(condition), "goodput": trial.goodput.per_second, "block": trial.block}
+        {"contender": condition.contender, "goodput": trial.goodput.per_second, "block": trial.block}
         for condition in valid
         for trial in condition.trials
         if trial.goodput is not None
@@ -33,7 +33,7 @@ def goodput_chart(result: Result) -> Spec | None:
         if goodput is not None:
             low, high = goodput.interval or (None, None)
             bars.append(
-                {"contender": contender(condition), "estimate": goodput.estimate, "low": low, "high": high}
+                {"contender": condition.contender, "estimate": goodput.estimate, "low": low, "high": high}
                 | {"label": figure(goodput.estimate)}
             )
     y = {"field": "contender", "type": "nominal", "sort": names, "axis": {"title": None, "labelLimit": 170}}
@@ -103,11 +103,11 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
             if supported and len(supported) == len(times):
                 milliseconds = median(supported) * 1e3
                 points.append(
-                    {"contender": contender(condition), "percentile": f"p{percentile}", "milliseconds": milliseconds}
+                    {"contender": condition.contender, "percentile": f"p{percentile}", "milliseconds": milliseconds}
                 )
     if not points:
         return None
-    names = [contender(condition) for condition in valid]
+    names = [condition.contender for condition in valid]
     shortest = min(point["milliseconds"] for point in points)
     longest = max(point["milliseconds"] for point in points)
     return chart(
@@ -157,7 +157,7 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
             whole = engine.series[: int(engine.window_seconds)]
             points += [
                 {
-                    "contender": contender(condition),
+                    "contender": condition.contender,
                     "block": trial.block,
                     "second": second,
                     "verified": each.verified,
@@ -166,7 +166,7 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
             ]
     if not points:
         return None
-    names = [contender(condition) for condition in valid]
+    names = [condition.contender for condition in valid]
     return chart(
         height=260,
         data={"values": points},

@@ -42,11 +42,6 @@ EXPLANATION = (
 )
 
 
-def contender(condition: ConditionResult) -> str:
-    """`NAME` or `NAME:VARIANT`."""
-    return condition.stack if condition.variant == "default" else f"{condition.stack}:{condition.variant}"
-
-
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
     """By goodput, the highest first; refused and not run at the end."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fairtrial.checks.model import Severity
 from fairtrial.judge.model import Finding, Outcome, Result
-from fairtrial.report.columns import contender, in_order
+from fairtrial.report.columns import in_order
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def grouped_findings(result: Result) -> list[Group]:
     for condition in in_order(result.conditions):
         for trial in condition.trials:
             for finding in trial.findings:
-                key = finding.severity, finding.check, contender(condition), finding.remedy
+                key = finding.severity, finding.check, condition.contender, finding.remedy
                 indices = groups.setdefault(key, (finding, []))[1]
                 if trial.index not in indices:
                     indices.append(trial.index)
@@ -65,12 +65,12 @@ def obstacles(result: Result) -> list[Obstacle]:
     found: dict[tuple[Outcome, str, str, str], list[int]] = {}
     for condition in in_order(result.conditions):
         if not condition.trials:
-            key: tuple[Outcome, str, str, str] = "not run", contender(condition), condition.reason or "", ""
+            key: tuple[Outcome, str, str, str] = "not run", condition.contender, condition.reason or "", ""
             found.setdefault(key, [])
         for trial in condition.trials:
             refused_by_check = any(finding.severity == "refusal" for finding in trial.findings)
             if trial.outcome == "not run" or (trial.outcome == "refused" and not refused_by_check):
-                key = trial.outcome, contender(condition), trial.reason or "", trial.remedy or ""
+                key = trial.outcome, condition.contender, trial.reason or "", trial.remedy or ""
                 found.setdefault(key, []).append(trial.index)
     return [Obstacle(*key, trials) for key, trials in found.items()]
 

@@ -24,7 +24,7 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
     drawn = {name: spec for name, spec in charts.items() if spec is not None}
     templates = environment()
     templates.filters["numbered"] = numbered
-    templates.globals |= {"bound_in_words": bound_in_words, "contender": columns.contender}
+    templates.globals |= {"bound_in_words": bound_in_words}
     return templates.get_template("report.html.j2").render(
         result=result,
         record=record,

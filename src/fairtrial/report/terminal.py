@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.printable import printable
-from fairtrial.report.columns import EXPLANATION, GOODPUT, OTHERS, contender, in_order, loads
+from fairtrial.report.columns import EXPLANATION, GOODPUT, OTHERS, in_order, loads
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.wording import bound_in_words, count, figure, span
 
@@ -71,7 +71,7 @@ def _table(result: Result, width: int) -> Table:
         goodput = GOODPUT.of(condition)
         interval = span(goodput.interval) if goodput is not None and goodput.interval is not None else "–"
         rate = "–" if goodput is None else figure(goodput.estimate)
-        cells: list[RenderableType] = [Text(printable(contender(condition)), style="bold")]
+        cells: list[RenderableType] = [Text(printable(condition.contender), style="bold")]
         if wide:
             cells += [rate, interval]
         else:

@@ -87,5 +87,8 @@ class Service:
     """what is installed, in its own words; None if nothing is"""
     schemes: Sequence[str] = ()
     """of the URLs by which an external one is given"""
+    connect: Callable[[str, Sequence[Table], RowsLoaded], AbstractContextManager[RunningService]] | None = None
+    """`connect(url, tables, on_rows)` loads the tables into a place of the lab's own on one that runs already, and
+    removes them at the end; raises Problem, without the URL in it, also if that place holds something else"""
     variants: Mapping[str, str] = field(default_factory=dict)
     """what else than "default" there is, and how it differs, in words"""

@@ -15,20 +15,27 @@ from fairtrial.meters.tree import TreeMeter
 from fairtrial.placement.cpus import bound_to
 from fairtrial.problem import Problem
 from fairtrial.record.model import (
+    Audit,
     Clause,
     Condition,
     EngineSummary,
     Failure,
+    Freshness,
+    Ledger,
     Placement,
     ServerMeter,
+    Settle,
     Stop,
     TrialRecord,
 )
-from fairtrial.services.model import RunningService
+from fairtrial.services.model import Counters, RunningService
 from fairtrial.stacks.run import RunningStack, start_stack
-from fairtrial.stacks.settings import stack_settings
 from fairtrial.tables import Data
+from fairtrial.trial.audit import audit
+from fairtrial.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
 from fairtrial.trial.ready_stack import ReadyStack
+from fairtrial.trial.settle import settle
+from fairtrial.trial.surroundings import Surroundings
 from fairtrial.workloads.model import Workload
 
 
@@ -36,7 +43,7 @@ class TrialWatcher(Protocol):
     """Is told how a trial goes on."""
 
     def stage(self, name: str) -> None:
-        """A stage begins: `start`, `contract`, `load` or `stop`."""
+        """A stage begins: `start`, `contract`, `load`, `settle`, `stop` or `audit`."""
 
     def engine_event(self, event: dict[str, Any]) -> None:
         """The engine said something: docs/engine-protocol.md."""
@@ -50,9 +57,10 @@ class Setting:
     options: Any
     """the workload's own"""
     data: Data
-    service: RunningService
+    around: Surroundings
     placement: Placement
     results: Path
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,11 @@ class Observed:
     exit_status: int | None = None
     stop: Stop | None = None
     dataset_altered: bool = False
+    service: ServerMeter | None = None
+    ledger: Ledger | None = None
+    freshness: Freshness | None = None
+    settle: Settle | None = None
+    audit: Audit | None = None
     failure: Failure | None = None
 
 
@@ -86,20 +99,47 @@ class StackEnded(Exception):
 def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialWatcher) -> TrialRecord:
     """Run one trial on a freshly started stack.
 
-    Whatever the stack does ends in the record. KeyboardInterrupt stops the stack and is raised again.
+    Whatever the stack or the database does ends in the record. KeyboardInterrupt stops the stack and is raised again.
     """
-    observed = Observed(started_at=now(), failure=ready.failure)
-    contender = trial.condition.contender.replace(":", "-")
-    log = setting.results / "logs" / f"{trial.index:03d}-{contender}.log"
-    if ready.folder is not None:
-        with bound_to(setting.placement.load_cpus):
-            _observe(setting, trial.condition, ready, ready.folder, observed, log, watcher)
-        if setting.service.altered():
-            observed.dataset_altered = True
-            setting.service.reset()
+    name = trial.condition.service
+    failure = ready.failure or setting.around.failures.get(name)
+    observed = Observed(started_at=now(), failure=failure)
+    log = setting.results / "logs" / f"{trial.index:03d}-{file_name(trial.condition.contender)}.log"
+    if ready.folder is not None and failure is None:
+        service = setting.around.running[name]
+        try:
+            _revive(service)
+            with bound_to(setting.placement.load_cpus):
+                _observe(Attended(setting, trial, ready, ready.folder, service, observed, log, watcher))
+            _bring_back(setting.workload, service, observed)
+        except Problem as problem:
+            observed.failure = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
     if log.exists() and log.stat().st_size == 0:
         log.unlink()
     return trial_record(trial, observed, str(log.relative_to(setting.results)) if log.exists() else None)
+
+
+def file_name(contender: str) -> str:
+    """A contender's name as a part of a file's."""
+    return contender.replace(":", "-").replace("@", "-on-")
+
+
+def _revive(service: RunningService) -> None:
+    """A service that died in the trial before is brought up again."""
+    if service.fault():
+        service.reset()
+
+
+def _bring_back(workload: Workload, service: RunningService, observed: Observed) -> None:
+    """Every trial begins with the same rows."""
+    fault = service.fault()
+    if fault:
+        raise Problem(fault, "the trial is worth nothing; the next one begins with a new one. See what it says above")
+    if workload.writes:
+        service.reset()
+    elif service.altered():
+        observed.dataset_altered = True
+        service.reset()
 
 
 def trial_record(trial: Trial, observed: Observed, log: str | None = None) -> TrialRecord:
@@ -119,65 +159,91 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _observe(
-    setting: Setting,
-    condition: Condition,
-    ready: ReadyStack,
-    folder: Path,
-    observed: Observed,
-    log: Path,
-    watcher: TrialWatcher,
-) -> None:
+@dataclass(frozen=True)
+class Attended:
+    """A trial with all that takes part in it."""
+
+    setting: Setting
+    trial: Trial
+    ready: ReadyStack
+    folder: Path
+    service: RunningService
+    observed: Observed
+    log: Path
+    watcher: TrialWatcher
+
     @contextmanager
-    def stage(name: str) -> Iterator[None]:
-        watcher.stage(name)
+    def stage(self, name: str) -> Iterator[None]:
+        """What is done within takes its time into the record, under this name."""
+        self.watcher.stage(name)
         began = time.monotonic()
         try:
             yield
         finally:
-            observed.stage_seconds[name] = time.monotonic() - began
+            self.observed.stage_seconds[name] = time.monotonic() - began
 
-    server_cpus = setting.placement.server_cpus
+
+def _observe(attended: Attended) -> None:
+    setting, ready, service, observed = attended.setting, attended.ready, attended.service, attended.observed
+    workload, cpus = setting.workload, setting.placement.server_cpus
     try:
-        with stage("start"):
+        with attended.stage("start"):
             running = start_stack(
                 ready.stack,
                 ready.variant,
-                folder,
-                settings=stack_settings(setting.service.url, server_cpus),
-                cpus=server_cpus,
-                log=log,
+                attended.folder,
+                settings=setting.around.settings(service, setting.placement, workload.environment(setting.options)),
+                cpus=cpus,
+                log=attended.log,
             )
     except Problem as problem:
         observed.failure = Failure(stage="start", reason=problem.reason, remedy=problem.remedy)
         return
+    before = None
     try:
-        with stage("contract"):
-            clauses = try_contract(
-                running.url, setting.workload.clauses, setting.data, setting.options, running.listening()
-            )
+        with attended.stage("contract"):
+            clauses = try_contract(running.url, workload.clauses, setting.data, setting.options, running.listening())
             observed.contract.extend(clauses)
         if all(clause.passed for clause in observed.contract):
-            with stage("load"):
-                _load(setting, condition, running, observed, watcher)
+            before = service.counters()
+            with attended.stage("load"):
+                _load(attended, running)
+            if workload.writes and service.pid is not None:
+                with attended.stage("settle"):
+                    observed.settle = settle(service, service.counters().get("writes"))
     except StackEnded:
         pass  # its exit status, read below, says so
     except Problem as problem:
         observed.failure = Failure(stage="load", reason=problem.reason, remedy=problem.remedy)
     finally:
-        with stage("stop"):
+        with attended.stage("stop"):
             observed.exit_status = running.process.status()
             observed.stop = running.process.stop()
+    if observed.engine is not None and service.fault() is None:
+        # Databases tell what a connection did at the latest when it has ended.
+        observed.ledger = _ledger(before or {}, service.counters(), observed.engine)
+        with attended.stage("audit"):
+            observed.audit = audit(workload, setting.data, setting.options, observed.engine, service)
 
 
-def _load(
-    setting: Setting, condition: Condition, running: RunningStack, observed: Observed, watcher: TrialWatcher
-) -> None:
-    load = condition.load
+def _ledger(before: Counters, after: Counters, engine: EngineSummary) -> Ledger | None:
+    if not after or engine.run_verified is None or engine.run_errors is None:
+        return None
+    done = {name: count - before.get(name, 0) for name, count in after.items()}
+    return Ledger(done=done, verified=engine.run_verified, answers=engine.run_verified + engine.run_errors)
+
+
+def _load(attended: Attended, running: RunningStack) -> None:
+    setting, observed, service = attended.setting, attended.observed, attended.service
+    workload, data = setting.workload, setting.data
+    load = attended.trial.condition.load
     cpus = setting.placement.load_cpus
+    keys: list[int] = []
+    if workload.freshness is not None and load.duration_seconds >= SHORTEST_WINDOW_SECONDS:
+        keys = chosen_keys(workload.freshness, data, setting.seed + attended.trial.index)
     plan = EnginePlan(
         address=running.address,
-        requests=setting.workload.requests(setting.data, setting.options),
+        requests=workload.requests(data, setting.options),
         load=Closed(connections=load.connections),
         stop=StopAfterSeconds(seconds=load.duration_seconds),
         warmup_seconds=load.warmup_seconds,
@@ -185,20 +251,30 @@ def _load(
         timeout_seconds=load.timeout_seconds,
         threads=min(len(cpus), load.connections),
         cpus=cpus,
-        dataset=setting.data.dataset.spec if setting.data.dataset else None,
+        dataset=data.dataset.spec if data.dataset else None,
+        changing_rows=keys,
     )
-    meter = TreeMeter(running.process.pid)
+    meters = [TreeMeter(running.process.pid), *([TreeMeter(service.pid)] if service.pid is not None else [])]
+    freshness = FreshnessTest(workload.freshness, data, keys, running.url, service) if workload.freshness else None
 
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "window" and event["state"] == "opened":
-            meter.open()
+            for meter in meters:
+                meter.open()
+            if freshness is not None and keys:
+                freshness.begin()
         elif event["event"] == "window":
-            observed.server = meter.close()
+            observed.server, observed.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
         elif running.process.status() is not None:
             raise StackEnded
-        watcher.engine_event(event)
+        elif service.fault() is not None:
+            raise Problem(service.fault() or "", "the trial is worth nothing without its database")
+        attended.watcher.engine_event(event)
 
     try:
         observed.engine = run_engine(plan, on_event)
+        if freshness is not None:
+            observed.freshness = freshness.result()
     finally:
-        meter.abandon()
+        for meter in meters:
+            meter.abandon()

@@ -3,12 +3,13 @@
 A module in this folder that defines `WORKLOAD` is a workload; nothing else has to know of it.
 """
 
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
 
-from fairtrial.experiment.model import Strict
+from fairtrial.experiment.model import Experiment, Strict
 from fairtrial.named import defined_in, pick
 from fairtrial.problem import Problem
 from fairtrial.workloads.model import Workload
@@ -45,3 +46,9 @@ def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
             f"[options] {key}: {first['msg']}",
             f"workload {workload.name} has these options: {known}; see docs/workloads.md",
         ) from error
+
+
+def implied_work(experiment: Experiment) -> dict[str, float]:
+    """What one verified answer of this experiment implies at least, by the ledger's names."""
+    workload = pick_workload(experiment.workload)
+    return asdict(workload.work(options_of(workload, experiment.options)))

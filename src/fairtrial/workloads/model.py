@@ -46,6 +46,11 @@ class Acknowledged:
     begun: Mapping[str, int]
     not_acknowledged: Mapping[str, frozenset[int]]
 
+    @property
+    def count(self) -> int:
+        """How many requests were acknowledged."""
+        return sum(begun - len(self.not_acknowledged[name]) for name, begun in self.begun.items())
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -85,7 +90,8 @@ class Workload:
     work: Callable[[Any], Work] = lambda _options: Work()
     writes: bool = False
     """whether tables are changed, so that each trial begins with new ones"""
-    audit: Callable[[Data, Any, Acknowledged, StoredRows], list[Fault]] | None = None
+    audit: Callable[[Data, Any, Acknowledged, StoredRows], tuple[int, list[Fault]]] | None = None
+    """how many rows are stored, and what is wrong with them"""
     freshness: Freshness | None = None
     cache: Sequence[str] = ()
     """services of which one stands beside the database as a cache; empty: it needs none"""

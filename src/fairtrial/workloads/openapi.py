@@ -19,9 +19,9 @@ def document() -> dict[str, Any]:
     return loaded
 
 
-def mismatch(path: str, answer: Answer) -> str | None:
-    """How `answer` to GET `path` (as the document writes it) differs from the document; None if it does not."""
-    responses = document()["paths"][path]["get"]["responses"]
+def mismatch(path: str, answer: Answer, method: str = "GET") -> str | None:
+    """How `answer` to a request of `path` (as the document writes it) differs from the document; None if it does not."""
+    responses = document()["paths"][path][method.lower()]["responses"]
     allowed = responses.get(str(answer.status))
     if allowed is None:
         return f"status {answer.status}, not {' or '.join(responses)}: {answer.excerpt()}"
@@ -31,6 +31,8 @@ def mismatch(path: str, answer: Answer) -> str | None:
     media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in content:
         return f"content type {printable(media_type, 60) or 'missing'}, not {' or '.join(content)}"
+    if media_type != "application/json":
+        return None
     try:
         value = json.loads(answer.body)
     except ValueError as error:

@@ -1,0 +1,58 @@
+"""What the database did, set against what was answered: work that was skipped shows in its own counters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.checks.model import Check, Found, Threshold
+from fairtrial.record.model import ExperimentRecord, Ledger, TrialRecord
+from fairtrial.workloads import implied_work
+
+NOUNS = {
+    "reads": "reading statements",
+    "rows_read": "rows read",
+    "writes": "writing statements",
+    "rows_written": "rows written",
+    "commits": "commits",
+}
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal for each kind of work of which less was done than the answers imply; else a note with the figures."""
+    implied = implied_work(experiment.experiment)
+    for trial in trials:
+        ledger = trial.ledger
+        if ledger is None or ledger.verified == 0:
+            continue
+        short = {
+            name: least
+            for name, least in implied.items()
+            if name in ledger.done and ledger.done[name] < least * ledger.verified * (1 - thresholds["share"])
+        }
+        for name, least in short.items():
+            yield Found(trial.index, "refusal", f"{_said(ledger, name)}; the workload implies at least {least:g}")
+        told = [_said(ledger, name) for name in NOUNS if name in ledger.done]
+        if told and not short:
+            yield Found(trial.index, "note", "; ".join(told), "nothing to do: this is the ledger of the trial")
+
+
+def _said(ledger: Ledger, name: str) -> str:
+    done = ledger.done[name]
+    return f"{done / ledger.verified:.2f} {NOUNS[name]} a verified answer ({done:,} for {ledger.verified:,})"
+
+
+CHECK = Check(
+    name="ledger",
+    looks_at="the database's own counters from before the load until the stack was down, beside the verified answers",
+    thresholds={
+        "share": Threshold(
+            0.02,
+            "share of the implied work",
+            "answers in flight at either end and counters that databases report late; a cache that spares a fiftieth "
+            "of the work changes throughput by less than trials differ among themselves",
+        ),
+    },
+    remedy="do the work for each request: no answers, rows or results kept between requests, unless the workload "
+    "says that they may be",
+    examine=examine,
+)

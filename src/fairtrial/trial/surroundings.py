@@ -1,0 +1,93 @@
+"""What stands around a stack while it is tried: its database, and beside it a cache or an upstream."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from fairtrial.experiment.model import Experiment, ServiceOptions
+from fairtrial.problem import Problem
+from fairtrial.record.model import Failure, Placement, ServiceIdentity
+from fairtrial.services import pick_service
+from fairtrial.services.external import external
+from fairtrial.services.model import RowsLoaded, RunningService
+from fairtrial.services.upstream import upstream
+from fairtrial.stacks.settings import stack_settings
+from fairtrial.tables import Data
+from fairtrial.workloads.model import Workload
+
+
+@dataclass
+class Surroundings:
+    """Services by name; for one that could not be brought up, the failure instead."""
+
+    running: dict[str, RunningService] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+    cache: RunningService | None = None
+    upstream_url: str = ""
+
+    def settings(self, service: RunningService, placement: Placement, further: Mapping[str, str]) -> dict[str, str]:
+        """The contract's variables for a stack on this service."""
+        urls = {
+            "database_url": service.url,
+            "cache_url": self.cache.url if self.cache else "",
+            "upstream_url": self.upstream_url,
+        }
+        return stack_settings(placement.server_cpus, **urls) | dict(further)
+
+    @property
+    def identities(self) -> list[ServiceIdentity]:
+        """Of all services that are up."""
+        return [service.identity for service in self.running.values()]
+
+
+@contextmanager
+def surroundings(
+    experiment: Experiment,
+    workload: Workload,
+    options: object,
+    data: Data,
+    placement: Placement,
+    on_service: Callable[[str], None],
+    on_rows: RowsLoaded,
+) -> Iterator[Surroundings]:
+    """Bring up every service that the experiment's stacks are tried on, its cache and its upstream.
+
+    A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache or an
+    upstream that cannot is one of all.
+    """
+    around = Surroundings()
+    names = dict.fromkeys(experiment.service_of(stack) for stack in experiment.stacks)
+
+    def bring_up(name: str, tables: Data) -> RunningService:
+        service, chosen = pick_service(name), experiment.services.get(name, ServiceOptions())
+        on_service(service.title)
+        opened = (
+            external(service, chosen.url_from, tables.tables, on_rows)
+            if chosen.url_from
+            else service.up(tables.tables, chosen.variant, on_rows)
+        )
+        around.running[name] = held.enter_context(opened)
+        return around.running[name]
+
+    with ExitStack() as held:
+        beside: Failure | None = None
+        try:
+            if experiment.cache:
+                around.cache = bring_up(experiment.cache, Data())
+            if workload.upstream:
+                around.upstream_url = held.enter_context(upstream(workload.upstream(options), placement.server_cpus))
+        except Problem as problem:
+            beside = _failure(problem)
+        for name in names:
+            try:
+                if beside is None:
+                    bring_up(name, data)
+            except Problem as problem:
+                around.failures[name] = _failure(problem)
+            if beside is not None:
+                around.failures[name] = beside
+        yield around
+
+
+def _failure(problem: Problem) -> Failure:
+    return Failure(stage="service", reason=problem.reason, remedy=problem.remedy)

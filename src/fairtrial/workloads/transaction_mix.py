@@ -1,0 +1,98 @@
+"""Workload `transaction-mix`: units of work of five weights, as an application's object-relational layer would do them."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from fairtrial.contract.answer import ask
+from fairtrial.contract.clause import Attempt, ClauseTest
+from fairtrial.engine.plan import BodyRange, Expectation, Request
+from fairtrial.experiment.model import DatasetOptions, Strict
+from fairtrial.tables import Data, LiteralRows, Table
+from fairtrial.workloads.model import Work, Workload
+from fairtrial.workloads.openapi import mismatch
+
+Weight = Literal["very-light", "light", "moderate", "heavy", "very-heavy"]
+
+READS: dict[Weight, int] = {"very-light": 1, "light": 1, "moderate": 2, "heavy": 3, "very-heavy": 4}
+"""Statements that count."""
+WRITES: dict[Weight, int] = {"very-light": 0, "light": 1, "moderate": 1, "heavy": 2, "very-heavy": 3}
+"""Statements that insert or update; those of `moderate` are rolled back."""
+
+ROWS = 1000
+PATH = "/units/{weight}"
+LONGEST_ANSWER_BYTES = 40
+
+
+class Options(Strict):
+    """`[options]` of transaction-mix."""
+
+    weights: list[Weight] = Field(default_factory=lambda: list(READS), min_length=1, description="they take turns")
+
+
+def data(_dataset: DatasetOptions, _options: Options) -> Data:
+    """A thousand units."""
+    columns = ("name", "value", "label")
+    labels = ("red", "green", "blue", "white")
+    table = Table(
+        name="units",
+        columns={"id": "serial", "name": "text", "value": "integer", "label": "text"},
+        rows=LiteralRows(columns, [(f"unit {number}", number, labels[number % 4]) for number in range(1, ROWS + 1)]),
+    )
+    return Data([table])
+
+
+def requests(_data: Data, options: Options) -> list[Request]:
+    """POST /units/WEIGHT, the weights in turn."""
+    expect = Expectation(
+        status=[200], content_type="application/json", body_bytes=BodyRange(min=1, max=LONGEST_ANSWER_BYTES)
+    )
+    return [Request(name=weight, method="POST", path=f"/units/{weight}", expect=expect) for weight in options.weights]
+
+
+def work(options: Options) -> Work:
+    """The mean over the weights."""
+    count = len(options.weights)
+    return Work(
+        reads=sum(READS[weight] for weight in options.weights) / count,
+        writes=sum(WRITES[weight] for weight in options.weights) / count,
+    )
+
+
+def _unit(weight: Weight, more: int) -> ClauseTest:
+    def attempt(attempt: Attempt) -> str | None:
+        first = ask(attempt.client, "POST", f"/units/{weight}")
+        fault = mismatch(PATH, first, "POST")
+        if fault or first.status != 200:
+            return fault or f"status {first.status}"
+        second = ask(attempt.client, "POST", f"/units/{weight}")
+        grown = second.json()["units"] - first.json()["units"]
+        return None if grown == more else f"{grown} units more after it, not {more}"
+
+    kept = "adds one unit" if more else "leaves their number as it is"
+    return ClauseTest(weight, f"POST /units/{weight} answers the number of units and {kept}", attempt)
+
+
+def _unknown(attempt: Attempt) -> str | None:
+    status = ask(attempt.client, "POST", "/units/unbearable").status
+    return None if status == 404 else f"status {status}"
+
+
+WORKLOAD = Workload(
+    name="transaction-mix",
+    title="units of work of five weights",
+    services=("postgresql", "mariadb"),
+    options=Options,
+    data=data,
+    requests=requests,
+    work=work,
+    writes=True,
+    clauses=(
+        _unit("very-light", 0),
+        _unit("light", 1),
+        _unit("moderate", 0),
+        _unit("heavy", 1),
+        _unit("very-heavy", 1),
+        ClauseTest("unknown-weight", "POST /units/unbearable answers 404", _unknown),
+    ),
+)
