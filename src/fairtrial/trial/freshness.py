@@ -25,7 +25,7 @@ ROWS = 3
 """One would do against a cache; three show it whichever rows a cache happens to hold."""
 
 GRACE_SECONDS = 1.0
-"""Time for replicas and transactions that are under way. A stack that may cache for longer has a workload that says so."""
+"""Time for replicas and transactions that are under way; whoever may cache for longer has a workload that says so."""
 
 SHORTEST_WINDOW_SECONDS = 2.0
 """Below, there is no time to change anything, wait and look again while the load runs."""

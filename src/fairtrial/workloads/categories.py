@@ -53,7 +53,7 @@ NAMES = (
     "Outdoor",
     "Pets",
 )
-SENTENCE = "Everything about {}, new and used, from sellers near you and far away, looked after by people who know it"
+SENTENCE = "Everything about {}, new and used, from sellers near and far, kept by people who know it"
 
 
 @cache

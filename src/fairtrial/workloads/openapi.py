@@ -20,7 +20,7 @@ def document() -> dict[str, Any]:
 
 
 def mismatch(path: str, answer: Answer, method: str = "GET") -> str | None:
-    """How `answer` to a request of `path` (as the document writes it) differs from the document; None if it does not."""
+    """How `answer` to a request of `path`, as the document writes it, differs from the document; None: it does not."""
     responses = document()["paths"][path][method.lower()]["responses"]
     allowed = responses.get(str(answer.status))
     if allowed is None:

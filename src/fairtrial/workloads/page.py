@@ -33,11 +33,12 @@ def fragment() -> str:
 
 def page(item: dict[str, Any], before: Sequence[dict[str, Any]]) -> str:
     """The page about an item; `before`: the items before it, the nearest first."""
+    titles = "".join(f"<li>{escape(one['name'])}</li>" for one in before)
     return (
         '<!doctype html><html><head><meta charset="utf-8">'
         f"<title>{escape(item['name'])}</title></head><body><nav>{fragment()}</nav>"
         f"<h1>{escape(item['name'])}</h1><p>{item['uuid']}</p><p>{escape(item['description'])}</p>"
-        f"<ol>{''.join(f'<li>{escape(one["name"])}</li>' for one in before)}</ol>"
+        f"<ol>{titles}</ol>"
         f"<footer>{len(categories.rows())} categories</footer></body></html>"
     )
 

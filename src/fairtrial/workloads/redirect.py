@@ -24,9 +24,7 @@ def data(options: DatasetOptions, _none: NoOptions) -> Data:
             "fields": [{"name": "id", "kind": "id"}, {"name": "url", "kind": "link", "prefix": PREFIX}],
         }
     )
-    table = Table(
-        name="links", columns={"id": "key", "url": "text"}, rows=GeneratedRows(dataset), key_prefix="link:"
-    )
+    table = Table(name="links", columns={"id": "key", "url": "text"}, rows=GeneratedRows(dataset), key_prefix="link:")
     return Data([table], dataset)
 
 

@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from fairtrial.contract.answer import ask
@@ -28,7 +29,7 @@ STOP_WORDS = frozenset(
     "a an and are as at be by for from in is it of on or that the to was with".split()  # noqa: SIM905
 )
 CLEARLY_APART = 1e-9
-"""Articles are asked for only where no two neighbours of the first eleven are closer: floating point decides no order."""
+"""Asked for are only articles whose first eleven differ by more: floating point decides no order."""
 
 
 def data(options: DatasetOptions, _none: NoOptions) -> Data:
@@ -81,9 +82,7 @@ def vectors(articles: list[dict[str, Any]]) -> dict[int, dict[str, float]]:
     document_frequency = Counter(term for counted in counts.values() for term in counted)
     scaled = {}
     for number, counted in counts.items():
-        weights = {
-            term: count * math.log(len(articles) / document_frequency[term]) for term, count in counted.items()
-        }
+        weights = {term: count * math.log(len(articles) / document_frequency[term]) for term, count in counted.items()}
         length = math.sqrt(sum(weight * weight for weight in weights.values()))
         scaled[number] = {term: weight / length for term, weight in weights.items()}
     return scaled
@@ -108,7 +107,7 @@ def _expected(spec_json: str) -> dict[int, str]:
     answers: dict[int, str] = {}
     for number in range(1, ROWS + 1):
         first = most_similar(number, scaled)[: MOST_SIMILAR + 1]
-        if min(one[0] - next_one[0] for one, next_one in zip(first, first[1:], strict=False)) < CLEARLY_APART:
+        if min(one[0] - next_one[0] for one, next_one in pairwise(first)) < CLEARLY_APART:
             continue
         ids = [other for _, other in first[:MOST_SIMILAR]]
         answers[number] = json.dumps({"id": number, "similar": ids}, separators=(",", ":"))

@@ -156,6 +156,8 @@ WORKLOAD = Workload(
         _stores("PUT", "/survey"),
         _refuses("not-json", "a body that is no JSON answers 400", 400, b"{"),
         _refuses("not-an-object", "a JSON body that is no object answers 400", 400, b"[1]"),
-        _refuses("too-long", "a body beyond 65,536 bytes answers 413", 413, b'{"Q1":"%s"}' % (b"x" * LARGEST_BODY_BYTES)),
+        _refuses(
+            "too-long", "a body beyond 65,536 bytes answers 413", 413, b'{"Q1":"%s"}' % (b"x" * LARGEST_BODY_BYTES)
+        ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Workload `transaction-mix`: units of work of five weights, as an application's object-relational layer would do them."""
+"""Workload `transaction-mix`: units of work of five weights, as an application's data layer does them."""
 
 from typing import Literal
 
