@@ -57,7 +57,7 @@ class Request(Strict):
     body_file: str | None = None
     template: bool = False
     weight: int = 1
-    acknowledge: bool = Field(False, description="which of its numbers ({{sequence 1}}) had a right answer is told")
+    acknowledge: bool | None = Field(None, description="tell which of its numbers ({{sequence 1}}) had a right answer")
     expect: Expectation = Expectation()
 
 
@@ -158,7 +158,7 @@ class EnginePlan(Strict):
     tls: Tls | None = None
     host: str | None = None
     dataset: DatasetSpec | None = None
-    changing_rows: list[int] = Field(default_factory=list, description="ids of rows whose text is not judged")
+    changing_rows: list[int] | None = Field(None, description="ids of rows whose text is not judged")
     progress_every_seconds: float = 0.25
     protocol: Literal[2] = 2
 

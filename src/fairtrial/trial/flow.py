@@ -252,7 +252,7 @@ def _load(attended: Attended, running: RunningStack) -> None:
         threads=min(len(cpus), load.connections),
         cpus=cpus,
         dataset=data.dataset.spec if data.dataset else None,
-        changing_rows=keys,
+        changing_rows=keys or None,
     )
     meters = [TreeMeter(running.process.pid), *([TreeMeter(service.pid)] if service.pid is not None else [])]
     freshness = FreshnessTest(workload.freshness, data, keys, running.url, service) if workload.freshness else None
