@@ -18,8 +18,8 @@ language = "Python"
 framework = "http.server"
 server = "http.server"
 concurrency = "a thread per connection"
-workloads = ["random-item"]
-services = ["sqlite"]
+workloads = ["{workload}"]
+services = ["{service}"]
 build = {build}
 run = {run}
 {more}
@@ -28,8 +28,8 @@ run = {run}
 EXPERIMENT = """
 name = "tried"
 title = "A test"
-workload = "random-item"
-service = "sqlite"
+workload = "{workload}"
+service = "{service}"
 stacks = {stacks}
 blocks = {blocks}
 [dataset]
@@ -38,7 +38,7 @@ rows = 20_000
 kind = "closed"
 connections = 4
 warmup_seconds = 0.1
-duration_seconds = 0.5
+duration_seconds = {seconds}
 timeout_seconds = 2.0
 # Of half a second, a busy machine may take a quarter away from anybody.
 [checks.unanswered]
@@ -85,21 +85,48 @@ class Lab:
         *,
         build: Sequence[Sequence[str]] = (),
         run: Sequence[str] | None = None,
+        server: Path = SERVER,
+        workload: str = "random-item",
+        service: str = "sqlite",
         more: str = "",
     ) -> str:
         """Write a stack of the test server with one fault, and return its name."""
         folder = self.stacks / name
         folder.mkdir()
-        shutil.copy(SERVER, folder / "server.py")
+        shutil.copy(server, folder)
         command = run or ["python3", "server.py", fault]
-        manifest = STACK.format(name=name, build=json.dumps(build), run=json.dumps(command), more=more)
+        manifest = STACK.format(
+            name=name,
+            build=json.dumps(build),
+            run=json.dumps(command),
+            workload=workload,
+            service=service,
+            more=more,
+        )
         (folder / "stack.toml").write_text(manifest)
         return name
 
-    def experiment(self, *stacks: str, blocks: int = 1, more: str = "") -> Path:
+    def experiment(
+        self,
+        *stacks: str,
+        blocks: int = 1,
+        workload: str = "random-item",
+        service: str = "sqlite",
+        seconds: float = 0.5,
+        more: str = "",
+    ) -> Path:
         """Write an experiment of these stacks."""
         path = self.folder / "tried.toml"
-        path.write_text(EXPERIMENT.format(stacks=json.dumps(stacks), blocks=blocks, more=more))
+        path.write_text(
+            EXPERIMENT.format(
+                stacks=json.dumps(stacks),
+                blocks=blocks,
+                workload=workload,
+                service=service,
+                seconds=seconds,
+                more=more,
+            )
+        )
         return path
 
     def command(self, *arguments: str | Path) -> list[str]:

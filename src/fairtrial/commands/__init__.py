@@ -20,6 +20,7 @@ from fairtrial.commands.list import list_things
 from fairtrial.commands.load import load
 from fairtrial.commands.report import report
 from fairtrial.commands.run import run
+from fairtrial.commands.services import services_app
 from fairtrial.problem import Problem
 
 app = typer.Typer(
@@ -43,6 +44,7 @@ app.command(context_settings=ab_command.SETTINGS)(ab_command.ab)
 app.command(context_settings=wrk_command.SETTINGS)(wrk_command.wrk)
 app.command()(check)
 app.command("list")(list_things)
+app.add_typer(services_app, name="services")
 app.command()(doctor)
 app.command()(report)
 

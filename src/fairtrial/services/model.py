@@ -90,5 +90,7 @@ class Service:
     connect: Callable[[str, Sequence[Table], RowsLoaded], AbstractContextManager[RunningService]] | None = None
     """`connect(url, tables, on_rows)` loads the tables into a place of the lab's own on one that runs already, and
     removes them at the end; raises Problem, without the URL in it, also if that place holds something else"""
+    install: Callable[[], None] | None = None
+    """brings it where no Debian package does; raises Problem"""
     variants: Mapping[str, str] = field(default_factory=dict)
     """what else than "default" there is, and how it differs, in words"""

@@ -1,0 +1,1 @@
+"""What `fairtrial services` does: say which services are here, and bring those that are not."""
