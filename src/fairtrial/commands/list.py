@@ -12,7 +12,6 @@ class Things(StrEnum):
 
     stacks = "stacks"
     workloads = "workloads"
-    services = "services"
     experiments = "experiments"
 
 
@@ -22,7 +21,7 @@ def list_things(
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
 ) -> None:
-    """List the stacks, workloads, services or experiments there are."""
+    """List the stacks, workloads or experiments there are. Services: `fairtrial services`."""
     from rich.console import Console
     from rich.table import Table
 
@@ -35,7 +34,6 @@ def list_things(
 
 def _columns(what: Things, own_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.experiment.load import load_experiment, shipped_experiments
-    from fairtrial.services import services
     from fairtrial.stacks.find import find_stacks
     from fairtrial.workloads import workloads
 
@@ -58,8 +56,8 @@ def _columns(what: Things, own_folders: list[Path]) -> dict[str, list[str]]:
             "stacks": [", ".join(map(str, experiment.stacks)) for experiment in experiments],
             "claims": [str(len(experiment.claims)) for experiment in experiments],
         }
-    named = workloads() if what is Things.workloads else services()
     return {
-        what.value.removesuffix("s"): list(named),
-        "title": [thing.title for thing in named.values()],
+        "workload": list(workloads()),
+        "title": [workload.title for workload in workloads().values()],
+        "services": [", ".join(workload.services) for workload in workloads().values()],
     }

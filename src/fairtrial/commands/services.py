@@ -37,9 +37,9 @@ def install(
     from rich.console import Console
 
     from fairtrial.provision import install as installing
-    from fairtrial.services import pick_service
+    from fairtrial.provision.inventory import pick_provided
 
-    wanted = [pick_service(name) for name in names]
+    wanted = [pick_provided(name) for name in names]
     packages = installing.wanted_packages(wanted)
     if packages and not yes:
         typer.confirm(f"Install {' '.join(packages)} with apt-get?", abort=True)

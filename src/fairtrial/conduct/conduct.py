@@ -85,7 +85,7 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
         watcher.rows_loaded(loaded, counts[table])
 
     with surroundings(experiment, workload, options, data, placement, on_service, on_rows) as around:
-        setting = Setting(workload, options, data, around, placement, results, experiment.seed)
+        setting = Setting(workload, options, data, around, placement, results, experiment)
         ready = _ready_stacks(experiment, stacks, results, watcher)
         conditions = conditions_of(experiment)
         record = ExperimentRecord(

@@ -135,6 +135,8 @@ class Experiment(Strict):
         None, description="the service that stands beside the database, where the workload has one"
     )
     services: dict[str, ServiceOptions] = Field(default_factory=dict)
+    instances: int = Field(1, ge=1, le=64, description="how often each stack is started, behind the balancer")
+    balancer: str | None = Field(None, description="what spreads the requests over the instances")
     stacks: list[StackRef] = Field(min_length=1)
     blocks: int = Field(5, ge=1, le=1000)
     seed: int = Field(1, ge=0, lt=2**63)
@@ -153,6 +155,8 @@ class Experiment(Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if self.instances > 1 and self.balancer is None:
+            raise ValueError("instances: more than one needs a balancer in front: set `balancer`")
         contenders = [str(stack) for stack in self.stacks]
         for name in contenders:
             if contenders.count(name) > 1:

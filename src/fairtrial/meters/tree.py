@@ -11,17 +11,19 @@ from fairtrial.record.model import ServerMeter
 SAMPLE_EVERY_SECONDS = 0.25
 
 
-def processes_below(guard_pid: int) -> list[psutil.Process]:
-    """Every live process of the tree below the guard, the guard itself left out."""
-    with suppress(psutil.Error):
-        return psutil.Process(guard_pid).children(recursive=True)
-    return []
+def processes_below(*guard_pids: int) -> list[psutil.Process]:
+    """Every live process of the trees below the guards, the guards themselves left out."""
+    found = []
+    for pid in guard_pids:
+        with suppress(psutil.Error):
+            found += psutil.Process(pid).children(recursive=True)
+    return found
 
 
-def cpu_seconds_below(guard_pid: int) -> tuple[float, float]:
-    """User and system seconds of every live process below the guard, with their children that ended."""
+def cpu_seconds_below(*guard_pids: int) -> tuple[float, float]:
+    """User and system seconds of every live process below the guards, with their children that ended."""
     user = system = 0.0
-    for process in processes_below(guard_pid):
+    for process in processes_below(*guard_pids):
         with suppress(psutil.Error):
             times = process.cpu_times()
             user += times.user + times.children_user
@@ -30,14 +32,14 @@ def cpu_seconds_below(guard_pid: int) -> tuple[float, float]:
 
 
 class TreeMeter:
-    """Measures one process tree from `open` to `close`.
+    """Measures the process trees below some guards from `open` to `close`.
 
     CPU times are the kernel's, in ticks of 10 ms; they include children that ended and were waited for. Resident memory
     is sampled every quarter of a second: the sum over the tree, shared pages counted in each process.
     """
 
-    def __init__(self, guard_pid: int) -> None:
-        self._guard_pid = guard_pid
+    def __init__(self, *guard_pids: int) -> None:
+        self._guard_pids = guard_pids
         self._closing = threading.Event()
         self._sampler = threading.Thread(target=self._sample_memory, daemon=True)
         self._peak_rss_bytes = 0
@@ -45,12 +47,12 @@ class TreeMeter:
     def open(self) -> None:
         """The window opens: remember the CPU times, begin to watch memory."""
         self._opened_at = time.monotonic()
-        self._user_before, self._system_before = cpu_seconds_below(self._guard_pid)
+        self._user_before, self._system_before = cpu_seconds_below(*self._guard_pids)
         self._sampler.start()
 
     def close(self) -> ServerMeter:
         """The window closes."""
-        user, system = cpu_seconds_below(self._guard_pid)
+        user, system = cpu_seconds_below(*self._guard_pids)
         window = time.monotonic() - self._opened_at
         self._closing.set()
         self._sampler.join()
@@ -59,7 +61,7 @@ class TreeMeter:
             cpu_user_seconds=user - self._user_before,
             cpu_system_seconds=system - self._system_before,
             peak_rss_bytes=self._peak_rss_bytes,
-            processes=len(processes_below(self._guard_pid)),
+            processes=len(processes_below(*self._guard_pids)),
         )
 
     def abandon(self) -> None:
@@ -69,7 +71,7 @@ class TreeMeter:
     def _sample_memory(self) -> None:
         while True:
             total = 0
-            for process in processes_below(self._guard_pid):
+            for process in processes_below(*self._guard_pids):
                 with suppress(psutil.Error):
                     total += process.memory_info().rss
             self._peak_rss_bytes = max(self._peak_rss_bytes, total)

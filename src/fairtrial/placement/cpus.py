@@ -41,3 +41,12 @@ def free_port() -> int:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def listens(port: int) -> bool:
+    """Whether somebody accepts connections on this port of loopback."""
+    try:
+        with socket.create_connection((LOOPBACK, port), timeout=1.0):
+            return True
+    except OSError:
+        return False

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fairtrial.balancers import pick_balancer
 from fairtrial.checks import validate_thresholds
 from fairtrial.claims import validate_claim
 from fairtrial.experiment.load import with_stacks
@@ -58,6 +59,8 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
             _assert_on(workload, pick_service(experiment.service_of(reference)).name)
             _assert_fits(experiment, reference, pick_stack(known, reference))
         _assert_cache(experiment, workload)
+        if experiment.balancer is not None:
+            pick_balancer(experiment.balancer)
         for name, options in experiment.services.items():
             _assert_service_options(name, options)
         validate_thresholds(experiment.checks)

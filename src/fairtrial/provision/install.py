@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.problem import Problem
+from fairtrial.provision.inventory import Provided
 from fairtrial.services.model import Service
 
 SCRIPT = """
@@ -31,30 +32,30 @@ DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recomm
 """
 
 
-def wanted_packages(services: Sequence[Service]) -> list[str]:
-    """The Debian packages that bring those of the services that are missing."""
-    found = [missing.packages for service in services if (missing := service.missing()) is not None]
+def wanted_packages(wanted: Sequence[Provided]) -> list[str]:
+    """The Debian packages that bring those of them that are missing."""
+    found = [missing.packages for one in wanted if (missing := one.missing()) is not None]
     return sorted({package for packages in found for package in packages})
 
 
-def install(console: Console, services: Sequence[Service]) -> None:
-    """Install whatever is missing of these services.
+def install(console: Console, wanted: Sequence[Provided]) -> None:
+    """Install whatever is missing of these.
 
     Raises:
         Problem: there is no apt, nobody may use it, or it failed; or a service cannot be brought.
     """
-    packages = wanted_packages(services)
+    packages = wanted_packages(wanted)
     if packages:
         _apt(console, packages)
-    for service in services:
-        missing = service.missing()
-        if missing is not None and service.install is not None:
-            console.print(Text(f"installing {service.title} into the cache"))
-            service.install()
-            missing = service.missing()
+    for one in wanted:
+        missing = one.missing()
+        if missing is not None and isinstance(one, Service) and one.install is not None:
+            console.print(Text(f"installing {one.title} into the cache"))
+            one.install()
+            missing = one.missing()
         if missing is not None:
-            raise Problem(f"{service.title} is still missing: {missing.reason}", missing.remedy)
-        console.print(Text.assemble((f"{service.name} ", "bold"), service.version() or "is here"))
+            raise Problem(f"{one.title} is still missing: {missing.reason}", missing.remedy)
+        console.print(Text.assemble((f"{one.name}  ", "bold"), one.version() or "is here"))
 
 
 def _apt(console: Console, packages: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 workload that calls out says how it is to answer."""
 
 import os
-import socket
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.guard import Guarded
-from fairtrial.placement.cpus import LOOPBACK, free_port
+from fairtrial.placement.cpus import LOOPBACK, free_port, listens
 from fairtrial.problem import Problem
 
 READY_WITHIN_SECONDS = 10.0
@@ -32,17 +31,9 @@ def upstream(arguments: Sequence[str], cpus: Sequence[int]) -> Iterator[str]:
         Guarded(command, folder=Path("/"), environment=os.environ, output=output, cpus=cpus) as process,
     ):
         deadline = time.monotonic() + READY_WITHIN_SECONDS
-        while not _listens(port):
+        while not listens(port):
             if process.status() is not None or time.monotonic() > deadline:
                 output.seek(0)
                 raise Problem(f"the upstream did not start: {output.read(2000).decode(errors='replace').strip()}")
             time.sleep(ASK_EVERY_SECONDS)
         yield f"http://{LOOPBACK}:{port}/"
-
-
-def _listens(port: int) -> bool:
-    try:
-        with socket.create_connection((LOOPBACK, port), timeout=1.0):
-            return True
-    except OSError:
-        return False

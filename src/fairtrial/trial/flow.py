@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.plan import Closed, EnginePlan, StopAfterSeconds
 from fairtrial.engine.run import run_engine
+from fairtrial.experiment.model import Experiment
 from fairtrial.meters.tree import TreeMeter
 from fairtrial.placement.cpus import bound_to
 from fairtrial.problem import Problem
@@ -29,9 +30,9 @@ from fairtrial.record.model import (
     TrialRecord,
 )
 from fairtrial.services.model import Counters, RunningService
-from fairtrial.stacks.run import RunningStack, start_stack
 from fairtrial.tables import Data
 from fairtrial.trial.audit import audit
+from fairtrial.trial.contender import Contender, contender
 from fairtrial.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
 from fairtrial.trial.ready_stack import ReadyStack
 from fairtrial.trial.settle import settle
@@ -60,7 +61,7 @@ class Setting:
     around: Surroundings
     placement: Placement
     results: Path
-    seed: int
+    experiment: Experiment
 
 
 @dataclass(frozen=True)
@@ -184,22 +185,37 @@ class Attended:
 
 
 def _observe(attended: Attended) -> None:
-    setting, ready, service, observed = attended.setting, attended.ready, attended.service, attended.observed
-    workload, cpus = setting.workload, setting.placement.server_cpus
-    try:
-        with attended.stage("start"):
-            running = start_stack(
-                ready.stack,
-                ready.variant,
-                attended.folder,
-                settings=setting.around.settings(service, setting.placement, workload.environment(setting.options)),
-                cpus=cpus,
-                log=attended.log,
-            )
-    except Problem as problem:
-        observed.failure = Failure(stage="start", reason=problem.reason, remedy=problem.remedy)
-        return
-    before = None
+    setting, service, observed = attended.setting, attended.service, attended.observed
+    workload, experiment = setting.workload, setting.experiment
+    starting = contender(
+        attended.ready,
+        attended.folder,
+        instances=experiment.instances,
+        balancer=experiment.balancer,
+        settings=setting.around.settings(service, setting.placement, workload.environment(setting.options)),
+        cpus=setting.placement.server_cpus,
+        log=attended.log,
+    )
+    with ExitStack() as held:
+        try:
+            with attended.stage("start"):
+                running = held.enter_context(starting)
+        except Problem as problem:
+            observed.failure = Failure(stage="start", reason=problem.reason, remedy=problem.remedy)
+            return
+        before = _attend(attended, running)
+    if observed.engine is not None and service.fault() is None:
+        # Databases tell what a connection did at the latest when it has ended.
+        observed.ledger = _ledger(before, service.counters(), observed.engine)
+        with attended.stage("audit"):
+            observed.audit = audit(workload, setting.data, setting.options, observed.engine, service)
+
+
+def _attend(attended: Attended, running: Contender) -> Counters:
+    """Try the contract, offer the load, wait for the database to settle, stop. Gives the counters before the load."""
+    setting, service, observed = attended.setting, attended.service, attended.observed
+    workload = setting.workload
+    before: Counters = {}
     try:
         with attended.stage("contract"):
             clauses = try_contract(running.url, workload.clauses, setting.data, setting.options, running.listening())
@@ -217,13 +233,9 @@ def _observe(attended: Attended) -> None:
         observed.failure = Failure(stage="load", reason=problem.reason, remedy=problem.remedy)
     finally:
         with attended.stage("stop"):
-            observed.exit_status = running.process.status()
-            observed.stop = running.process.stop()
-    if observed.engine is not None and service.fault() is None:
-        # Databases tell what a connection did at the latest when it has ended.
-        observed.ledger = _ledger(before or {}, service.counters(), observed.engine)
-        with attended.stage("audit"):
-            observed.audit = audit(workload, setting.data, setting.options, observed.engine, service)
+            observed.exit_status = running.status()
+            observed.stop = running.stop()
+    return before
 
 
 def _ledger(before: Counters, after: Counters, engine: EngineSummary) -> Ledger | None:
@@ -233,14 +245,14 @@ def _ledger(before: Counters, after: Counters, engine: EngineSummary) -> Ledger 
     return Ledger(done=done, verified=engine.run_verified, answers=engine.run_verified + engine.run_errors)
 
 
-def _load(attended: Attended, running: RunningStack) -> None:
+def _load(attended: Attended, running: Contender) -> None:
     setting, observed, service = attended.setting, attended.observed, attended.service
     workload, data = setting.workload, setting.data
     load = attended.trial.condition.load
     cpus = setting.placement.load_cpus
     keys: list[int] = []
     if workload.freshness is not None and load.duration_seconds >= SHORTEST_WINDOW_SECONDS:
-        keys = chosen_keys(workload.freshness, data, setting.seed + attended.trial.index)
+        keys = chosen_keys(workload.freshness, data, setting.experiment.seed + attended.trial.index)
     plan = EnginePlan(
         address=running.address,
         requests=workload.requests(data, setting.options),
@@ -254,7 +266,7 @@ def _load(attended: Attended, running: RunningStack) -> None:
         dataset=data.dataset.spec if data.dataset else None,
         changing_rows=keys or None,
     )
-    meters = [TreeMeter(running.process.pid), *([TreeMeter(service.pid)] if service.pid is not None else [])]
+    meters = [TreeMeter(*running.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
     freshness = FreshnessTest(workload.freshness, data, keys, running.url, service) if workload.freshness else None
 
     def on_event(event: dict[str, Any]) -> None:
@@ -265,10 +277,10 @@ def _load(attended: Attended, running: RunningStack) -> None:
                 freshness.begin()
         elif event["event"] == "window":
             observed.server, observed.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
-        elif running.process.status() is not None:
+        elif running.status() is not None:
             raise StackEnded
-        elif service.fault() is not None:
-            raise Problem(service.fault() or "", "the trial is worth nothing without its database")
+        elif fault := service.fault() or running.fault():
+            raise Problem(fault, "the trial is worth nothing without it; the next one begins with a new one")
         attended.watcher.engine_event(event)
 
     try:
