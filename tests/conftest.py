@@ -8,6 +8,7 @@ import psutil
 import pytest
 
 from fairtrial.engine.binary import engine_binary
+from fairtrial.locations import cache_folder
 from tests.lab import Lab
 
 
@@ -21,6 +22,9 @@ def engine() -> Path:
 def cache(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Iterator[Path]:
     """A cache of the test session's own, with the engine that is already built."""
     folder = tmp_path_factory.mktemp("cache")
+    tools = cache_folder() / "tools"
+    if tools.exists():
+        (folder / "tools").symlink_to(tools)  # servers that the user installed
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAIRTRIAL_CACHE", str(folder))
         patch.setenv("FAIRTRIAL_ENGINE", str(engine))

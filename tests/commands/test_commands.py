@@ -19,7 +19,7 @@ def test_help_teaches(lab: Lab, command: list[str]) -> None:
 
 def test_list(lab: Lab) -> None:
     assert "random-item" in lab.fairtrial("list", "workloads").out
-    assert "sqlite" in lab.fairtrial("list", "services").out
+    assert "sqlite" in lab.fairtrial("services").out
     assert "quickstart" in lab.fairtrial("list", "experiments").out
     lab.stack("mine")
     own = lab.fairtrial("list", "stacks", "--stacks", lab.stacks).out

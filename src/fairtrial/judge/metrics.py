@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from fairtrial.record.model import Distribution, TrialRecord
+from fairtrial.record.model import Distribution, ServerMeter, TrialRecord
 from fairtrial.statistics.support import supports_percentile
 
 Unit = Literal["per_second", "seconds", "bytes"]
@@ -38,11 +38,19 @@ def server_cpu_seconds_per_1000_requests(trial: TrialRecord) -> float | None:
 
     Both are taken as rates over their own windows, which differ by the moment it takes to read the meters.
     """
-    if trial.engine is None or trial.server is None or trial.server.window_seconds <= 0:
+    return _per_1000_requests(trial, trial.server)
+
+
+def _service_cpu_seconds_per_1000_requests(trial: TrialRecord) -> float | None:
+    return _per_1000_requests(trial, trial.service)
+
+
+def _per_1000_requests(trial: TrialRecord, meter: ServerMeter | None) -> float | None:
+    if trial.engine is None or meter is None or meter.window_seconds <= 0:
         return None
     if trial.engine.goodput_per_second <= 0:
         return None
-    return 1000 * trial.server.cpu_seconds / trial.server.window_seconds / trial.engine.goodput_per_second
+    return 1000 * meter.cpu_seconds / meter.window_seconds / trial.engine.goodput_per_second
 
 
 def _goodput(trial: TrialRecord) -> float | None:
@@ -96,6 +104,14 @@ METRICS: Mapping[str, Metric] = {
             "server CPU time per 1,000 requests",
             False,
             server_cpu_seconds_per_1000_requests,
+        ),
+        Metric(
+            "service_cpu_per_1000_requests",
+            "service_cpu_seconds_per_1000_requests",
+            "seconds",
+            "database CPU time per 1,000 requests",
+            False,
+            _service_cpu_seconds_per_1000_requests,
         ),
         Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss),
     )

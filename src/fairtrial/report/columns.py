@@ -29,17 +29,27 @@ class Column:
 
 
 GOODPUT = Column("goodput_per_second", "goodput", "/s", 1)
-OTHERS = (
+ALWAYS = (
     Column("response_time_p50_seconds", "p50", "ms", 1e3),
     Column("response_time_p99_seconds", "p99", "ms", 1e3),
     Column("response_time_max_seconds", "max", "ms", 1e3),
     Column("server_cpu_seconds_per_1000_requests", "CPU", "ms/1k", 1e3),
     Column("peak_rss_bytes", "memory", "MiB", 2**-20),
 )
+WHERE_MEASURED = (Column("service_cpu_seconds_per_1000_requests", "DB CPU", "ms/1k", 1e3),)
 EXPLANATION = (
     "goodput: verified answers only; geometric mean over blocks, with its 95% interval · p50, p99, max: response "
-    "times · CPU: server's processor time per 1,000 requests · memory: peak resident, whole process tree"
+    "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
+    "whole process tree of the stack"
 )
+
+
+def others(result: Result) -> list[Column]:
+    """The columns beside goodput: those that every table has, and those for which something was measured."""
+    measured = [
+        column for column in WHERE_MEASURED if any(column.of(condition) is not None for condition in result.conditions)
+    ]
+    return [*ALWAYS, *measured]
 
 
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.printable import printable
-from fairtrial.report.columns import EXPLANATION, GOODPUT, OTHERS, in_order, loads
+from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, loads, others
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.wording import bound_in_words, count, figure, span
 
@@ -64,7 +64,8 @@ def _table(result: Result, width: int) -> Table:
     table.add_column("goodput/s", justify="right", no_wrap=True)
     if wide:
         table.add_column("95% interval", justify="right", no_wrap=True)
-    for column in OTHERS:
+    columns = others(result)
+    for column in columns:
         table.add_column(f"{column.title}\n{column.unit}", justify="right", no_wrap=True)
     table.add_column("outcome", no_wrap=True)
     for condition in in_order(result.conditions):
@@ -78,7 +79,7 @@ def _table(result: Result, width: int) -> Table:
             cells.append(
                 rate if goodput is None or goodput.interval is None else Text.assemble(rate, "\n", (interval, "dim"))
             )
-        for column in OTHERS:
+        for column in columns:
             shown = column.of(condition)
             cells.append("–" if shown is None else figure(shown.estimate))
         table.add_row(*cells, Text(condition.outcome, style=STYLES[condition.outcome]))
