@@ -39,18 +39,25 @@ def run_folder(name: str) -> Iterator[Path]:
     A lock beside the folder is held as long as its lab lives; a folder whose lock is free has no lab any more.
     """
     sweep()
-    parent = Path(tempfile.gettempdir())
-    descriptor, lock_name = tempfile.mkstemp(prefix=f"{PREFIX}{name}-", suffix=".lock", dir=parent)
-    lock = Path(lock_name)
+    descriptor, lock = _held_lock(name)
     folder = lock.with_suffix("")
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         folder.mkdir(mode=0o700)
         give_to_server(folder)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         lock.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _held_lock(name: str) -> tuple[int, Path]:
+    """A new lock file, held. One that another lab swept away before it was held is made again."""
+    while True:
+        descriptor, path = tempfile.mkstemp(prefix=f"{PREFIX}{name}-", suffix=".lock")
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, Path(path)
         os.close(descriptor)
 
 
