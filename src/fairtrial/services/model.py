@@ -92,3 +92,5 @@ class Service:
     removes them at the end; raises Problem, without the URL in it, also if that place holds something else"""
     variants: Mapping[str, str] = field(default_factory=dict)
     """what else than "default" there is, and how it differs, in words"""
+    install: Callable[[], None] | None = None
+    """for one that no Debian package brings: puts it into the lab's cache folder; raises Problem"""

@@ -11,6 +11,7 @@ from fairtrial.engine.guard import Guarded
 from fairtrial.placement.cpus import free_port
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
+from fairtrial.record.model import Stop
 from fairtrial.services.private.folder import give_to_server, unprivileged
 
 READY_WITHIN_SECONDS = 30.0
@@ -99,10 +100,9 @@ class PrivateServer:
         how = f"was killed by signal {status - 128}" if status > 128 else f"ended with status {status}"
         return f"{self._title} {how}:\n{log_tail(self._log)}"
 
-    def stop(self) -> None:
-        """Stop it, if it runs."""
-        if self._process:
-            self._process.stop()
+    def stop(self) -> Stop | None:
+        """Stop it. Returns how it ended, or None if it was never started."""
+        return self._process.stop() if self._process else None
 
     @property
     def _log(self) -> Path:
