@@ -20,7 +20,7 @@ def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -
     Raises:
         Problem: the cache cannot be written.
     """
-    folder = cache_folder() / kind / f"{name}-{sha256[:16]}"
+    folder = _place(kind, name, sha256)
     if (folder / COMPLETE).exists():
         return folder
     try:
@@ -49,6 +49,16 @@ def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -
                 ) from error
             raise
     return folder
+
+
+def kept(kind: str, name: str, sha256: str) -> Path | None:
+    """The folder that `made_once` with these made, or None if it did not yet."""
+    folder = _place(kind, name, sha256)
+    return folder if (folder / COMPLETE).exists() else None
+
+
+def _place(kind: str, name: str, sha256: str) -> Path:
+    return cache_folder() / kind / f"{name}-{sha256[:16]}"
 
 
 def forget(folder: Path) -> None:

@@ -1,0 +1,49 @@
+"""Data of a private server, loaded once and kept: every later start takes a copy of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from fairtrial.cache.once import made_once
+from fairtrial.problem import Problem
+from fairtrial.services.private.folder import give_to_server, run_folder
+from fairtrial.services.private.server import Command, IsReady, PrivateServer, copy_folder
+
+DATA = "data"
+
+
+def ready_made(
+    title: str,
+    name: str,
+    sha256: str,
+    command: Callable[[Path], Command],
+    is_ready: IsReady,
+    fill: Callable[[int], None],
+) -> Path:
+    """The folder with a server's data, for `PrivateServer.start`; made, if it is not there yet, by a server of its own.
+
+    Args:
+        title: of the service, for messages.
+        name: what the data are called in the cache.
+        sha256: of all that decides what the data are.
+        command: gives the server's command, from the folder in which it runs.
+        fill: loads a server, from the port it listens on; what it loaded is on disk when it returns.
+
+    Raises:
+        Problem: the server did not start, could not be filled, or did not end in peace.
+    """
+
+    def make(target: Path) -> None:
+        with run_folder(name) as folder, PrivateServer(title, folder, command(folder), is_ready) as server:
+            server.data.mkdir()
+            give_to_server(server.data)
+            server.start()
+            fill(server.port)
+            stop = server.stop()
+            if stop is None or stop.forced:
+                raise Problem(
+                    f"{title} with the loaded data had to be killed: what it left may not be whole",
+                    "is the machine busy? run it again",
+                )
+            copy_folder(server.data, target / DATA)
+
+    return made_once("datasets", name, sha256, make) / DATA
