@@ -94,5 +94,3 @@ class Service:
     """brings it where no Debian package does; raises Problem"""
     variants: Mapping[str, str] = field(default_factory=dict)
     """what else than "default" there is, and how it differs, in words"""
-    install: Callable[[], None] | None = None
-    """for one that no Debian package brings: puts it into the lab's cache folder; raises Problem"""
