@@ -18,3 +18,5 @@ mod sockets;
 mod templates;
 #[path = "tls.rs"]
 mod tls;
+#[path = "whole_run.rs"]
+mod whole_run;

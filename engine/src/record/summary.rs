@@ -64,6 +64,8 @@ pub struct WindowFacts {
     pub window_seconds: f64,
     /// Measured length of the warm-up.
     pub warmup_seconds: f64,
+    /// Verified answers and errors since the begin of the run, warm-up included.
+    pub run_totals: (u64, u64),
     /// Requests by their begin and end.
     pub books: Books,
     /// Names of the requests, by place in the mix.
@@ -186,6 +188,8 @@ pub struct Summary {
     intended_seconds: Vec<f64>,
     threads: Vec<ThreadUse>,
     picks: Option<Picks>,
+    run_verified: u64,
+    run_errors: u64,
 }
 
 impl Summary {
@@ -197,6 +201,7 @@ impl Summary {
         let picks = record.picks.as_ref().zip(dataset).map(|(picks, dataset)| picks.conclude(dataset));
         let wire_bytes = facts.wire_bytes.unwrap_or((record.received_bytes, record.sent_bytes));
         let books = facts.books;
+        let (run_verified, run_errors) = facts.run_totals;
         let named = facts.requests.iter().zip(&record.requests);
         let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
         Summary {
@@ -240,6 +245,8 @@ impl Summary {
             series: record.series.conclude(facts.window_seconds.ceil() as usize),
             threads: facts.threads,
             picks,
+            run_verified,
+            run_errors,
         }
     }
 }
