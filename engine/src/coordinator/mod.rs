@@ -80,6 +80,7 @@ impl Run {
             run_totals,
             books: outcomes.iter().map(|(ended, _)| ended.books).fold(Books::default(), Books::plus),
             requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),
+            begun_numbers: self.begun_numbers(),
             opened_ns: timeline.opens_ns,
             oldest_in_flight_seconds: oldest_ns
                 .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),

@@ -8,7 +8,7 @@ use crate::clock;
 use crate::dataset::Dataset;
 use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
-use crate::http1::request::{self, EncodedRequest};
+use crate::http1::request::{self, EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
 use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
 use crate::processors;
@@ -106,9 +106,17 @@ impl Run {
             pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
             record: Record::new(plan.requests.len(), self.tallied_dataset(), plan.record_intended as usize)
-                .telling(Arc::clone(&totals)),
+                .telling(Arc::clone(&totals))
+                .acknowledging(acknowledged_numbers(&self.requests)),
             totals,
         }
+    }
+
+    /// By place in the mix, how many numbers of its first sequence each request was given.
+    pub(super) fn begun_numbers(&self) -> Vec<u64> {
+        let begun =
+            |request: &EncodedRequest| request.message.first_sequence().map_or(0, |first| first.given);
+        self.requests.iter().map(begun).collect()
     }
 
     /// What makes one thread's requests begin.

@@ -95,6 +95,9 @@ fn pipeline(plan: &Plan) -> Checked {
     if !matches!(plan.load, Load::Closed { think_time_seconds: 0.0, .. }) {
         return invalid("pipeline: above 1 it needs a load of kind \"closed\" without think time");
     }
+    if let Some(place) = plan.requests.iter().position(|request| request.acknowledge) {
+        return invalid(&format!("requests[{place}].acknowledge: needs pipeline 1"));
+    }
     if plan.requests_per_connection.is_some() {
         return invalid("pipeline: above 1 it needs requests_per_connection null");
     }

@@ -28,6 +28,9 @@ pub struct RequestPlan {
     /// True: `path`, header values and `body` hold placeholders, see [`crate::template`].
     #[serde(default)]
     pub template: bool,
+    /// True: the summary says which numbers of its first sequence had no verified answer.
+    #[serde(default)]
+    pub acknowledge: bool,
     /// Its share is the weight over the sum of all weights.
     #[serde(default = "default_one")]
     pub weight: u32,

@@ -101,6 +101,10 @@ fn keys_that_do_not_go_together() {
         (json!({"pipeline": 65}), "pipeline: 65"),
         (json!({"pipeline": 2, "load": constant}), "pipeline: above 1"),
         (json!({"pipeline": 2, "requests_per_connection": 5}), "requests_per_connection null"),
+        (
+            json!({"pipeline": 2, "requests": [{"path": "/"}, {"path": "/", "acknowledge": true}]}),
+            "requests[1].acknowledge: needs pipeline 1",
+        ),
         (json!({"requests_per_connection": 0}), "requests_per_connection: 0"),
         (
             json!({"load": {"kind": "constant", "rate_per_second": 0, "connections": 1}}),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint};
+use super::{Acknowledgements, Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint};
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
 
@@ -70,6 +70,8 @@ pub struct WindowFacts {
     pub books: Books,
     /// Names of the requests, by place in the mix.
     pub requests: Vec<String>,
+    /// How many numbers of its first sequence each of them was given.
+    pub begun_numbers: Vec<u64>,
     /// When the window opened, on the run's clock.
     pub opened_ns: u64,
     /// Since the intended start of the oldest of them.
@@ -190,6 +192,7 @@ pub struct Summary {
     picks: Option<Picks>,
     run_verified: u64,
     run_errors: u64,
+    acknowledgements: Vec<Acknowledgements>,
 }
 
 impl Summary {
@@ -202,6 +205,7 @@ impl Summary {
         let wire_bytes = facts.wire_bytes.unwrap_or((record.received_bytes, record.sent_bytes));
         let books = facts.books;
         let (run_verified, run_errors) = facts.run_totals;
+        let acknowledgements = record.acknowledgements(&facts.requests, &facts.begun_numbers);
         let named = facts.requests.iter().zip(&record.requests);
         let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
         Summary {
@@ -247,6 +251,7 @@ impl Summary {
             picks,
             run_verified,
             run_errors,
+            acknowledgements,
         }
     }
 }
