@@ -82,6 +82,9 @@ pub fn encode(
         builder.bytes(&body);
     }
     let message = builder.finish();
+    if request.expect.location_field.is_some() && !message.draws_rows() {
+        return Err("expect.location_field: needs \"template\": true and a {{field NAME}}".to_owned());
+    }
     let acknowledged_from = match message.first_sequence() {
         _ if !*acknowledge => None,
         Some(first) => Some(first.from),

@@ -49,6 +49,9 @@ pub struct Expect {
     /// The media type, compared without parameters unless it has some itself.
     #[serde(default)]
     pub content_type: Option<String>,
+    /// Location is the text of this field of the row that was asked for.
+    #[serde(default)]
+    pub location_field: Option<String>,
     /// Length of the body, in bytes.
     #[serde(default)]
     pub body_bytes: Option<ByteRange>,
@@ -65,6 +68,7 @@ impl Default for Expect {
         Expect {
             status: Vec::new(),
             content_type: None,
+            location_field: None,
             body_bytes: None,
             body: BodyPlan::default(),
             check_every: 1,

@@ -295,7 +295,7 @@ impl Session {
         let expectation = &mut self.expectations[current.request];
         let is_head = self.requests[current.request].is_head;
         let mut input = bytes;
-        match slot.exchange.receive(&mut input, is_head, false, expectation) {
+        match slot.exchange.receive(&mut input, is_head, false, expectation, current.row) {
             Received::Partial => {
                 if let Some(record) = record {
                     record.received_bytes += bytes.len() as u64;

@@ -119,7 +119,7 @@ impl Session {
                 self.pipelines[number].behind.front().is_some_and(|next| next.sent_bytes > 0);
             let expectation = &mut self.expectations[current.request];
             let is_head = self.requests[current.request].is_head;
-            match slot.exchange.receive(&mut input, is_head, more_may_follow, expectation) {
+            match slot.exchange.receive(&mut input, is_head, more_may_follow, expectation, current.row) {
                 Received::Partial => return Next::Wait,
                 Received::Broken(kind) => {
                     if self.phase == Phase::Window {

@@ -88,6 +88,11 @@ impl Message {
         Some(FirstSequence { from: *from, given: given.load(Ordering::Relaxed) })
     }
 
+    /// True if every request is about a row of the dataset.
+    pub fn draws_rows(&self) -> bool {
+        matches!(self, Message::Template(Template { dataset: Some(_), .. }))
+    }
+
     /// Appends a request to `out`. Gives the id of the row whose fields it holds, 0 if none.
     pub fn render(&self, closes: bool, renderer: &mut Renderer, out: &mut Vec<u8>) -> u64 {
         match self {
