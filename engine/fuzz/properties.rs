@@ -9,6 +9,7 @@ struct Outcome {
     /// Of the final head.
     status: Option<u16>,
     content_type: Option<Vec<u8>>,
+    location: Option<Vec<u8>>,
     body: Vec<u8>,
     end: End,
 }
@@ -55,8 +56,13 @@ fn cuts(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn parse<'i>(parts: impl Iterator<Item = &'i [u8]>, is_head: bool) -> Outcome {
     let mut parser = ResponseParser::new();
-    let mut outcome =
-        Outcome { status: None, content_type: None, body: Vec::new(), end: End::Partial(false) };
+    let mut outcome = Outcome {
+        status: None,
+        content_type: None,
+        location: None,
+        body: Vec::new(),
+        end: End::Partial(false),
+    };
     let mut rest_bytes = None;
     for mut input in parts {
         if let Some(rest) = &mut rest_bytes {
@@ -72,9 +78,12 @@ fn parse<'i>(parts: impl Iterator<Item = &'i [u8]>, is_head: bool) -> Outcome {
                 }
                 Ok(Some(head)) => {
                     assert!(head.status == 101 || (200..600).contains(&head.status), "{head:?}");
-                    assert!(head.content_type.is_none_or(|value| value.len() <= HEAD_BYTES_LIMIT));
+                    for value in [head.content_type, head.location].into_iter().flatten() {
+                        assert!(value.len() <= HEAD_BYTES_LIMIT && value.trim_ascii() == value, "{head:?}");
+                    }
                     outcome.status = Some(head.status);
                     outcome.content_type = head.content_type.map(<[u8]>::to_vec);
+                    outcome.location = head.location.map(<[u8]>::to_vec);
                 }
             }
         }

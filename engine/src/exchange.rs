@@ -24,7 +24,7 @@ pub enum Received<'a> {
 pub struct Exchange {
     parser: ResponseParser,
     status: u16,
-    content_type_fits: bool,
+    header_fits: bool,
     reusable: bool,
     body_bytes: u64,
     kept: Vec<u8>,
@@ -46,20 +46,22 @@ impl Exchange {
 
     /// Takes `input` up to the answer's end. `to_head_request`: the answer has no body, whatever its head says.
     /// `more_may_follow`: bytes behind the answer belong to the next one, and are left; else they break the connection.
+    /// `asked_row` as for [`Expectation::verify`].
     #[inline]
     pub fn receive<'a, 'i: 'a>(
         &'a mut self,
         input: &mut &'i [u8],
         to_head_request: bool,
         more_may_follow: bool,
-        expectation: &Expectation,
+        expectation: &mut Expectation,
+        asked_row: u64,
     ) -> Received<'a> {
         if self.parser.awaits_head() {
             match self.parser.head(input, to_head_request) {
                 Ok(Some(head)) => {
-                    let content_type_fits = expectation.content_type_fits(head.content_type);
+                    let header_fits = expectation.header_fits(&head, asked_row);
                     (self.status, self.reusable) = (head.status, head.reusable);
-                    self.content_type_fits = content_type_fits;
+                    self.header_fits = header_fits;
                 }
                 Ok(None) => return Received::Partial,
                 Err(_) => return Received::Broken(ErrorKind::Protocol),
@@ -114,7 +116,7 @@ impl Exchange {
         };
         Answer {
             status: self.status,
-            content_type_fits: self.content_type_fits,
+            header_fits: self.header_fits,
             body_bytes: self.body_bytes,
             body,
             reusable: self.reusable,
@@ -143,25 +145,30 @@ mod tests {
 
     #[test]
     fn an_answer_is_the_same_wherever_it_is_split() {
-        let expectation = text_plain();
+        let mut expectation = text_plain();
         for split in 0..ANSWER.len() {
             let mut exchange = Exchange::default();
             exchange.reset();
             let (mut first, mut second) = ANSWER.split_at(split);
-            assert!(matches!(exchange.receive(&mut first, false, false, &expectation), Received::Partial));
+            assert!(matches!(
+                exchange.receive(&mut first, false, false, &mut expectation, 0),
+                Received::Partial
+            ));
             assert_eq!(exchange.is_untouched(), split == 0);
-            let Received::Complete(answer) = exchange.receive(&mut second, false, false, &expectation) else {
+            let Received::Complete(answer) = exchange.receive(&mut second, false, false, &mut expectation, 0)
+            else {
                 panic!("not complete after {split}");
             };
             assert_eq!((answer.status, answer.body, answer.body_bytes), (200, &b"abcdef"[..], 6));
-            assert!(answer.content_type_fits && answer.reusable);
+            assert!(answer.header_fits && answer.reusable);
         }
     }
 
     #[test]
     fn bytes_behind_the_answer_break_the_connection() {
         let bytes = [ANSWER, b"H"].concat();
-        let received = Exchange::default().receive(&mut &bytes[..], false, false, &text_plain()).is_broken();
+        let received =
+            Exchange::default().receive(&mut &bytes[..], false, false, &mut text_plain(), 0).is_broken();
         assert_eq!(received, Some(ErrorKind::Protocol));
     }
 
@@ -171,8 +178,11 @@ mod tests {
         for split in 1..ANSWER.len() {
             let mut exchange = Exchange::default();
             let (mut first, mut second) = bytes.split_at(split);
-            assert!(matches!(exchange.receive(&mut first, false, true, &text_plain()), Received::Partial));
-            let received = exchange.receive(&mut second, false, true, &text_plain());
+            assert!(matches!(
+                exchange.receive(&mut first, false, true, &mut text_plain(), 0),
+                Received::Partial
+            ));
+            let received = exchange.receive(&mut second, false, true, &mut text_plain(), 0);
             assert!(matches!(received, Received::Complete(answer) if answer.body == b"abcdef"));
             assert_eq!(second, b"HTTP/1.1 2");
         }
@@ -180,13 +190,14 @@ mod tests {
 
     #[test]
     fn an_endless_body_ends_and_is_not_kept() {
-        let expectation = text_plain();
+        let mut expectation = text_plain();
         let mut exchange = Exchange::default();
         let mut head = &b"HTTP/1.1 200 OK\r\n\r\n"[..];
-        assert!(exchange.receive(&mut head, false, false, &expectation).is_broken().is_none());
+        assert!(exchange.receive(&mut head, false, false, &mut expectation, 0).is_broken().is_none());
         let piece = vec![b'x'; 1024 * 1024];
-        let is_taken =
-            |_: &i32| exchange.receive(&mut &piece[..], false, false, &expectation).is_broken().is_none();
+        let is_taken = |_: &i32| {
+            exchange.receive(&mut &piece[..], false, false, &mut expectation, 0).is_broken().is_none()
+        };
         let pieces = (0..100).take_while(is_taken);
         assert_eq!(pieces.count() as u64, BODY_BYTES_LIMIT / piece.len() as u64);
         assert_eq!(exchange.kept.len(), expectation.kept_bytes());

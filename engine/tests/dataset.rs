@@ -35,6 +35,27 @@ fn single_rows_are_the_same_as_among_all() {
 }
 
 #[test]
+fn ids_in_gaps_are_passed_over_if_asked_for() {
+    let spec = items(100, 0.5);
+    let (all, _, _) = dataset(&[], &spec);
+    let id = |row: &str| row.split('\t').next().unwrap().parse::<u64>().unwrap();
+    let held: Vec<u64> = all.lines().map(id).collect();
+    let gap = (1..held[99]).find(|id| !held.contains(id)).unwrap();
+    let beyond = held[99] + 1;
+    let some = format!("{beyond},{},0,{gap},{}", held[7], held[3]);
+    let (rows, _, status) = dataset(&["--ids", &some, "--skip-gaps"], &spec);
+    assert_eq!((rows.lines().map(id).collect::<Vec<_>>(), status), (vec![held[3], held[7]], Some(0)));
+    // Nothing left is not the same as nothing said, which is all rows.
+    let gaps = format!("{gap},{beyond}");
+    let nothing = (String::new(), String::new(), Some(0));
+    assert_eq!(dataset(&["--ids", &gaps, "--skip-gaps"], &spec), nothing);
+    for arguments in [&["--ids", "", "--skip-gaps"][..], &["--ids", "--skip-gaps"], &["--skip-gaps"]] {
+        let (rows, line, status) = dataset(arguments, &spec);
+        assert!(rows.is_empty() && line.contains("--ids") && status == Some(2), "{line}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_one_line_and_status_2() {
     let mut typo = items(10, 0.0);
     typo["fields"][1]["kind"] = json!("guid");

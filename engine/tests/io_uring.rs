@@ -2,6 +2,8 @@
 
 #![allow(clippy::duplicate_mod, reason = "each of these files is also a crate of its own")]
 
+#[path = "changing_rows.rs"]
+mod changing_rows;
 #[path = "closed_load.rs"]
 mod closed_load;
 #[path = "connect_failures.rs"]
@@ -18,3 +20,5 @@ mod sockets;
 mod templates;
 #[path = "tls.rs"]
 mod tls;
+#[path = "whole_run.rs"]
+mod whole_run;

@@ -57,9 +57,12 @@ impl Run {
         watch: &mut Watch,
     ) -> anyhow::Result<()> {
         let mut outcomes = Vec::new();
+        let mut run_totals = (0, 0);
         for worker in workers {
             let joined = worker.thread.join().map_err(|_| anyhow!("a load thread has panicked"))?;
             outcomes.push(joined.context(self.driver.name())?);
+            let (verified, errors) = worker.totals.read();
+            run_totals = (run_totals.0 + verified, run_totals.1 + errors);
         }
         watch.close_window()?;
         let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
@@ -74,8 +77,10 @@ impl Run {
             warmup_seconds: clock::seconds(
                 timeline.opens_ns.min(ended_ns).saturating_sub(timeline.starts_ns),
             ),
+            run_totals,
             books: outcomes.iter().map(|(ended, _)| ended.books).fold(Books::default(), Books::plus),
             requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),
+            begun_numbers: self.begun_numbers(),
             opened_ns: timeline.opens_ns,
             oldest_in_flight_seconds: oldest_ns
                 .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),

@@ -8,7 +8,7 @@ use crate::clock;
 use crate::dataset::Dataset;
 use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
-use crate::http1::request::{self, EncodedRequest};
+use crate::http1::request::{self, EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
 use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
 use crate::processors;
@@ -17,7 +17,7 @@ use crate::schedule::{Arrivals, Quota, ThreadShare, split};
 use crate::session::{PacePlan, SessionParts};
 use crate::template::Renderer;
 use crate::tls::TlsClient;
-use crate::verify::Expectation;
+use crate::verify::{ChangingRows, Expectation};
 
 /// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
 const OTHER_FILES: u64 = 64;
@@ -50,15 +50,19 @@ impl Run {
         };
         let endpoint =
             Endpoint::resolve(&plan.address).map_err(|text| InvalidPlan(format!("address: {text}")))?;
+        let not_held = |&&id: &&u64| !dataset.as_ref().is_some_and(|dataset| dataset.holds(id));
+        if let Some(id) = plan.changing_rows.iter().find(not_held) {
+            return Err(InvalidPlan(format!("changing_rows: no row has the id {id}")));
+        }
         let host = plan.host();
         let mut requests = Vec::new();
         for (place, request) in plan.requests.iter().enumerate() {
             let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
+            Expectation::new(&request.expect, dataset.as_ref()).map_err(invalid)?;
             let file_body = read_body(request).map_err(invalid)?;
             requests.push(
                 request::encode(request, host, file_body.as_deref(), dataset.as_ref()).map_err(invalid)?,
             );
-            Expectation::new(&request.expect, dataset.as_ref()).map_err(invalid)?;
         }
         let tls = match &plan.tls {
             Some(tls) => Some(
@@ -88,10 +92,12 @@ impl Run {
         totals: Arc<Totals>,
     ) -> SessionParts {
         let plan = &self.plan;
+        let changing = ChangingRows::new(&plan.changing_rows);
         let expectations = plan
             .requests
             .iter()
             .map(|request| Expectation::new(&request.expect, self.dataset.as_ref()))
+            .map(|expectation| Ok(expectation?.sparing(&changing)))
             .collect::<Result<Vec<_>, String>>()
             .expect("checked when the plan was prepared");
         SessionParts {
@@ -106,9 +112,17 @@ impl Run {
             pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
             record: Record::new(plan.requests.len(), self.tallied_dataset(), plan.record_intended as usize)
-                .telling(Arc::clone(&totals)),
+                .telling(Arc::clone(&totals))
+                .acknowledging(acknowledged_numbers(&self.requests)),
             totals,
         }
+    }
+
+    /// By place in the mix, how many numbers of its first sequence each request was given.
+    pub(super) fn begun_numbers(&self) -> Vec<u64> {
+        let begun =
+            |request: &EncodedRequest| request.message.first_sequence().map_or(0, |first| first.given);
+        self.requests.iter().map(begun).collect()
     }
 
     /// What makes one thread's requests begin.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::dataset::Dataset;
 use crate::plan::RequestPlan;
+use crate::record::AcknowledgedNumbers;
 use crate::template::{Message, MessageBuilder, Part, Position, parse};
 
 /// A request, ready to be sent any number of times.
@@ -14,6 +15,13 @@ pub struct EncodedRequest {
     pub message: Message,
     /// True for HEAD, whose answer has no body.
     pub is_head: bool,
+    /// Where its first sequence begins, if the numbers of it that are answered right are to be kept.
+    pub acknowledged_from: Option<u64>,
+}
+
+/// By place in the mix, where the verified numbers of the requests are kept that ask for it.
+pub fn acknowledged_numbers(requests: &[EncodedRequest]) -> Vec<Option<AcknowledgedNumbers>> {
+    requests.iter().map(|request| request.acknowledged_from.map(AcknowledgedNumbers::new)).collect()
 }
 
 /// Encodes a request. `file_body`: what its `body_file` holds. `dataset`: where its fields come from.
@@ -26,7 +34,7 @@ pub fn encode(
     file_body: Option<&[u8]>,
     dataset: Option<&Arc<Dataset>>,
 ) -> Result<EncodedRequest, String> {
-    let RequestPlan { method, path, headers, body, template, .. } = request;
+    let RequestPlan { method, path, headers, body, template, acknowledge, .. } = request;
     if !is_token(method) {
         return Err(format!("method: {method:?} is not an HTTP token"));
     }
@@ -73,7 +81,16 @@ pub fn encode(
         builder.bytes(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
         builder.bytes(&body);
     }
-    Ok(EncodedRequest { message: builder.finish(), is_head: method == "HEAD" })
+    let message = builder.finish();
+    if request.expect.location_field.is_some() && !message.draws_rows() {
+        return Err("expect.location_field: needs \"template\": true and a {{field NAME}}".to_owned());
+    }
+    let acknowledged_from = match message.first_sequence() {
+        _ if !*acknowledge => None,
+        Some(first) => Some(first.from),
+        None => return Err("acknowledge: needs \"template\": true and a {{sequence N}}".to_owned()),
+    };
+    Ok(EncodedRequest { message, is_head: method == "HEAD", acknowledged_from })
 }
 
 /// Headers that follow from other keys of the plan.
@@ -163,6 +180,18 @@ mod tests {
         assert!(encoded(request(false), false).unwrap_err().contains("visible ASCII"));
         let plain = json!({"path": "/{{a}}", "body": "{{sequence 7}}"});
         assert!(encoded(plain, false).unwrap().ends_with("Content-Length: 14\r\n\r\n{{sequence 7}}"));
+    }
+
+    #[test]
+    fn only_numbered_requests_can_be_acknowledged() {
+        for (template, path, fits) in
+            [(true, "/{{sequence 1}}", true), (true, "/{{uniform 1 2}}", false), (false, "/", false)]
+        {
+            let request = json!({"path": path, "template": template, "acknowledge": true});
+            let line = encoded(request, false).err();
+            assert_eq!(line.is_none(), fits);
+            assert!(line.is_none_or(|line| line.starts_with("acknowledge: ")));
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ const LONGEST_SECONDS: f64 = 7.0 * 86_400.0;
 const LOWEST_RATE: f64 = 0.001;
 const HIGHEST_RATE: f64 = 100_000_000.0;
 const MOST_RECORDED: u64 = 100_000_000;
+const MOST_CHANGING_ROWS: usize = 1000;
 
 type Checked = Result<(), InvalidPlan>;
 
@@ -23,6 +24,13 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     within("record_intended", plan.record_intended as f64, 0.0, MOST_RECORDED as f64)?;
     if plan.requests_per_connection == Some(0) {
         return invalid("requests_per_connection: 0 is not at least 1");
+    }
+    if plan.changing_rows.len() > MOST_CHANGING_ROWS {
+        let rows = plan.changing_rows.len();
+        return invalid(&format!("changing_rows: {rows} ids, allowed are at most {MOST_CHANGING_ROWS}"));
+    }
+    if !plan.changing_rows.is_empty() && plan.dataset.is_none() {
+        return invalid("changing_rows: needs the key dataset");
     }
     load(&plan.load)?;
     stop(plan)?;
@@ -94,6 +102,9 @@ fn pipeline(plan: &Plan) -> Checked {
     }
     if !matches!(plan.load, Load::Closed { think_time_seconds: 0.0, .. }) {
         return invalid("pipeline: above 1 it needs a load of kind \"closed\" without think time");
+    }
+    if let Some(place) = plan.requests.iter().position(|request| request.acknowledge) {
+        return invalid(&format!("requests[{place}].acknowledge: needs pipeline 1"));
     }
     if plan.requests_per_connection.is_some() {
         return invalid("pipeline: above 1 it needs requests_per_connection null");

@@ -68,6 +68,9 @@ pub struct Plan {
     /// What `row` bodies are compared with, and where templates take fields from.
     #[serde(default)]
     pub dataset: Option<DatasetSpec>,
+    /// Ids of rows whose text is changed by somebody else during the run, and therefore not judged.
+    #[serde(default)]
+    pub changing_rows: Vec<u64>,
     /// Interval of the progress events; 0: none.
     #[serde(default = "default_progress")]
     pub progress_every_seconds: f64,

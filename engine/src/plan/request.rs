@@ -28,6 +28,9 @@ pub struct RequestPlan {
     /// True: `path`, header values and `body` hold placeholders, see [`crate::template`].
     #[serde(default)]
     pub template: bool,
+    /// True: the summary says which numbers of its first sequence had no verified answer.
+    #[serde(default)]
+    pub acknowledge: bool,
     /// Its share is the weight over the sum of all weights.
     #[serde(default = "default_one")]
     pub weight: u32,
@@ -46,6 +49,9 @@ pub struct Expect {
     /// The media type, compared without parameters unless it has some itself.
     #[serde(default)]
     pub content_type: Option<String>,
+    /// Location is the text of this field of the row that was asked for.
+    #[serde(default)]
+    pub location_field: Option<String>,
     /// Length of the body, in bytes.
     #[serde(default)]
     pub body_bytes: Option<ByteRange>,
@@ -62,6 +68,7 @@ impl Default for Expect {
         Expect {
             status: Vec::new(),
             content_type: None,
+            location_field: None,
             body_bytes: None,
             body: BodyPlan::default(),
             check_every: 1,

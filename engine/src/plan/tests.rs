@@ -101,6 +101,12 @@ fn keys_that_do_not_go_together() {
         (json!({"pipeline": 65}), "pipeline: 65"),
         (json!({"pipeline": 2, "load": constant}), "pipeline: above 1"),
         (json!({"pipeline": 2, "requests_per_connection": 5}), "requests_per_connection null"),
+        (
+            json!({"pipeline": 2, "requests": [{"path": "/"}, {"path": "/", "acknowledge": true}]}),
+            "requests[1].acknowledge: needs pipeline 1",
+        ),
+        (json!({"changing_rows": [1]}), "changing_rows: needs the key dataset"),
+        (json!({"changing_rows": vec![1; 1001]}), "changing_rows: 1001 ids, allowed are at most 1000"),
         (json!({"requests_per_connection": 0}), "requests_per_connection: 0"),
         (
             json!({"load": {"kind": "constant", "rate_per_second": 0, "connections": 1}}),

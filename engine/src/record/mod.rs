@@ -1,5 +1,6 @@
 //! What is kept of the window, per thread, and how threads' records become one.
 
+mod acknowledged;
 mod distribution;
 mod errors;
 mod latest;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+pub use acknowledged::{AcknowledgedNumbers, Acknowledgements};
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use latest::{LatestSecond, LatestTimes};
@@ -87,6 +89,8 @@ pub struct Record {
     intended_ns: Vec<u64>,
     most_intended: usize,
     picks: Option<PickCounts>,
+    /// Of the whole run: by place in the mix, or empty; `None` for a request that does not ask for it.
+    acknowledged: Vec<Option<AcknowledgedNumbers>>,
 }
 
 impl Record {
@@ -111,6 +115,27 @@ impl Record {
             intended_ns: Vec::with_capacity(most_intended.min(INTENDED_RESERVED)),
             most_intended,
             picks: dataset.map(PickCounts::new),
+            acknowledged: Vec::new(),
+        }
+    }
+
+    /// The same, and of each request of the mix for which there is one, verified numbers are kept there.
+    pub fn acknowledging(mut self, numbers: Vec<Option<AcknowledgedNumbers>>) -> Record {
+        if numbers.iter().any(Option::is_some) {
+            self.acknowledged = numbers;
+        }
+        self
+    }
+
+    /// True if [`Record::acknowledged`] has to be told of verified numbers.
+    pub fn keeps_acknowledged(&self) -> bool {
+        !self.acknowledged.is_empty()
+    }
+
+    /// The request with this number of its first sequence had a verified answer, in the window or before.
+    pub fn acknowledged(&mut self, request: usize, number: u64) {
+        if let Some(Some(numbers)) = self.acknowledged.get_mut(request) {
+            numbers.add(number);
         }
     }
 
@@ -196,6 +221,14 @@ impl Record {
         }
     }
 
+    /// Of the requests that ask for it. `names` and `begun`, how many numbers were given out, are by place in the mix.
+    pub fn acknowledgements(&self, names: &[String], begun: &[u64]) -> Vec<Acknowledgements> {
+        let requests = names.iter().zip(begun).zip(&self.acknowledged);
+        requests
+            .filter_map(|((name, &begun), numbers)| Some(numbers.as_ref()?.conclude(name, begun)))
+            .collect()
+    }
+
     /// Adds another thread's record.
     pub fn merge(&mut self, other: Record) {
         for (counts, added) in self.requests.iter_mut().zip(&other.requests) {
@@ -221,6 +254,11 @@ impl Record {
         self.intended_ns.truncate(self.most_intended);
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);
+        }
+        for (numbers, added) in self.acknowledged.iter_mut().zip(other.acknowledged) {
+            if let (Some(numbers), Some(added)) = (numbers, added) {
+                numbers.merge(added);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint};
+use super::{Acknowledgements, Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint};
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
 
@@ -64,10 +64,14 @@ pub struct WindowFacts {
     pub window_seconds: f64,
     /// Measured length of the warm-up.
     pub warmup_seconds: f64,
+    /// Verified answers and errors since the begin of the run, warm-up included.
+    pub run_totals: (u64, u64),
     /// Requests by their begin and end.
     pub books: Books,
     /// Names of the requests, by place in the mix.
     pub requests: Vec<String>,
+    /// How many numbers of its first sequence each of them was given.
+    pub begun_numbers: Vec<u64>,
     /// When the window opened, on the run's clock.
     pub opened_ns: u64,
     /// Since the intended start of the oldest of them.
@@ -186,6 +190,9 @@ pub struct Summary {
     intended_seconds: Vec<f64>,
     threads: Vec<ThreadUse>,
     picks: Option<Picks>,
+    run_verified: u64,
+    run_errors: u64,
+    acknowledgements: Vec<Acknowledgements>,
 }
 
 impl Summary {
@@ -197,6 +204,8 @@ impl Summary {
         let picks = record.picks.as_ref().zip(dataset).map(|(picks, dataset)| picks.conclude(dataset));
         let wire_bytes = facts.wire_bytes.unwrap_or((record.received_bytes, record.sent_bytes));
         let books = facts.books;
+        let (run_verified, run_errors) = facts.run_totals;
+        let acknowledgements = record.acknowledgements(&facts.requests, &facts.begun_numbers);
         let named = facts.requests.iter().zip(&record.requests);
         let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
         Summary {
@@ -240,6 +249,9 @@ impl Summary {
             series: record.series.conclude(facts.window_seconds.ceil() as usize),
             threads: facts.threads,
             picks,
+            run_verified,
+            run_errors,
+            acknowledgements,
         }
     }
 }

@@ -108,7 +108,11 @@ impl Session {
             None => {
                 let rendered = &mut self.rendered[number];
                 rendered.clear();
-                (message.render(closes, &mut self.renderer, rendered), rendered.len())
+                let row = message.render(closes, &mut self.renderer, rendered);
+                if let Some(asked) = self.asked_numbers.get_mut(number) {
+                    *asked = self.renderer.first_number().unwrap_or(0);
+                }
+                (row, rendered.len())
             }
         };
         slot.current = InFlight { request, row, intended_ns, sent_ns: 0, bytes, sent_bytes: 0, closes };

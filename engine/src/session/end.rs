@@ -44,8 +44,9 @@ impl Session {
         self.fail(number, kind, now_ns)
     }
 
+    /// The current request's answer is complete and judged.
     #[inline]
-    pub(super) fn answered(&mut self, number: usize, stays: bool, now_ns: u64) -> Next {
+    pub(super) fn answered(&mut self, number: usize, stays: bool, is_right: bool, now_ns: u64) -> Next {
         let slot = &mut self.slots[number];
         slot.failures = 0;
         slot.is_reused = true;
@@ -53,10 +54,18 @@ impl Session {
         slot.left_on_socket = slot.left_on_socket.saturating_sub(1);
         slot.state = State::Resting;
         self.end_request(now_ns);
-        if self.depth > 1 {
+        if !self.is_plain {
+            self.acknowledge(number, is_right);
             self.fail_behind(number, ErrorKind::Closed, now_ns);
         }
         self.free(number, now_ns)
+    }
+
+    /// Keeps the number of the request that was just answered, if such numbers are kept.
+    fn acknowledge(&mut self, number: usize, is_right: bool) {
+        if let Some(&asked) = self.asked_numbers.get(number).filter(|_| is_right) {
+            self.record.acknowledged(self.slots[number].current.request, asked);
+        }
     }
 
     /// The connection is of no more use; a request that it carries has failed.

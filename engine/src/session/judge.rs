@@ -12,7 +12,7 @@ pub(super) struct Tally<'s> {
     pub opened_ns: u64,
 }
 
-/// Verifies a complete answer and counts it.
+/// Verifies a complete answer and counts it. True if it is right.
 #[inline]
 pub(super) fn judge(
     answer: &Answer<'_>,
@@ -20,13 +20,13 @@ pub(super) fn judge(
     asked: &InFlight,
     done_ns: u64,
     tally: Tally<'_>,
-) {
+) -> bool {
     let verdict = expectation.verify(answer, asked.row);
     match verdict.wrong {
         None => tally.totals.add_verified(),
         Some(_) => tally.totals.add_error(),
     }
-    let Some(record) = tally.record else { return };
+    let Some(record) = tally.record else { return verdict.wrong.is_none() };
     let since_opened_ns = done_ns - tally.opened_ns;
     record.answer(asked.request, asked.times(done_ns), answer.body_bytes, since_opened_ns);
     record.checked_bodies += u64::from(verdict.checked_body);
@@ -40,4 +40,5 @@ pub(super) fn judge(
             record.example(kind, Some(answer.status), answer.body, done_ns);
         }
     }
+    verdict.wrong.is_none()
 }

@@ -105,6 +105,11 @@ pub struct Session {
     deadlines: Deadlines,
     /// By connection, what it sends if that is a template's; empty without templates.
     rendered: Vec<Vec<u8>>,
+    /// One request at a time on each connection, and of none its number is kept: the usual case, which must not pay
+    /// for the others.
+    is_plain: bool,
+    /// By connection, its request's number in its first sequence; empty if no such numbers are kept.
+    asked_numbers: Vec<u64>,
     /// Requests in flight on one connection.
     depth: usize,
     /// By connection, what is behind its current request; empty if the depth is 1.
@@ -118,6 +123,7 @@ impl Session {
         let mut slots = Vec::new();
         slots.resize_with(connections, Slot::default);
         let has_templates = parts.requests.iter().any(|request| request.message.fixed(false).is_none());
+        let keeps_numbers = parts.record.keeps_acknowledged();
         let mut pace = Pace::new(parts.pace, connections);
         if let Pace::Open(open) = &mut pace {
             open.arrivals.begin(timeline);
@@ -140,6 +146,8 @@ impl Session {
             slots,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],
+            is_plain: parts.pipeline == 1 && !keeps_numbers,
+            asked_numbers: vec![0; if keeps_numbers { connections } else { 0 }],
             depth: parts.pipeline,
             pipelines: vec![Pipeline::default(); if parts.pipeline > 1 { connections } else { 0 }],
         }
@@ -287,7 +295,7 @@ impl Session {
         let expectation = &mut self.expectations[current.request];
         let is_head = self.requests[current.request].is_head;
         let mut input = bytes;
-        match slot.exchange.receive(&mut input, is_head, false, expectation) {
+        match slot.exchange.receive(&mut input, is_head, false, expectation, current.row) {
             Received::Partial => {
                 if let Some(record) = record {
                     record.received_bytes += bytes.len() as u64;
@@ -301,8 +309,8 @@ impl Session {
                     record.received_bytes += bytes.len() as u64;
                 }
                 let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
-                judge(&answer, expectation, current, now_ns, tally);
-                self.answered(number, stays, now_ns)
+                let is_right = judge(&answer, expectation, current, now_ns, tally);
+                self.answered(number, stays, is_right, now_ns)
             }
             Received::Broken(kind) => self.received_garbage(number, kind, bytes, now_ns),
         }
@@ -318,8 +326,8 @@ impl Session {
             if let Some(answer) = slot.exchange.receive_close(expectation) {
                 let record = (self.phase == Phase::Window).then_some(&mut self.record);
                 let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
-                judge(&answer, expectation, &current, now_ns, tally);
-                return self.answered(number, false, now_ns);
+                let is_right = judge(&answer, expectation, &current, now_ns, tally);
+                return self.answered(number, false, is_right, now_ns);
             }
         }
         self.broken(number, ErrorKind::Closed, now_ns)

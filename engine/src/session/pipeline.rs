@@ -119,7 +119,7 @@ impl Session {
                 self.pipelines[number].behind.front().is_some_and(|next| next.sent_bytes > 0);
             let expectation = &mut self.expectations[current.request];
             let is_head = self.requests[current.request].is_head;
-            match slot.exchange.receive(&mut input, is_head, more_may_follow, expectation) {
+            match slot.exchange.receive(&mut input, is_head, more_may_follow, expectation, current.row) {
                 Received::Partial => return Next::Wait,
                 Received::Broken(kind) => {
                     if self.phase == Phase::Window {
@@ -131,9 +131,9 @@ impl Session {
                     let stays = answer.reusable && current.is_sent();
                     let record = (self.phase == Phase::Window).then_some(&mut self.record);
                     let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
-                    judge(&answer, expectation, &current, now_ns, tally);
+                    let is_right = judge(&answer, expectation, &current, now_ns, tally);
                     if !stays {
-                        return self.answered(number, false, now_ns);
+                        return self.answered(number, false, is_right, now_ns);
                     }
                     self.next_in_flight(number, now_ns);
                     if self.phase == Phase::Over {

@@ -60,6 +60,15 @@ const CLOSE: &[u8] = b"Connection: close\r\n";
 /// The counters of a request: the first number and how many were given away.
 type Sequences = Vec<(u64, Arc<AtomicU64>)>;
 
+/// The sequence that stands first in a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstSequence {
+    /// Its first number.
+    pub from: u64,
+    /// How many of its numbers were given out so far.
+    pub given: u64,
+}
+
 impl Message {
     /// The bytes if they are always the same. `closes`: it is the connection's last request.
     #[inline]
@@ -69,6 +78,19 @@ impl Message {
             Message::Fixed { kept, .. } => Some(kept),
             Message::Template(_) => None,
         }
+    }
+
+    /// The sequence that stands first, in the order path, headers, body; its number in the request that was rendered last
+    /// is [`Renderer::first_number`].
+    pub fn first_sequence(&self) -> Option<FirstSequence> {
+        let Message::Template(template) = self else { return None };
+        let (from, given) = template.sequences.first()?;
+        Some(FirstSequence { from: *from, given: given.load(Ordering::Relaxed) })
+    }
+
+    /// True if every request is about a row of the dataset.
+    pub fn draws_rows(&self) -> bool {
+        matches!(self, Message::Template(Template { dataset: Some(_), .. }))
     }
 
     /// Appends a request to `out`. Gives the id of the row whose fields it holds, 0 if none.
@@ -343,6 +365,18 @@ mod tests {
         let mut numbers: Vec<u64> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
         numbers.sort_unstable();
         assert_eq!(numbers, (1..=2000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_first_sequence_is_that_of_the_path_before_that_of_the_body() {
+        let message = message("/{{uniform 1 9}}{{sequence 5}}", "{{sequence 1}}");
+        let mut renderer = Renderer::new(1, 0);
+        assert_eq!(message.first_sequence(), Some(FirstSequence { from: 5, given: 0 }));
+        for number in 5..8 {
+            rendered(&message, &mut renderer);
+            assert_eq!(renderer.first_number(), Some(number));
+        }
+        assert_eq!(message.first_sequence(), Some(FirstSequence { from: 5, given: 3 }));
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod parse;
 mod render;
 mod zipf;
 
-pub use message::{Message, MessageBuilder, Position, Template};
+pub use message::{FirstSequence, Message, MessageBuilder, Position, Template};
 pub use parse::{Part, Placeholder, parse};
 pub use render::Renderer;
 pub use zipf::Zipf;

@@ -21,6 +21,11 @@ impl Renderer {
         Renderer { state, writer: RowWriter::new(), numbers: Vec::new(), text: Vec::new() }
     }
 
+    /// The number of the first sequence in the template that was rendered last; `None` if it has none.
+    pub fn first_number(&self) -> Option<u64> {
+        self.numbers.first().copied()
+    }
+
     #[inline]
     fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(1);

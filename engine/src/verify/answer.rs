@@ -5,8 +5,8 @@
 pub struct Answer<'a> {
     /// 101, or 200 to 599.
     pub status: u16,
-    /// What [`super::Expectation::content_type_fits`] said.
-    pub content_type_fits: bool,
+    /// What [`super::Expectation::header_fits`] said.
+    pub header_fits: bool,
     /// Length of the body.
     pub body_bytes: u64,
     /// The front of the body, up to [`super::Expectation::kept_bytes`].

@@ -1,16 +1,20 @@
 //! Whether an answer is right. Looks at bytes, knows no sockets and no clock.
 
 mod answer;
+mod changing;
 mod content_type;
+mod header;
 mod row;
 
 use std::sync::Arc;
 
 pub use answer::Answer;
-use content_type::ContentType;
+pub use changing::ChangingRows;
+use header::HeaderExpectation;
 use row::RowBody;
 
 use crate::dataset::Dataset;
+use crate::http1::response::Head;
 use crate::plan::{BodyPlan, ByteRange, Expect};
 use crate::record::{EXCERPT_BYTES, ErrorKind};
 
@@ -18,7 +22,7 @@ use crate::record::{EXCERPT_BYTES, ErrorKind};
 #[derive(Debug)]
 pub struct Expectation {
     statuses: Vec<u16>,
-    content_type: Option<ContentType>,
+    header: HeaderExpectation,
     body_bytes: Option<ByteRange>,
     body: BodyExpectation,
     kept_bytes: usize,
@@ -36,7 +40,7 @@ enum BodyExpectation {
 /// What was found out about an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The first thing that was wrong, in the order status, content type, length, body.
+    /// The first thing that was wrong, in the order status, header, length, body.
     pub wrong: Option<ErrorKind>,
     /// The body was compared as a whole.
     pub checked_body: bool,
@@ -50,6 +54,7 @@ impl Expectation {
     /// # Errors
     /// The key that does not fit and what is allowed.
     pub fn new(expect: &Expect, dataset: Option<&Arc<Dataset>>) -> Result<Expectation, String> {
+        let header = HeaderExpectation::new(expect, dataset)?;
         let body = match &expect.body {
             BodyPlan::Any {} => BodyExpectation::Any,
             BodyPlan::Exact { text } => BodyExpectation::Exact(text.clone().into_bytes()),
@@ -67,7 +72,7 @@ impl Expectation {
         };
         Ok(Expectation {
             statuses: expect.status.clone(),
-            content_type: expect.content_type.as_deref().map(ContentType::new),
+            header,
             body_bytes: expect.body_bytes,
             body,
             kept_bytes,
@@ -76,19 +81,25 @@ impl Expectation {
         })
     }
 
+    /// The same, but of these rows only what does not change is judged: that they are the asked ones.
+    #[must_use]
+    pub fn sparing(mut self, changing: &ChangingRows) -> Expectation {
+        self.header.spare(changing);
+        if let BodyExpectation::Row(body) = &mut self.body {
+            body.spare(changing);
+        }
+        self
+    }
+
     /// How many bytes of a body must be kept to judge it. A longer body is wrong or need not be looked at.
     pub fn kept_bytes(&self) -> usize {
         self.kept_bytes
     }
 
-    /// Judges the header; `None` if the answer has none.
+    /// Judges the headers. `asked_row` as for [`Expectation::verify`].
     #[inline]
-    pub fn content_type_fits(&self, value: Option<&[u8]>) -> bool {
-        match (&self.content_type, value) {
-            (None, _) => true,
-            (Some(expected), Some(value)) => expected.fits(value),
-            (Some(_), None) => false,
-        }
+    pub fn header_fits(&mut self, head: &Head<'_>, asked_row: u64) -> bool {
+        self.header.fits(head, asked_row)
     }
 
     /// Judges a complete answer. `asked_row`: id of the row that was asked for; 0: none in particular.
@@ -102,7 +113,7 @@ impl Expectation {
         let body_fits = self.body_fits(answer, asked_row, &mut verdict);
         let length_fits =
             self.body_bytes.is_none_or(|range| (range.min..=range.max).contains(&answer.body_bytes));
-        verdict.wrong = if !answer.content_type_fits {
+        verdict.wrong = if !answer.header_fits {
             Some(ErrorKind::WrongHeader)
         } else if !length_fits {
             Some(ErrorKind::WrongLength)
@@ -138,7 +149,8 @@ impl Expectation {
                 };
                 let is_known = body.dataset().holds(id);
                 verdict.picked = Some((id, is_known));
-                verdict.checked_body = is_due(&mut self.until_check, self.check_every);
+                verdict.checked_body =
+                    is_due(&mut self.until_check, self.check_every) && !body.is_changing(id);
                 let is_asked = asked_row == 0 || asked_row == id;
                 is_asked && is_known && is_whole && (!verdict.checked_body || body.is_row(answer.body, id))
             }
@@ -171,7 +183,7 @@ mod tests {
     }
 
     fn answer(status: u16, body: &[u8]) -> Answer<'_> {
-        Answer { status, content_type_fits: true, body_bytes: body.len() as u64, body, reusable: true }
+        Answer { status, header_fits: true, body_bytes: body.len() as u64, body, reusable: true }
     }
 
     #[test]
@@ -202,7 +214,7 @@ mod tests {
         assert_eq!(expected.verify(&answer(200, b"ab"), 0).wrong, Some(ErrorKind::WrongBody));
         assert_eq!(expected.verify(&answer(200, b"abcd"), 0).wrong, Some(ErrorKind::WrongLength));
         let mut other_type = answer(200, b"abcd");
-        other_type.content_type_fits = false;
+        other_type.header_fits = false;
         assert_eq!(expected.verify(&other_type, 0).wrong, Some(ErrorKind::WrongHeader));
         other_type.status = 500;
         assert_eq!(expected.verify(&other_type, 0).wrong, Some(ErrorKind::Status5xx));
@@ -254,6 +266,34 @@ mod tests {
         write_rows(&dataset, [77].into_iter(), Format::JsonLines, &mut right).unwrap();
         assert_eq!(expected.verify(&answer(200, &right), 77).wrong, None);
         assert_eq!(expected.verify(&answer(200, &right), 78).wrong, Some(ErrorKind::WrongBody));
+    }
+
+    #[test]
+    fn of_changing_rows_only_the_id_is_judged() {
+        let row =
+            json!({"body": {"kind": "row", "fields": ["id", "uuid"]}, "body_bytes": {"min": 9, "max": 40}});
+        let mut expected = expectation(row).sparing(&ChangingRows::new(&[78, 77]));
+        let of_body = Some(ErrorKind::WrongBody);
+        for (body, asked, wrong, picked) in [
+            (r#"{"id":77,"uuid":"other"}"#, 0, None, Some((77, true))),
+            (r#"{"id":77,"uuid":"other"}"#, 77, None, Some((77, true))),
+            (r#"{"id":77,"uuid":"other"}"#, 78, of_body, Some((77, true))),
+            (r#"{"id":76,"uuid":"other"}"#, 0, of_body, Some((76, true))),
+            (r#"{"uuid":"other"}"#, 77, of_body, None),
+            (r#"{"id":77}   "#, 0, None, Some((77, true))),
+            (
+                r#"{"id":77,"uuid":"other than any of them"}"#,
+                0,
+                Some(ErrorKind::WrongLength),
+                Some((77, true)),
+            ),
+        ] {
+            let verdict = expected.verify(&answer(200, body.as_bytes()), asked);
+            assert_eq!((verdict.wrong, verdict.picked), (wrong, picked), "{body}");
+            assert_eq!(verdict.checked_body, picked == Some((76, true)));
+        }
+        let status = expected.verify(&answer(404, br#"{"id":77,"uuid":"o"}"#), 77);
+        assert_eq!(status.wrong, Some(ErrorKind::Status4xx));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use memchr::memmem::Finder;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 
+use super::ChangingRows;
 use crate::dataset::{Dataset, RowWriter};
 
 /// Added to the limit of a body for what stands around the row's texts.
@@ -55,6 +56,7 @@ pub(super) struct RowBody {
     /// Places of the expected fields in the dataset.
     places: Vec<usize>,
     id_key: IdKey,
+    changing: ChangingRows,
     writer: RowWriter,
     expected: Vec<u8>,
     seen: Vec<bool>,
@@ -81,7 +83,19 @@ impl RowBody {
         };
         let id_key = IdKey::new(&dataset.names()[id_place]);
         let seen = vec![false; places.len()];
-        Ok(RowBody { dataset, places, id_key, writer: RowWriter::new(), expected: Vec::new(), seen })
+        let (changing, writer) = (ChangingRows::default(), RowWriter::new());
+        Ok(RowBody { dataset, places, id_key, changing, writer, expected: Vec::new(), seen })
+    }
+
+    /// The text of these rows is not judged.
+    pub(super) fn spare(&mut self, changing: &ChangingRows) {
+        self.changing = changing.clone();
+    }
+
+    /// True if the row's text is not judged.
+    #[inline]
+    pub(super) fn is_changing(&self, id: u64) -> bool {
+        self.changing.holds(id)
     }
 
     /// The id that a body answers, found without reading all of it as JSON.

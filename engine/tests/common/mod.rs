@@ -186,11 +186,15 @@ impl Summary {
         counts.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// in_flight_at_start + offered = answers + failures + in_flight_at_end.
+    /// in_flight_at_start + offered = answers + failures + in_flight_at_end. Without a warm-up the whole run is the window.
     pub fn assert_books_balance(&self) {
         let came = self.count("in_flight_at_start") + self.count("offered");
         let went = self.count("answers") + self.count("failures") + self.count("in_flight_at_end");
         assert_eq!(came, went, "{}", self.0);
+        if self.0["warmup_seconds"] == 0.0 {
+            let whole = (self.count("run_verified"), self.count("run_errors"));
+            assert_eq!(whole, (self.count("verified"), self.all_errors()), "{}", self.0);
+        }
     }
 
     pub fn seconds(&self, distribution: &str, percentile: &str) -> f64 {

@@ -14,13 +14,14 @@ pub(super) enum Framing {
     UntilClose,
 }
 
-/// A head; `content_type` is a place in its bytes.
+/// A head; `content_type` and `location` are places in its bytes.
 #[derive(Debug)]
 pub(super) struct ParsedHead {
     pub status: u16,
     pub framing: Framing,
     pub reusable: bool,
     pub content_type: Option<Range<usize>>,
+    pub location: Option<Range<usize>>,
 }
 
 /// False if no answer begins with these bytes, so that garbage is known at once.
@@ -81,6 +82,7 @@ fn parse_status_line(line: &[u8]) -> Result<(u16, bool), Malformed> {
 struct Fields {
     content_length: Option<u64>,
     content_type: Option<Range<usize>>,
+    location: Option<Range<usize>>,
     has_transfer_encoding: bool,
     is_chunked: bool,
     close: bool,
@@ -101,6 +103,9 @@ impl Fields {
         }
         (self.was_read, self.has_lines) = (true, true);
         match name.len() {
+            8 if name.eq_ignore_ascii_case(b"location") => {
+                self.location = Some(value_place(line, colon, start));
+            }
             10 if name.eq_ignore_ascii_case(b"connection") => {
                 for token in line[colon + 1..].split(|&byte| byte == b',') {
                     let token = token.trim_ascii();
@@ -109,9 +114,7 @@ impl Fields {
                 }
             }
             12 if name.eq_ignore_ascii_case(b"content-type") => {
-                let value = &line[colon + 1..];
-                let from = start + colon + 1 + (value.len() - value.trim_ascii_start().len());
-                self.content_type = Some(from..from + value.trim_ascii().len());
+                self.content_type = Some(value_place(line, colon, start));
             }
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 let length = parse_length(line[colon + 1..].trim_ascii())?;
@@ -147,8 +150,17 @@ impl Fields {
         // Two framings at once, or chunks from an HTTP/1.0 peer, leave doubt where the next answer begins.
         let doubtful = self.has_transfer_encoding && (self.content_length.is_some() || !is_1_1);
         let reusable = !self.close && (is_1_1 || self.keep_alive) && !doubtful && status != 101;
-        ParsedHead { status, framing, reusable, content_type: self.content_type }
+        let Fields { content_type, location, .. } = self;
+        ParsedHead { status, framing, reusable, content_type, location }
     }
+}
+
+/// Where the value behind a line's colon stands in the head, without space around it. `start`: place of the line.
+#[inline]
+fn value_place(line: &[u8], colon: usize, start: usize) -> Range<usize> {
+    let value = &line[colon + 1..];
+    let from = start + colon + 1 + (value.len() - value.trim_ascii_start().len());
+    from..from + value.trim_ascii().len()
 }
 
 #[inline]

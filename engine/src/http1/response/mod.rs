@@ -27,6 +27,8 @@ pub struct Head<'a> {
     pub status: u16,
     /// The value of Content-Type, without space around it.
     pub content_type: Option<&'a [u8]>,
+    /// The value of Location, without space around it.
+    pub location: Option<&'a [u8]>,
     /// True if the connection can carry another request after this answer.
     pub reusable: bool,
 }
@@ -131,8 +133,13 @@ impl ResponseParser {
                 }
                 _ => &self.carry,
             };
-            let content_type = parsed.content_type.map(|range: Range<usize>| &bytes[range]);
-            return Ok(Some(Head { status: parsed.status, content_type, reusable }));
+            let value = |range: Range<usize>| &bytes[range];
+            return Ok(Some(Head {
+                status: parsed.status,
+                content_type: parsed.content_type.map(value),
+                location: parsed.location.map(value),
+                reusable,
+            }));
         }
     }
 

@@ -4,6 +4,7 @@ use super::*;
 struct Parsed {
     status: u16,
     content_type: Option<String>,
+    location: Option<String>,
     reusable: bool,
     body: Vec<u8>,
 }
@@ -11,7 +12,7 @@ struct Parsed {
 /// Feeds the parts one after the other; `Ok(None)` if the answer is not complete after the last.
 fn feed(parts: &[&[u8]], to_head: bool, closes: bool) -> Result<Option<(Parsed, Vec<u8>)>, Malformed> {
     let mut parser = ResponseParser::new();
-    let mut parsed = Parsed { status: 0, content_type: None, reusable: false, body: Vec::new() };
+    let mut parsed = parsed(0, None, false, "");
     let mut complete = false;
     let mut rest = Vec::new();
     for part in parts {
@@ -26,8 +27,9 @@ fn feed(parts: &[&[u8]], to_head: bool, closes: bool) -> Result<Option<(Parsed, 
                 Some(head) => {
                     parsed.status = head.status;
                     parsed.reusable = head.reusable;
-                    parsed.content_type =
-                        head.content_type.map(|value| String::from_utf8_lossy(value).into_owned());
+                    let text = |value| String::from_utf8_lossy(value).into_owned();
+                    parsed.content_type = head.content_type.map(text);
+                    parsed.location = head.location.map(text);
                 }
             }
         }
@@ -78,7 +80,8 @@ fn answer(bytes: &str) -> Parsed {
 }
 
 fn parsed(status: u16, content_type: Option<&str>, reusable: bool, body: &str) -> Parsed {
-    Parsed { status, content_type: content_type.map(str::to_owned), reusable, body: body.into() }
+    let content_type = content_type.map(str::to_owned);
+    Parsed { status, content_type, location: None, reusable, body: body.into() }
 }
 
 #[test]
@@ -94,6 +97,22 @@ fn content_length() {
         answer("HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 2\n\nok"),
         parsed(200, None, true, "ok")
     );
+}
+
+#[test]
+fn a_location_is_found() {
+    let moved = |location: &str| Parsed { location: Some(location.into()), ..parsed(301, None, true, "") };
+    assert_eq!(
+        answer("HTTP/1.1 301 Moved\r\nLOCATION: \thttps://example.com/a?b=c:d \r\nContent-Length: 0\r\n\r\n"),
+        moved("https://example.com/a?b=c:d")
+    );
+    assert_eq!(answer("HTTP/1.1 301 M\r\nContent-Length: 0\r\nLocation:\r\n\r\n"), moved(""));
+    assert_eq!(
+        answer("HTTP/1.1 301 M\r\nLocations: /a\r\nX-Moved: /b\r\nContent-Length: 0\r\n\r\n"),
+        parsed(301, None, true, "")
+    );
+    let interim = "HTTP/1.1 103 Early\r\nLocation: /a\r\n\r\nHTTP/1.1 301 M\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(answer(interim), parsed(301, None, true, ""));
 }
 
 #[test]

@@ -38,6 +38,33 @@ fn a_split_answer_waits() {
 }
 
 #[test]
+fn numbers_are_kept_with_the_warm_up_and_right_answers_only() {
+    let numbered = |path: &str| json!({"path": path, "template": true, "acknowledge": true});
+    let requests = json!([numbered("/a/{{sequence 5}}"), {"path": "/"}, numbered("/b/{{sequence 0}}")]);
+    let mut session = Setup { requests, ..Setup::closed(1) }.session();
+    let wrong = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+    session.start(0, 0);
+    connect_and_send(&mut session, 0, MS);
+    for turn in 1..10 {
+        // The mix takes turns: 6 of the first sequence and 1 of the last are answered wrong. The window opens at 100 ms.
+        let answer = if (4..=6).contains(&turn) { &wrong[..] } else { ANSWER };
+        assert_eq!(session.received(0, answer, false, turn * 20 * MS), Next::Send);
+        send(&mut session, 0, turn * 20 * MS);
+    }
+    // Number 8 is under way.
+    assert_eq!(session.broken(0, ErrorKind::Reset, 200 * MS), Next::Connect);
+    let record = session.conclude(300 * MS).record;
+    let kept = serde_json::to_value(record.acknowledgements(&["a", "", "b"].map(str::to_owned), &[4, 0, 3]));
+    assert_eq!(
+        kept.unwrap(),
+        json!([
+            {"request": "a", "begun": 4, "not_acknowledged": [[6, 6], [8, 8]]},
+            {"request": "b", "begun": 3, "not_acknowledged": [[1, 1]]}
+        ])
+    );
+}
+
+#[test]
 fn a_quota_is_met_exactly_and_ends_the_run() {
     let mut session = Setup { share: Some(3), ..Setup::closed(2) }.session();
     session.start(0, 100 * MS);

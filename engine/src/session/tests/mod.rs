@@ -53,7 +53,7 @@ impl Setup {
     fn session(self) -> Session {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
-        let requests: Vec<_> =
+        let requests: Vec<request::EncodedRequest> =
             plans.iter().map(|plan| request::encode(plan, "host", None, None).unwrap()).collect();
         let expectations = plans.iter().map(|plan| Expectation::new(&plan.expect, None).unwrap()).collect();
         let weights: Vec<u32> = plans.iter().map(|plan| plan.weight).collect();
@@ -69,7 +69,8 @@ impl Setup {
         };
         let parts = SessionParts {
             connections: load.connections() as usize,
-            record: Record::new(requests.len(), None, self.record_intended),
+            record: Record::new(requests.len(), None, self.record_intended)
+                .acknowledging(request::acknowledged_numbers(&requests)),
             requests: requests.into(),
             expectations,
             mix: RequestMix::new(&weights).unwrap(),

@@ -1,0 +1,156 @@
+//! The headers that an answer must have.
+
+use std::sync::Arc;
+
+use super::ChangingRows;
+use super::content_type::ContentType;
+use crate::dataset::{Dataset, RowWriter};
+use crate::http1::response::Head;
+use crate::plan::Expect;
+
+/// What is expected of the headers. One case for each of the usual expectations, so that none pays for another.
+#[derive(Debug)]
+pub(super) enum HeaderExpectation {
+    Any,
+    ContentType(ContentType),
+    Location(Box<Location>),
+}
+
+/// A Location that is a field of the row that was asked for, and maybe a content type.
+#[derive(Debug)]
+pub(super) struct Location {
+    content_type: Option<ContentType>,
+    dataset: Arc<Dataset>,
+    /// Place of the field in the dataset.
+    place: usize,
+    changing: ChangingRows,
+    writer: RowWriter,
+    expected: Vec<u8>,
+}
+
+impl HeaderExpectation {
+    /// The error names the key that does not fit.
+    pub(super) fn new(expect: &Expect, dataset: Option<&Arc<Dataset>>) -> Result<HeaderExpectation, String> {
+        let content_type = expect.content_type.as_deref().map(ContentType::new);
+        let Some(name) = &expect.location_field else {
+            return Ok(content_type.map_or(HeaderExpectation::Any, HeaderExpectation::ContentType));
+        };
+        let Some(dataset) = dataset else {
+            return Err("expect.location_field: needs the key dataset".to_owned());
+        };
+        let Some(place) = dataset.place(name) else {
+            let names = dataset.names();
+            return Err(format!("expect.location_field: {name:?} is none of the dataset's {names:?}"));
+        };
+        Ok(HeaderExpectation::Location(Box::new(Location {
+            content_type,
+            dataset: Arc::clone(dataset),
+            place,
+            changing: ChangingRows::default(),
+            writer: RowWriter::new(),
+            expected: Vec::new(),
+        })))
+    }
+
+    /// The text of these rows is not judged.
+    pub(super) fn spare(&mut self, changing: &ChangingRows) {
+        if let HeaderExpectation::Location(location) = self {
+            location.changing = changing.clone();
+        }
+    }
+
+    #[inline]
+    pub(super) fn fits(&mut self, head: &Head<'_>, asked_row: u64) -> bool {
+        match self {
+            HeaderExpectation::Any => true,
+            HeaderExpectation::ContentType(expected) => is_content_type(expected, head),
+            HeaderExpectation::Location(location) => location.fits(head, asked_row),
+        }
+    }
+}
+
+#[inline]
+fn is_content_type(expected: &ContentType, head: &Head<'_>) -> bool {
+    head.content_type.is_some_and(|value| expected.fits(value))
+}
+
+impl Location {
+    fn fits(&mut self, head: &Head<'_>, asked_row: u64) -> bool {
+        if self.content_type.as_ref().is_some_and(|expected| !is_content_type(expected, head)) {
+            return false;
+        }
+        let Some(value) = head.location else { return false };
+        if self.changing.holds(asked_row) {
+            return true;
+        }
+        self.expected.clear();
+        self.writer.write_field(&self.dataset, asked_row, self.place, &mut self.expected);
+        value == self.expected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::dataset::tests::items;
+
+    fn dataset() -> Arc<Dataset> {
+        Arc::new(Dataset::new(&items(100, 0.0)).unwrap())
+    }
+
+    fn expected(expect: Value) -> Result<HeaderExpectation, String> {
+        HeaderExpectation::new(&serde_json::from_value(expect).unwrap(), Some(&dataset()))
+    }
+
+    fn text(id: u64, name: &str) -> Vec<u8> {
+        let (dataset, mut text) = (dataset(), Vec::new());
+        RowWriter::new().write_field(&dataset, id, dataset.place(name).unwrap(), &mut text);
+        text
+    }
+
+    fn head<'a>(content_type: Option<&'a [u8]>, location: Option<&'a [u8]>) -> Head<'a> {
+        Head { status: 301, content_type, location, reusable: true }
+    }
+
+    #[test]
+    fn a_location_is_the_asked_row_s() {
+        let mut header = expected(json!({"location_field": "uuid"})).unwrap();
+        let (right, other) = (text(7, "uuid"), text(8, "uuid"));
+        assert!(header.fits(&head(None, Some(&right)), 7) && header.fits(&head(Some(b"x"), Some(&right)), 7));
+        for location in [None, Some(&other[..]), Some(&right[1..]), Some(&right[..35]), Some(b"")] {
+            assert!(!header.fits(&head(None, location), 7));
+        }
+        let mut number = expected(json!({"location_field": "id"})).unwrap();
+        assert!(number.fits(&head(None, Some(b"42")), 42));
+    }
+
+    #[test]
+    fn both_headers_must_fit_where_both_are_expected() {
+        let mut header = expected(json!({"location_field": "uuid", "content_type": "text/html"})).unwrap();
+        let right = text(7, "uuid");
+        assert!(header.fits(&head(Some(b"text/html"), Some(&right)), 7));
+        assert!(!header.fits(&head(Some(b"text/plain"), Some(&right)), 7));
+        assert!(!header.fits(&head(None, Some(&right)), 7));
+        assert!(!header.fits(&head(Some(b"text/html"), None), 7));
+    }
+
+    #[test]
+    fn a_changing_row_has_any_location_but_has_one() {
+        let mut header = expected(json!({"location_field": "uuid"})).unwrap();
+        header.spare(&ChangingRows::new(&[9, 7]));
+        assert!(header.fits(&head(None, Some(b"/elsewhere")), 7));
+        assert!(!header.fits(&head(None, None), 7));
+        assert!(!header.fits(&head(None, Some(b"/elsewhere")), 8));
+    }
+
+    #[test]
+    fn a_location_needs_a_dataset_that_has_its_field() {
+        let line = expected(json!({"location_field": "url"})).unwrap_err();
+        assert!(line.starts_with("expect.location_field: \"url\" is none of") && line.contains("\"uuid\""));
+        let expect = serde_json::from_value(json!({"location_field": "uuid"})).unwrap();
+        let line = HeaderExpectation::new(&expect, None).unwrap_err();
+        assert!(line.starts_with("expect.location_field: ") && line.contains("dataset"));
+    }
+}
