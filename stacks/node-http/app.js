@@ -1,60 +1,71 @@
-// The HTTP surface: from a store to a request listener.
+// The HTTP surface: from open services to a request listener.
 
-import { STATUS_CODES } from "node:http";
+import { logError } from "./lib/log.js";
+import { empty, json, send, text } from "./lib/reply.js";
+import { compileRoutes } from "./lib/router.js";
+import { articleRoutes } from "./routes/similar.js";
+import { categoryRoutes } from "./routes/categories.js";
+import { fanOutRoutes } from "./routes/fanout.js";
+import { itemRoutes } from "./routes/items.js";
+import { linkRoutes } from "./routes/links.js";
+import { pageRoutes } from "./routes/pages.js";
+import { queryRoutes } from "./routes/queries.js";
+import { surveyRoutes } from "./routes/surveys.js";
+import { unitRoutes } from "./routes/units.js";
 
-const ITEM_PREFIX = "/items/";
-
-export function createApp(store) {
-  const fixed = new Map([
-    ["/health", (response) => answer(response, 200, "text/plain", "ok")],
-    ["/items/random", (response) => answerItem(response, store.randomItem())],
+/** `listener` takes requests; after `stop()` each connection ends with its next answer. */
+export function createApp(services, settings) {
+  const { database, cache } = services;
+  const find = compileRoutes([
+    ["GET", "/health", () => health(services)],
+    ["GET", "/plaintext", () => text("Hello, World!")],
+    ...itemRoutes(database.items),
+    ...surveyRoutes(database.surveys, settings.batchSize),
+    ...linkRoutes(database.values),
+    ...categoryRoutes(database.categories),
+    ...queryRoutes(database.queries),
+    ...fanOutRoutes(settings.upstreamUrl, settings.upstreamPool),
+    ...unitRoutes(database.units),
+    ...articleRoutes(database.articles),
+    ...pageRoutes(database.pages, database.categories, cache.values),
   ]);
+  let stopping = false;
 
-  function route(path) {
-    const handler = fixed.get(path);
-    if (handler) return handler;
-    if (!path.startsWith(ITEM_PREFIX)) return undefined;
-    return (response) => {
-      const uuid = decode(path.slice(ITEM_PREFIX.length));
-      answerItem(response, uuid === undefined ? undefined : store.itemByUuid(uuid));
-    };
-  }
-
-  return (request, response) => {
+  async function listener(request, response) {
     const [path] = request.url.split("?", 1);
-    const handler = route(path);
-    if (!handler) return answerNothing(response, 404);
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      response.setHeader("allow", "GET, HEAD");
-      return answerNothing(response, 405);
-    }
+    let reply;
     try {
-      handler(response);
+      reply = await answer(find(path), request);
     } catch (error) {
-      console.error(`node-http: ${path}: ${error.message}`);
-      answerNothing(response, 500);
+      if (request.socket.destroyed) return; // nobody is left to be answered
+      logError(`${request.method} ${firstSegment(path)}`, error);
+      reply = empty(500);
     }
-  };
-}
-
-function answerItem(response, item) {
-  if (item) answer(response, 200, "application/json", JSON.stringify(item));
-  else answerNothing(response, 404);
-}
-
-function answerNothing(response, status) {
-  answer(response, status, "text/plain", STATUS_CODES[status]);
-}
-
-function answer(response, status, type, body) {
-  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) });
-  response.end(body);
-}
-
-function decode(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined; // a malformed escape sequence is nobody's uuid
+    if (stopping) response.setHeader("connection", "close");
+    send(response, reply);
   }
+
+  return { listener, stop: () => (stopping = true) };
+}
+
+function answer(found, request) {
+  if (!found) return empty(404);
+  const { methods, parameters } = found;
+  const handle = methods.get(request.method === "HEAD" ? "GET" : request.method);
+  return handle ? handle(parameters, request) : empty(405, { allow: [...methods.keys()].join(", ") });
+}
+
+async function health(services) {
+  try {
+    await services.ping();
+    return text("ok");
+  } catch (error) {
+    logError("GET /health", error);
+    return json({ status: "unavailable" }, 503);
+  }
+}
+
+/** Enough to tell the workload by, and no text of a client's in the log beyond it. */
+function firstSegment(path) {
+  return `/${path.split("/", 2)[1]}`;
 }

@@ -2,41 +2,45 @@
 
 import cluster from "node:cluster";
 import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { createApp } from "./app.js";
+import { reasonOf } from "./lib/log.js";
+import { openServices } from "./services.js";
 import { settingsFromEnvironment } from "./settings.js";
-import { openStore } from "./store.js";
 
 const SIGNALS = ["SIGTERM", "SIGINT"];
 const DRAIN_MS = 3000;
+const CLOSE_MS = 1000;
 const IDLE_MS = 65_000;
 
 try {
-  main(settingsFromEnvironment());
+  await main(settingsFromEnvironment());
 } catch (error) {
   fail(error);
 }
 
-function main(settings) {
+async function main(settings) {
   if (cluster.isPrimary && settings.processes > 1) {
-    openStore(settings.databaseUrl).close(); // what is wrong is said once, not by each worker
+    const services = await openServices(settings); // what is wrong is said once, not by each worker
+    await services.close();
     supervise(settings.processes);
   } else {
-    serve(settings);
+    serve(settings, await openServices(settings));
   }
 }
 
-function serve({ host, port, databaseUrl }) {
-  const store = openStore(databaseUrl);
-  const server = createServer({ keepAliveTimeout: IDLE_MS }, createApp(store));
+function serve(settings, services) {
+  const app = createApp(services, settings);
+  const server = createServer({ keepAliveTimeout: IDLE_MS }, app.listener);
   server.on("error", fail);
-  server.listen({ host, port, backlog: 1024 });
+  server.listen({ host: settings.host, port: settings.port, backlog: 1024 });
 
   onSignal(() => {
-    // A connection that is in use ends with its next answer.
-    server.prependListener("request", (request, response) => response.setHeader("connection", "close"));
-    server.close(() => {
-      store.close();
+    app.stop();
+    server.close(async () => {
+      // A query of a client that is gone may still run: it is not waited for.
+      await Promise.race([services.close(), delay(CLOSE_MS)]).catch(() => {});
       process.exit(0);
     });
     server.closeIdleConnections();
@@ -74,6 +78,6 @@ function onSignal(stop) {
 }
 
 function fail(error) {
-  console.error(`node-http: ${error.message}`);
+  console.error(`node-http: ${reasonOf(error)}`);
   process.exit(1);
 }
