@@ -1,5 +1,6 @@
 """Stacks that spare themselves the work: each is caught by the check that names what it did; the honest one is not."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,21 @@ def tried(lab: Lab, cheat: str, workload: str) -> Finished:
 
 
 def refusals(finished: Finished, stack: str) -> dict[str, str]:
-    """The refusing checks and what they saw."""
-    findings: list[dict[str, Any]] = finished.trial(stack)["findings"]
-    return {one["check"]: one["evidence"] for one in findings if one["severity"] == "refusal"}
+    """The refusing checks and all that each of them saw."""
+    return _evidence(finished, stack, "refusal")
 
 
 def notes(finished: Finished, stack: str) -> dict[str, str]:
+    return _evidence(finished, stack, "note")
+
+
+def _evidence(finished: Finished, stack: str, severity: str) -> dict[str, str]:
     findings: list[dict[str, Any]] = finished.trial(stack)["findings"]
-    return {one["check"]: one["evidence"] for one in findings if one["severity"] == "note"}
+    found: dict[str, str] = {}
+    for one in findings:
+        if one["severity"] == severity:
+            found[one["check"]] = f"{found.get(one['check'], '')} {one['evidence']}"
+    return found
 
 
 @pytest.mark.parametrize("workload", ["random-item", "survey-insert"])
@@ -40,7 +48,9 @@ def test_the_honest_one_is_valid(lab: Lab, workload: str) -> None:
     assert refusals(finished, "none") == {}
     assert finished.trial("none")["outcome"] == "valid", finished.out + finished.err
     kind = "reading" if workload == "random-item" else "writing"
-    assert f"1.0 {kind}".replace("1.0", "1.00") in notes(finished, "none")["ledger"]
+    told = re.search(rf"([\d.]+) {kind} statements a verified answer", notes(finished, "none")["ledger"])
+    assert told
+    assert 0.98 <= float(told[1]) <= 1.1
 
 
 @pytest.mark.parametrize(
