@@ -26,10 +26,17 @@ def external(
             f"[services.{service.name}] url_from: the environment variable {url_from} is not set",
             f"set it to the URL of a {service.title} that runs, or leave `url_from` out to have one started",
         )
-    if urlsplit(url).scheme not in service.schemes or service.connect is None:
+    if _scheme(url) not in service.schemes or service.connect is None:
         allowed = ", ".join(f"{scheme}://" for scheme in service.schemes)
         raise Problem(
             f"[services.{service.name}] url_from: what {url_from} holds is no URL of {service.title}",
             f"it has to begin with one of: {allowed}",
         )
     return service.connect(url, tables, on_rows)
+
+
+def _scheme(url: str) -> str:
+    try:
+        return urlsplit(url).scheme
+    except ValueError:  # it says where, and so what is in the URL
+        return ""

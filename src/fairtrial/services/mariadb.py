@@ -69,7 +69,12 @@ class MariaRecipe(Recipe):
             f"--pid-file={place.data / 'server.pid'}",
         ]
         network = [f"--port={place.port}", f"--bind-address={LOOPBACK}", "--skip-name-resolve"]
-        rest = [f"--max-connections={MOST_CONNECTIONS}", "--skip-log-bin", "--character-set-server=utf8mb4"]
+        rest = [
+            f"--tmpdir={place.data}",
+            f"--max-connections={MOST_CONNECTIONS}",
+            "--skip-log-bin",
+            "--character-set-server=utf8mb4",
+        ]
         return [self.program("mariadbd|mysqld"), "--no-defaults", *places, *network, *rest, *further]
 
     def while_loading(self) -> Sequence[str]:

@@ -17,8 +17,11 @@ from fairtrial.services.sql.private import private
 from fairtrial.services.sql.recipe import MOST_CONNECTIONS, USER, Place, Recipe
 
 SUPERUSER = "lab"
-OWN_DATABASE = "postgres"
+OWN_DATABASE = "template1"
 """Where the lab keeps what is its own: the stacks' database holds the tables alone."""
+
+UNUSED_DATABASES = ("postgres", "template0")
+"""Each is three hundred files, which would be copied at every start."""
 
 STATISTICS = "pg_stat_statements"
 RELAXED = "synchronous_commit=off: a commit is answered before it is on the disk, and the last ones are lost in a crash"
@@ -107,9 +110,12 @@ class PostgresRecipe(Recipe):
 
     def prepare(self, place: Place) -> None:
         """A user that may log in and owns one database."""
-        statistics = [f"CREATE EXTENSION {STATISTICS}"] if self._has_statistics() else []
         PostgresClient(self._access(place, OWN_DATABASE)).tell(
-            f"CREATE ROLE {USER} LOGIN", f"CREATE DATABASE {USER} OWNER {USER}", *statistics
+            f"CREATE ROLE {USER} LOGIN",
+            f"CREATE DATABASE {USER} OWNER {USER} TEMPLATE template0",
+            "ALTER DATABASE template0 IS_TEMPLATE false",
+            *(f"DROP DATABASE {name}" for name in UNUSED_DATABASES),
+            *([f"CREATE EXTENSION {STATISTICS}"] if self._has_statistics() else []),
         )
 
     def let_in(self, place: Place, password: str) -> None:

@@ -47,7 +47,6 @@ class ExternalDatabase:
             where="external",
             settings={str(key): printable(str(value), 200) for key, value in self._lab.ask(parts.settings)},
         )
-        self._load()
 
     def _assert_own(self) -> None:
         """Raise a Problem if the database holds anything that the lab did not make."""
@@ -65,7 +64,12 @@ class ExternalDatabase:
     def _marked(self) -> list[str]:
         return [str(name) for (name,) in self._lab.ask(f"SELECT name FROM {MARKER}")]  # noqa: S608
 
-    def _load(self) -> None:
+    def load(self) -> None:
+        """Load the tables, in place of what the lab made before.
+
+        Raises:
+            Problem: the database refused.
+        """
         self.remove()
         names = ", ".join(f"('{table.name}')" for table in self._tables)
         self._lab.tell(
@@ -107,7 +111,7 @@ class ExternalDatabase:
     def reset(self) -> None:
         """Drop and load again."""
         self._lab.cut_others()
-        self._load()
+        self.load()
 
     def counters(self) -> Counters:
         """As far as the login may see them, the lab's own statements among them."""
@@ -153,6 +157,7 @@ def external_database(
         )
     service = ExternalDatabase(name, url, parts, tables, on_rows)
     try:
+        service.load()
         yield service
     finally:
         with suppress(Problem):  # what is left is marked: the next run removes it
