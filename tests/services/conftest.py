@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 """Fixtures of services that run servers."""
+=======
+"""A temporary folder in which servers can work, watched for what they leave; tools that were installed before."""
+>>>>>>> c-kv
 
 import shutil
 import tempfile
@@ -7,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+<<<<<<< HEAD
 from tests.conftest import left_running
 
 
@@ -25,3 +30,30 @@ def temporary() -> Iterator[Path]:
     left, running = [path.name for path in folder.iterdir()], left_running(folder)
     shutil.rmtree(folder)
     assert (left, running) == ([], [])
+=======
+from fairtrial.locations import cache_folder
+from tests.conftest import left_running
+
+INSTALLED_TOOLS = cache_folder() / "tools"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tools(cache: Path) -> None:
+    """Programs that the user had the lab install are in the tests' cache as well."""
+    if INSTALLED_TOOLS.exists():
+        (cache / "tools").symlink_to(INSTALLED_TOOLS)
+
+
+@pytest.fixture
+def servers(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where private servers have their folders; after the test there is none of them, and no process of theirs."""
+    folder = Path(tempfile.mkdtemp(prefix="fairtrial-test-"))
+    folder.chmod(0o755)  # the servers' user is another one where the tests run as root
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    try:
+        assert left_running(folder) == []
+        assert list(folder.iterdir()) == []
+    finally:
+        shutil.rmtree(folder)
+>>>>>>> c-kv

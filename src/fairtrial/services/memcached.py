@@ -40,6 +40,7 @@ ROOM = 2
 """So many times what the data need: nothing is to be dropped for want of memory."""
 
 ANSWERS_WITHIN_SECONDS = 30.0
+MOST_WALKS = 20
 WRITES = (
     "cmd_set",
     "cmd_touch",
@@ -112,7 +113,8 @@ class RunningMemcached:
         """All keys of a table, in no order."""
         of = table_of(self._tables, table)
         with self._client() as client:
-            keys = sorted(key for key in _keys(self._server.port) if key.startswith(of.key_prefix.encode()))
+            listed = self._listed(client)
+            keys = sorted(key for key in listed if key.startswith(of.key_prefix.encode()))
             for begin in range(0, len(keys), BATCH_ROWS):
                 for key, value in client.get_many(keys[begin : begin + BATCH_ROWS]).items():
                     yield stored_row(of, key, value)
@@ -125,6 +127,15 @@ class RunningMemcached:
         self._writes_of_the_lab += 1
         if not there:
             raise Problem(f"there is no key {printable(name.decode())} to change")
+
+    def _listed(self, client: Client) -> set[bytes]:
+        """The names of all keys. A walk over them misses those that memcached moves to another list meanwhile."""
+        listed: set[bytes] = set()
+        for _ in range(MOST_WALKS):
+            listed.update(_keys(self._server.port))
+            if len(listed) >= _integer(client.stats()[b"curr_items"]):
+                return listed
+        raise Problem("memcached does not list all of its keys", "is someone still writing? run it again")
 
     @contextmanager
     def _client(self) -> Iterator[Client]:
@@ -172,7 +183,7 @@ def _load(client: Client, table: Table, on_rows: RowsLoaded) -> None:
 
 
 def _keys(port: int) -> Iterator[bytes]:
-    """The names of all keys. By hand: the client's `raw_command` keeps only the last kilobytes of a long answer."""
+    """The names of keys, by one walk. By hand: the client's `raw_command` loses most of a long answer."""
     with (
         socket.create_connection((LOOPBACK, port), timeout=ANSWERS_WITHIN_SECONDS) as asked,
         asked.makefile("rb") as said,
