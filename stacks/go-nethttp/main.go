@@ -1,4 +1,4 @@
-// Command server is the stack go-nethttp: Go's standard HTTP server with database/sql.
+// Command server is the stack go-nethttp: Go's standard HTTP server, with the drivers of its community.
 package main
 
 import (
@@ -12,12 +12,18 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"fairtrial/go-nethttp/api"
 )
 
 const (
 	drainTimeout      = 3 * time.Second
-	idleTimeout       = 65 * time.Second
 	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 30 * time.Second
+	// Above the longest query that may be asked for (10 s), and a wait for a connection before it.
+	writeTimeout   = 60 * time.Second
+	idleTimeout    = 65 * time.Second
+	maxHeaderBytes = 64 << 10
 )
 
 func main() {
@@ -39,20 +45,35 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 
-	store, err := openStore(ctx, settings.databaseURL, settings.dbPool)
-	if err != nil {
-		return err
+	services := api.Services{
+		UpstreamURL:  settings.upstreamURL,
+		UpstreamPool: settings.upstreamPool,
+		BatchSize:    settings.batchSize,
 	}
-	defer store.Close()
+	if settings.databaseURL != "" {
+		if services.Database, err = openDatabase(settings.databaseURL, settings.dbPool); err != nil {
+			return fmt.Errorf("DATABASE_URL: %w", err)
+		}
+		defer services.Database.Close()
+	}
+	if settings.cacheURL != "" {
+		if services.Cache, err = openCache(settings.cacheURL, settings.dbPool); err != nil {
+			return fmt.Errorf("CACHE_URL: %w", err)
+		}
+		defer services.Cache.Close()
+	}
 
 	listener, err := net.Listen("tcp", settings.address)
 	if err != nil {
 		return err
 	}
 	server := &http.Server{
-		Handler:           routes(store),
+		Handler:           api.Routes(services),
 		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
 	}
 	return serve(ctx, server, listener)
 }

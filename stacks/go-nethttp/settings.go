@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -8,32 +9,35 @@ import (
 )
 
 type settings struct {
-	address     string
-	databaseURL string
-	workers     int // 0: left to the runtime
-	dbPool      int
+	address      string
+	databaseURL  string // empty: no database
+	cacheURL     string // empty: no cache
+	upstreamURL  string // empty: no upstream
+	workers      int    // 0: left to the runtime
+	dbPool       int
+	upstreamPool int
+	batchSize    int
 }
 
 // settingsFromEnvironment reads the environment, with the defaults for what it does not say.
 func settingsFromEnvironment() (settings, error) {
-	port, err := integer("PORT", 8080, 0)
-	if err != nil {
-		return settings{}, err
+	var errs []error
+	number := func(name string, fallback, minimum int) int {
+		value, err := integer(name, fallback, minimum)
+		errs = append(errs, err)
+		return value
 	}
-	workers, err := integer("WEB_CONCURRENCY", 0, 1)
-	if err != nil {
-		return settings{}, err
+	read := settings{
+		address:      net.JoinHostPort(text("HOST", "127.0.0.1"), strconv.Itoa(number("PORT", 8080, 0))),
+		databaseURL:  text("DATABASE_URL", ""),
+		cacheURL:     text("CACHE_URL", ""),
+		upstreamURL:  text("UPSTREAM_URL", ""),
+		workers:      number("WEB_CONCURRENCY", 0, 1),
+		dbPool:       number("DB_POOL", 16, 1),
+		upstreamPool: number("UPSTREAM_POOL", 16, 1),
+		batchSize:    number("BATCH_SIZE", 8, 1),
 	}
-	dbPool, err := integer("DB_POOL", 16, 1)
-	if err != nil {
-		return settings{}, err
-	}
-	return settings{
-		address:     net.JoinHostPort(text("HOST", "127.0.0.1"), strconv.Itoa(port)),
-		databaseURL: text("DATABASE_URL", ""),
-		workers:     workers,
-		dbPool:      dbPool,
-	}, nil
+	return read, errors.Join(errs...)
 }
 
 func text(name, fallback string) string {
