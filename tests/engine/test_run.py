@@ -11,6 +11,7 @@ import pytest
 from fairtrial.engine.plan import Closed, EnginePlan, ExactBody, Expectation, Request, StopAfterRequests
 from fairtrial.engine.run import run_engine
 from fairtrial.problem import Problem
+from fairtrial.record.model import Acknowledgements
 
 
 @pytest.fixture
@@ -54,6 +55,34 @@ def test_a_connection_for_each_request(target: str) -> None:
 
     assert summary.verified == 500
     assert summary.connects == 500
+
+
+def test_numbered_requests_are_acknowledged_from_the_begin_on(target: str) -> None:
+    numbered = Request(name="numbered", path="/{{sequence 5}}", template=True, acknowledge=True)
+    one_plan = plan(target, warmup_seconds=0.1).model_copy(update={"requests": [numbered]})
+    summary = run_engine(one_plan, lambda event: None)
+
+    assert summary.run_verified is not None
+    assert summary.run_verified > summary.verified == 500
+    assert summary.run_errors == 0
+    assert summary.acknowledgements == [
+        Acknowledgements(request="numbered", begun=summary.run_verified, not_acknowledged=[])
+    ]
+
+
+def test_a_location_is_looked_at(target: str) -> None:
+    dataset = {
+        "name": "links",
+        "seed": 1,
+        "rows": 10,
+        "fields": [{"name": "id", "kind": "id"}, {"name": "url", "kind": "link", "prefix": "https://example.com/"}],
+    }
+    asked = Request(name="link", path="/{{field id}}", template=True, expect=Expectation(location_field="url"))
+    one_plan = plan(target, dataset=dataset, changing_rows=[3]).model_copy(update={"requests": [asked]})
+    summary = run_engine(one_plan, lambda event: None)
+
+    assert summary.errors["wrong_header"] == 500
+    assert summary.run_errors == 500
 
 
 def test_a_plan_that_the_engine_refuses(target: str) -> None:
