@@ -33,7 +33,7 @@ export function open(url, poolSize) {
   });
   // An update that finds no row would lock the gap where it looked, and two that then insert there would deadlock.
   // Under this level, which is PostgreSQL's default, it does not.
-  pool.pool.on("connection", (connection) => {
+  pool.on("connection", (connection) => {
     connection.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
   });
 

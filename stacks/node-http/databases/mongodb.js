@@ -33,7 +33,9 @@ export async function open(url, poolSize) {
       insert: (survey) => surveys.insertOne(documentOf(survey)),
       insertMany: (some) => surveys.insertMany(some.map(documentOf)),
       replace: (survey) =>
-        surveys.replaceOne({ survey: survey.survey, user_number: survey.user }, documentOf(survey), { upsert: true }),
+        surveys.replaceOne({ survey: survey.survey, user_number: survey.user }, documentOf(survey), {
+          upsert: true,
+        }),
     },
     categories: { all: async () => (await categories.find().sort({ _id: 1 }).toArray()).map(categoryOf) },
     articles: { all: async () => (await articles.find().toArray()).map(withId) },

@@ -45,7 +45,8 @@ function get(options, deadline) {
       response.on("end", () => resolve({ status: response.statusCode, bytes }));
       response.on("error", reject);
     });
-    const late = () => request.destroy(new Error(`no answer from the upstream within ${TIME_LIMIT_MS / 1000} s`));
+    const late = () =>
+      request.destroy(new Error(`no answer from the upstream within ${TIME_LIMIT_MS / 1000} s`));
     const timer = setTimeout(late, deadline - Date.now());
     request.on("error", (error) => {
       error.onKeptConnection = request.reusedSocket;

@@ -10,7 +10,9 @@ const HTML = "text/html; charset=utf-8";
 
 export function pageRoutes(pages, categories, cache) {
   const served = pages && categories && cache;
-  return [["GET", "/pages/{id}", served ? (parameters) => page(pages, categories, cache, parameters) : unavailable]];
+  return [
+    ["GET", "/pages/{id}", served ? (parameters) => page(pages, categories, cache, parameters) : unavailable],
+  ];
 }
 
 async function page(pages, categories, cache, parameters) {

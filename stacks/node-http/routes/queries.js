@@ -8,7 +8,11 @@ const LONGEST_MS = 10_000;
 export function queryRoutes(queries) {
   return [
     ["GET", "/queries/short", queries ? async () => json({ value: await queries.one() }) : unavailable],
-    ["GET", "/queries/long/{milliseconds}", queries ? (parameters) => long(queries, parameters) : unavailable],
+    [
+      "GET",
+      "/queries/long/{milliseconds}",
+      queries ? (parameters) => long(queries, parameters) : unavailable,
+    ],
   ];
 }
 

@@ -8,7 +8,8 @@ import { empty, unavailable } from "../lib/reply.js";
 const SURVEY = /^[a-z0-9-]{1,32}$/;
 
 export function surveyRoutes(surveys, batchSize) {
-  const storedBy = (store) => (surveys ? (parameters, request) => storeAnswers(store, parameters, request) : unavailable);
+  const storedBy = (store) =>
+    surveys ? (parameters, request) => storeAnswers(store, parameters, request) : unavailable;
   const single = storedBy((row) => surveys.insert(row));
   const batched = storedBy(surveys && createBatcher(surveys.insertMany, batchSize));
   const upsert = storedBy((row) => surveys.replace(row));
