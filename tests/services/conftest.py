@@ -13,7 +13,7 @@ from tests.conftest import left_running
 
 @contextmanager
 def watched_folder() -> Iterator[Path]:
-    """The temporary folder meanwhile: servers of another user can reach it; at the end it is empty and nobody runs there.
+    """The temporary folder meanwhile: servers of another user reach it; at the end it is empty and nobody runs there.
 
     Its path is short: sockets lie below it.
     """
