@@ -11,7 +11,7 @@ import pytest
 from fairtrial.engine.dataset import describe, row_stream, rows_by_id
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.locations import shipped
-from fairtrial.workloads import pick_workload
+from fairtrial.workloads.random_item import items
 
 M = (1 << 64) - 1
 
@@ -66,14 +66,14 @@ def test_the_word_list_is_256_distinct_words() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63 - 1])
 def test_rows_are_those_of_the_description(cache: Path, seed: int) -> None:
-    spec = pick_workload("random-item").dataset(DatasetOptions(rows=1000, seed=seed))
+    spec = items(DatasetOptions(rows=1000, seed=seed), 1000).rows.dataset.spec
     ids = [1, 2, 499, 1000]
     assert rows_by_id(spec, ids) == [item(seed, row) for row in ids]
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.1, 0.7])
 def test_gaps_and_ends(cache: Path, gaps: float) -> None:
-    spec = pick_workload("random-item").dataset(DatasetOptions(rows=500, seed=5, gaps=gaps))
+    spec = items(DatasetOptions(rows=500, seed=5, gaps=gaps), 1000).rows.dataset.spec
     ids = [row for row in range(1, 5000) if exists(5, row, gaps)][:500]
     with row_stream(spec) as lines:
         rows = [line.decode().rstrip("\n").split("\t") for line in lines]

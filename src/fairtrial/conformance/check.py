@@ -38,7 +38,13 @@ def check_stack(
         (workload_name, service_name)
         for workload_name in _chosen("workload", stack, stack.workloads, workload)
         for service_name in _chosen("service", stack, stack.services, service)
+        if service_name in pick_workload(workload_name).services
     ]
+    if not pairs:
+        raise Problem(
+            f"workload {workload} is not defined on service {service}",
+            "leave one of them out, or see docs/workloads.md for which go together",
+        )
     with tempfile.TemporaryDirectory(prefix="fairtrial-check-") as folder:
         logs = Path(folder)
         try:
