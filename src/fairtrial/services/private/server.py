@@ -2,20 +2,25 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from fairtrial.engine.guard import Guarded
 from fairtrial.placement.cpus import free_port
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
-from fairtrial.record.model import Stop
 from fairtrial.services.private.folder import give_to_server, unprivileged
 
 READY_WITHIN_SECONDS = 30.0
+CLEAN_END_WITHIN_SECONDS = 120.0
 ASK_EVERY_SECONDS = 0.02
+LARGE_BYTES = 1 << 20
 
 Command = Callable[[Path, int], list[str]]
 """The server's command, from the folder of its data and the port to listen on."""
@@ -27,12 +32,27 @@ IsReady = Callable[[int], bool]
 class PrivateServer:
     """A server process with data of its own in `folder / "data"`. A context manager: leaving it stops the server.
 
+    Args:
+        leftovers: files in the data by which a server says that it runs there; on a copy that is never true.
+        end_signal: at which the server ends at once, whoever is connected; what its data become does not matter.
+
     Attributes:
         port: where it listens, on loopback; the same after `restart`.
     """
 
-    def __init__(self, title: str, folder: Path, command: Command, is_ready: IsReady, cpus: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        title: str,
+        folder: Path,
+        command: Command,
+        is_ready: IsReady,
+        cpus: Sequence[int] = (),
+        *,
+        leftovers: Sequence[str] = (),
+        end_signal: signal.Signals = signal.SIGTERM,
+    ) -> None:
         self._title, self._folder, self._command, self._is_ready, self._cpus = title, folder, command, is_ready, cpus
+        self._leftovers, self._end_signal = leftovers, end_signal
         self._process: Guarded | None = None
         self.port = free_port()
 
@@ -54,6 +74,8 @@ class PrivateServer:
         """
         if ready_made is not None:
             copy_folder(ready_made, self.data)
+            for name in self._leftovers:
+                (self.data / name).unlink(missing_ok=True)
             give_to_server(self.data)
         environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self._folder), "LC_ALL": "C.UTF-8"}
         with self._log.open("ab") as output:
@@ -100,9 +122,32 @@ class PrivateServer:
         how = f"was killed by signal {status - 128}" if status > 128 else f"ended with status {status}"
         return f"{self._title} {how}:\n{log_tail(self._log)}"
 
-    def stop(self) -> Stop | None:
-        """Stop it. Returns how it ended, or None if it was never started."""
-        return self._process.stop() if self._process else None
+    def stop(self) -> None:
+        """Stop it, if it runs, without regard for its data."""
+        if self._process:
+            if self._end_signal != signal.SIGTERM:  # which is the guard's own
+                self._send(self._end_signal)
+            self._process.stop()
+
+    def end_cleanly(self, with_signal: signal.Signals = signal.SIGTERM) -> None:
+        """Have it put its data in order and end; they may be copied afterwards.
+
+        Raises:
+            Problem: it did not end in two minutes, or not without complaint.
+        """
+        if self._process is None:
+            return
+        self._send(with_signal)
+        if self._process.wait(CLEAN_END_WITHIN_SECONDS) != 0:
+            fault = self.fault() or f"{self._title} does not end"
+            self.stop()
+            raise Problem(fault, "look at what it says; is there space in the folder?")
+
+    def _send(self, with_signal: signal.Signals) -> None:
+        """To the server itself, the only child of the guard."""
+        with suppress(psutil.Error):
+            for server in psutil.Process(self.pid).children():
+                server.send_signal(with_signal)
 
     @property
     def _log(self) -> Path:
@@ -118,6 +163,9 @@ class PrivateServer:
 def copy_folder(source: Path, target: Path) -> None:
     """Copy a folder with everything in it; where the file system can, by reference.
 
+    The large files of the copy are on the disk when this returns: they are not written out while something is measured.
+    The small ones come to little, and a thousand of them would take seconds.
+
     Raises:
         Problem: there is no space, or it cannot be read or written.
     """
@@ -130,3 +178,7 @@ def copy_folder(source: Path, target: Path) -> None:
             f"the data in {source} cannot be copied to {target}: {copied.stderr.strip()[-300:]}",
             "free space there, or set TMPDIR to a folder with more",
         )
+    for path in target.rglob("*"):
+        if path.is_file() and path.stat().st_size >= LARGE_BYTES:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
