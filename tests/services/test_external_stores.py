@@ -130,9 +130,9 @@ def outside(request: pytest.FixtureRequest) -> Outside:
 
 
 @pytest.fixture
-def port(outside: Outside, servers: Path) -> Iterator[int]:
+def port(outside: Outside, temporary: Path) -> Iterator[int]:
     """Where a server of somebody else's listens."""
-    folder = servers / "theirs"
+    folder = temporary / "theirs"
     (folder / "data").mkdir(parents=True)
     command = outside.command(folder)
     give_to_server(folder)
@@ -215,24 +215,24 @@ def test_a_wrong_password(outside: Outside, port: int, monkeypatch: pytest.Monke
         pass
 
 
-def test_a_port_that_nobody_listens_on(outside: Outside, servers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_nobody_listens_on(outside: Outside, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with refused(outside, outside.url.format(free_port()), monkeypatch, "cannot be reached"):
         pass
 
 
-def test_a_malformed_url(outside: Outside, servers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_malformed_url(outside: Outside, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for url in outside.malformed:
         with refused(outside, url.format(free_port()), monkeypatch, "malformed|names no database"):
             pass
 
 
-def test_a_server_that_went_away(outside: Outside, port: int, monkeypatch: pytest.MonkeyPatch, servers: Path) -> None:
+def test_a_server_that_went_away(outside: Outside, port: int, monkeypatch: pytest.MonkeyPatch, temporary: Path) -> None:
     with connected(outside, outside.url.format(port), monkeypatch) as up:
         (server,) = [
             process
             for guard in psutil.Process().children()
             for process in guard.children(recursive=True)
-            if Path(process.cwd()).is_relative_to(servers)
+            if Path(process.cwd()).is_relative_to(temporary)
         ]
         server.kill()
         server.wait(30)

@@ -16,7 +16,7 @@ VALUE = "j" * 20
 
 
 @needs("redis")
-def test_redis_counts_commands_by_what_it_says_they_do(servers: Path) -> None:
+def test_redis_counts_commands_by_what_it_says_they_do(temporary: Path) -> None:
     with pick_service("redis").up(links(), "default", unheard) as up, redis.Redis.from_url(up.url) as client:
         one, two = (f"link:{row['id']}" for row in links()[0].rows.sample()[:2])
         before = dict(up.counters())
@@ -36,7 +36,7 @@ def test_redis_counts_commands_by_what_it_says_they_do(servers: Path) -> None:
 
 
 @needs("redis")
-def test_redis_keeps_its_own_defaults_or_syncs_every_write(servers: Path) -> None:
+def test_redis_keeps_its_own_defaults_or_syncs_every_write(temporary: Path) -> None:
     with pick_service("redis").up(links(), "default", unheard) as up:
         assert up.identity.settings["save"] == "3600 1 300 100 60 10000"
         assert up.identity.settings["appendonly"] == "no"
@@ -46,7 +46,7 @@ def test_redis_keeps_its_own_defaults_or_syncs_every_write(servers: Path) -> Non
 
 
 @needs("memcached")
-def test_memcached_counts_keys(servers: Path) -> None:
+def test_memcached_counts_keys(temporary: Path) -> None:
     with pick_service("memcached").up(links(), "default", unheard) as up:
         client = memcached(up.url)
         one, two = (f"link:{row['id']}" for row in links()[0].rows.sample()[:2])
@@ -68,7 +68,7 @@ def test_memcached_gets_the_memory_that_its_data_need() -> None:
 
 
 @pytest.mark.parametrize("name", ["redis", "memcached"])
-def test_a_table_that_is_no_keys_and_values(name: str, servers: Path) -> None:
+def test_a_table_that_is_no_keys_and_values(name: str, temporary: Path) -> None:
     with (
         pytest.raises(Problem, match=r"items does not fit .* uuid"),
         pick_service(name).up(documents(), "default", unheard),
@@ -77,7 +77,7 @@ def test_a_table_that_is_no_keys_and_values(name: str, servers: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=needs(one)) for one in ("redis", "memcached")])
-def test_several_tables_none_and_kinds_of_values(name: str, servers: Path) -> None:
+def test_several_tables_none_and_kinds_of_values(name: str, temporary: Path) -> None:
     def table(name: str, rows: list[list[str | int]], kind: str) -> Table:
         columns = {"id": "key", "value": kind}
         return Table(name, columns, LiteralRows(("id", "value"), rows), key_prefix=f"{name}:")  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ INSERTED = 8
 
 
 @pytest.fixture
-def running(servers: Path) -> Iterator[RunningService]:
+def running(temporary: Path) -> Iterator[RunningService]:
     with pick_service("mongodb").up([*documents(), *surveys()], "default", unheard) as up:
         yield up
 

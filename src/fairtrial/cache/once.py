@@ -25,7 +25,7 @@ def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -
         return folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        lock = folder.with_suffix(".lock").open("w")
+        lock = folder.with_name(f"{folder.name}.lock").open("w")
     except OSError as error:
         raise Problem(
             f"the cache {folder.parent} cannot be written: {error.strerror}",

@@ -80,7 +80,7 @@ class RunningMemcached:
         with self._client() as client:
             for table in self._tables:
                 _load(client, table, self._on_rows)
-        self._writes_of_the_lab = self.counters()["writes"]
+        self._writes_of_the_lab = self._counted()["writes"]
 
     @property
     def pid(self) -> int | None:
@@ -92,10 +92,16 @@ class RunningMemcached:
         return self._server.fault()
 
     def altered(self) -> bool:
-        """Whether any command that may write was given, the lab's own apart, or memory was too small for all keys."""
-        with self._client() as client:
-            dropped = _integer(client.stats()[b"evictions"])
-        return dropped > 0 or self.counters()["writes"] != self._writes_of_the_lab
+        """Whether any command that may write was given, the lab's own apart, or memory was too small for all keys.
+
+        True of a server that cannot be asked.
+        """
+        try:
+            with self._client() as client:
+                dropped = _integer(client.stats()[b"evictions"])
+            return dropped > 0 or self._counted()["writes"] != self._writes_of_the_lab
+        except Problem:
+            return True
 
     def reset(self) -> None:
         """A new process, loaded again."""
@@ -103,7 +109,16 @@ class RunningMemcached:
         self._start()
 
     def counters(self) -> Counters:
-        """memcached counts keys and not commands: of one get for five keys, reads are five. rows_read: keys found."""
+        """memcached counts keys and not commands: of one get for five keys, reads are five. rows_read: keys found.
+
+        Nothing of a server that cannot be asked.
+        """
+        try:
+            return self._counted()
+        except Problem:
+            return {}
+
+    def _counted(self) -> Counters:
         with self._client() as client:
             told = client.stats()
         writes = sum(_integer(told.get(name.encode(), 0)) for name in WRITES)

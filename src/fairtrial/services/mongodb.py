@@ -6,6 +6,7 @@ Which of them it is, the identity says in the server's own words.
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,9 +25,9 @@ from fairtrial.services.documents import ID, Client, Document, as_row, fill
 from fairtrial.services.installed import assert_installed
 from fairtrial.services.model import Counters, RowsLoaded, Service
 from fairtrial.services.private.folder import run_folder
-from fairtrial.services.private.mongo_program import Program, found_program, install, missing
-from fairtrial.services.private.ready_made import ready_made
-from fairtrial.services.private.server import PrivateServer
+from fairtrial.services.private.mongo_program import LOADING_CACHE_GIB, Program, found_program, install, missing
+from fairtrial.services.private.ready_made import ReadyMade, ready_made
+from fairtrial.services.private.server import Command, PrivateServer
 from fairtrial.tables import Table, tables_sha256
 
 DATABASE = "fairtrial"
@@ -68,11 +69,17 @@ class Store:
             where=self._where,
             settings=self._program.settings if self._program else {},
         )
-        self._changes_of_the_lab, self._writes_as_loaded = 0, self.counters().get("writes")
+        self._changes_of_the_lab, self._writes_as_loaded = 0, self._counted().get("writes")
 
     def altered(self) -> bool:
-        """Whether any operation of others than the lab wrote in the database; False if the server does not tell."""
-        writes = self.counters().get("writes")
+        """Whether any operation of others than the lab wrote in the database.
+
+        True of a server that cannot be asked; False of one that keeps it to itself.
+        """
+        try:
+            writes = self._counted().get("writes")
+        except Problem:
+            return True
         if writes is None or self._writes_as_loaded is None:
             return False
         return writes != self._writes_as_loaded + self._changes_of_the_lab
@@ -84,8 +91,14 @@ class Store:
         that took the lock for reading (find, count, aggregate) without getMore, which goes on with a find; writes
         are those that took the one for writing (insert, update, delete, findAndModify, and the making of an index).
         rows_read and rows_written are documents returned and inserted, updated or deleted, on all databases of the
-        server; MongoDB counts them and SecantusDB does not.
+        server; MongoDB counts them and SecantusDB does not. Nothing of a server that cannot be asked.
         """
+        try:
+            return self._counted()
+        except Problem:
+            return {}
+
+    def _counted(self) -> Counters:
         try:
             with spoken():
                 totals = self.client.admin.command("top")["totals"]
@@ -134,9 +147,9 @@ class Store:
 class PrivateMongo(Store):
     """A server of the lab's own."""
 
-    def __init__(self, tables: Sequence[Table], program: Program, server: PrivateServer, made: Path) -> None:
+    def __init__(self, tables: Sequence[Table], program: Program, server: PrivateServer, made: ReadyMade) -> None:
         self._server, self._made = server, made
-        server.start(made)
+        server.start(made())
         super().__init__(tables, _url(server.port), "private", program)
         self.loaded()
 
@@ -152,7 +165,7 @@ class PrivateMongo(Store):
     def reset(self) -> None:
         """A new process on a copy of what was loaded."""
         self.client.close()
-        self._server.restart(self._made)
+        self._server.restart(self._made())
         self.client = connected(self.url)
         self._database = self.client.get_default_database()
         self.loaded()
@@ -243,9 +256,11 @@ def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[P
     def fill_at(port: int) -> None:
         with spoken(), closing(connected(_url(port))) as client:
             fill(client.get_default_database(), tables, on_rows)
-            client.admin.command("fsync")  # so that ending it takes no time
 
-    made = ready_made(program.title, name, sha256, program.command, _is_ready, fill_at)
+    def loading(folder: Path) -> Command:
+        return program.command(folder, LOADING_CACHE_GIB)
+
+    made = partial(ready_made, program.title, name, sha256, loading, _is_ready, fill_at)
     with (
         run_folder("mongodb") as folder,
         PrivateServer(program.title, folder, program.command(folder), _is_ready) as server,

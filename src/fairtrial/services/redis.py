@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +27,7 @@ from fairtrial.services.key_value import (
 from fairtrial.services.loading import assert_loaded
 from fairtrial.services.model import Counters, Missing, RowsLoaded, Service
 from fairtrial.services.private.folder import run_folder
-from fairtrial.services.private.ready_made import ready_made
+from fairtrial.services.private.ready_made import ReadyMade, ready_made
 from fairtrial.services.private.server import Command, PrivateServer
 from fairtrial.tables import Table, tables_sha256
 
@@ -71,16 +72,31 @@ class Store:
         self._changes_of_the_lab, self._as_loaded = 0, self._changes()
 
     def altered(self) -> bool:
-        """Whether any command that may write was given, the lab's own apart, or memory was too small for all keys."""
-        return self._changes() != self._as_loaded + self._changes_of_the_lab
+        """Whether any command that may write was given, the lab's own apart, or memory was too small for all keys.
+
+        True of a server that cannot be asked.
+        """
+        try:
+            return self._changes() != self._as_loaded + self._changes_of_the_lab
+        except Problem:
+            return True
 
     def _changes(self) -> int:
         with spoken():
             dropped = int(self.client.info("stats").get("evicted_keys", 0))
-        return dropped + self.counters()["writes"]
+        return dropped + self._counted()["writes"]
 
     def counters(self) -> Counters:
-        """By commands: what reads or writes is what Redis itself flags as such. rows_read: keys found by reads."""
+        """By commands: what reads or writes is what Redis itself flags as such. rows_read: keys found by reads.
+
+        Nothing of a server that cannot be asked.
+        """
+        try:
+            return self._counted()
+        except Problem:
+            return {}
+
+    def _counted(self) -> Counters:
         with spoken():
             calls = {
                 name.removeprefix("cmdstat_"): int(told["calls"])
@@ -138,9 +154,9 @@ class Store:
 class PrivateRedis(Store):
     """A Redis of the lab's own."""
 
-    def __init__(self, tables: Sequence[Table], variant: str, server: PrivateServer, made: Path) -> None:
+    def __init__(self, tables: Sequence[Table], variant: str, server: PrivateServer, made: ReadyMade) -> None:
         self._server, self._made = server, made
-        server.start(made)
+        server.start(made())
         super().__init__(tables, _url(server.port), "private", variant)
         self.loaded()
 
@@ -156,7 +172,7 @@ class PrivateRedis(Store):
     def reset(self) -> None:
         """A new process on a copy of what was loaded."""
         self.client.close()
-        self._server.restart(self._made)
+        self._server.restart(self._made())
         self.loaded()
 
 
@@ -255,7 +271,7 @@ def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[P
 
     name = "-".join(["redis", *(table.name for table in tables)])
     sha256 = tables_sha256(tables, "redis", version(), VARIANTS.get(variant, []), LAYOUT)
-    made = ready_made(TITLE, name, sha256, lambda _folder: command, _is_ready, fill_at)
+    made = partial(ready_made, TITLE, name, sha256, lambda _folder: command, _is_ready, fill_at)
     with run_folder("redis") as folder, PrivateServer(TITLE, folder, command, _is_ready) as server:
         running = PrivateRedis(tables, variant, server, made)
         with closing(running.client):

@@ -29,6 +29,9 @@ TOOL = PACKAGE.lower().replace(" ", "-")
 REMEDY = f"see whether the package index can be reached and has it for this machine, or install {MONGOD}"
 INSTALLED_WITHIN_SECONDS = 600
 CACHE_GIB = 1
+LOADING_CACHE_GIB = 4
+"""SecantusDB makes an index in one transaction, which has to fit: of a million rows it tries for ever in 1 GiB."""
+
 LOG_FILE_MB = 128
 """Of SecantusDB's journal, which is as large from the start: 2 GB by default, to be copied for each start."""
 
@@ -61,27 +64,27 @@ class Program:
     @property
     def settings(self) -> dict[str, str]:
         """Those that bear on speed and durability."""
-        synced = "every 100 ms" if self.is_mongod else "not by commits"
+        synced = "synced every 100 ms" if self.is_mongod else "not synced by commits"
         return {
             "cache": f"{CACHE_GIB} GiB",
-            "journal": f"on, synced {synced}",
+            "journal": f"on, {synced}",
             "write_concern": "w: 1, the default of a server of its own",
         }
 
-    def command(self, folder: Path) -> Command:
-        """The server's command, run in `folder`."""
+    def command(self, folder: Path, cache_gib: int = CACHE_GIB) -> Command:
+        """The server's command, run in `folder`, with so much memory for its cache at most."""
         program = str(self._reachable(folder))
         if self.is_mongod:
             return lambda data, port: [
                 *(program, "--dbpath", str(data), "--bind_ip", LOOPBACK, "--port", str(port), "--nounixsocket"),
-                *("--wiredTigerCacheSizeGB", str(CACHE_GIB), "--quiet"),
+                *("--wiredTigerCacheSizeGB", str(cache_gib), "--quiet"),
             ]
         # An empty file of settings: it would look for one in several places.
         settings = folder / "secantusd.toml"
         settings.touch()
         return lambda data, port: [
             *(program, "--config", str(settings), "--storage-path", str(data), "--host", LOOPBACK, "--port", str(port)),
-            *("--standalone", "--cache-size", f"{CACHE_GIB}G", "--log-file-max", f"{LOG_FILE_MB}MB"),
+            *("--standalone", "--cache-size", f"{cache_gib}G", "--log-file-max", f"{LOG_FILE_MB}MB"),
         ]
 
     def _reachable(self, folder: Path) -> Path:

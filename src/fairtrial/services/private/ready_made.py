@@ -4,11 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fairtrial.cache.once import made_once
-from fairtrial.problem import Problem
 from fairtrial.services.private.folder import give_to_server, run_folder
 from fairtrial.services.private.server import Command, IsReady, PrivateServer, copy_folder
 
 DATA = "data"
+
+ReadyMade = Callable[[], Path]
+"""Gives that folder; makes it anew if someone emptied the cache meanwhile."""
 
 
 def ready_made(
@@ -26,10 +28,10 @@ def ready_made(
         name: what the data are called in the cache.
         sha256: of all that decides what the data are.
         command: gives the server's command, from the folder in which it runs.
-        fill: loads a server, from the port it listens on; what it loaded is on disk when it returns.
+        fill: loads a server, from the port it listens on.
 
     Raises:
-        Problem: the server did not start, could not be filled, or did not end in peace.
+        Problem: the server did not start, could not be filled, or did not end cleanly.
     """
 
     def make(target: Path) -> None:
@@ -38,12 +40,7 @@ def ready_made(
             give_to_server(server.data)
             server.start()
             fill(server.port)
-            stop = server.stop()
-            if stop is None or stop.forced:
-                raise Problem(
-                    f"{title} with the loaded data had to be killed: what it left may not be whole",
-                    "is the machine busy? run it again",
-                )
+            server.end_cleanly()
             copy_folder(server.data, target / DATA)
 
     return made_once("datasets", name, sha256, make) / DATA

@@ -15,7 +15,6 @@ from fairtrial.engine.guard import Guarded
 from fairtrial.placement.cpus import free_port
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
-from fairtrial.record.model import Stop
 from fairtrial.services.private.folder import give_to_server, unprivileged
 
 READY_WITHIN_SECONDS = 30.0
@@ -123,13 +122,12 @@ class PrivateServer:
         how = f"was killed by signal {status - 128}" if status > 128 else f"ended with status {status}"
         return f"{self._title} {how}:\n{log_tail(self._log)}"
 
-    def stop(self) -> Stop | None:
-        """Stop it, if it runs, without regard for its data. Returns how it ended, or None if it was never started."""
-        if self._process is None:
-            return None
-        if self._end_signal != signal.SIGTERM:  # which is the guard's own
-            self._send(self._end_signal)
-        return self._process.stop()
+    def stop(self) -> None:
+        """Stop it, if it runs, without regard for its data."""
+        if self._process:
+            if self._end_signal != signal.SIGTERM:  # which is the guard's own
+                self._send(self._end_signal)
+            self._process.stop()
 
     def end_cleanly(self, with_signal: signal.Signals = signal.SIGTERM) -> None:
         """Have it put its data in order and end; they may be copied afterwards.
