@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from fairtrial.engine.dataset import describe, row_stream, rows_by_id
+from fairtrial.engine.dataset import DatasetSpec, describe, row_stream, rows_by_id
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.locations import shipped
+from fairtrial.tables import GeneratedRows, Table
 from fairtrial.workloads.random_item import items
 
 M = (1 << 64) - 1
@@ -44,7 +45,13 @@ def item(seed: int, row: int) -> dict[str, Any]:
     found["hash_code"] = hashlib.sha1(hashed.encode()).hexdigest()
     text = " ".join(words[draw(seed, row, 5, n) % 256] for n in range(100))[:200]
     found["description"] = text[:-1] + "." if text.endswith(" ") else text
+    found["segment"] = row % 10_000
     return found
+
+
+def spec_of(table: Table) -> DatasetSpec:
+    assert isinstance(table.rows, GeneratedRows)
+    return table.rows.dataset.spec
 
 
 def exists(seed: int, row: int, gaps: float) -> bool:
@@ -66,14 +73,14 @@ def test_the_word_list_is_256_distinct_words() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63 - 1])
 def test_rows_are_those_of_the_description(cache: Path, seed: int) -> None:
-    spec = items(DatasetOptions(rows=1000, seed=seed), 1000).rows.dataset.spec
+    spec = spec_of(items(DatasetOptions(rows=1000, seed=seed), 1000))
     ids = [1, 2, 499, 1000]
     assert rows_by_id(spec, ids) == [item(seed, row) for row in ids]
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.1, 0.7])
 def test_gaps_and_ends(cache: Path, gaps: float) -> None:
-    spec = items(DatasetOptions(rows=500, seed=5, gaps=gaps), 1000).rows.dataset.spec
+    spec = spec_of(items(DatasetOptions(rows=500, seed=5, gaps=gaps), 1000))
     ids = [row for row in range(1, 5000) if exists(5, row, gaps)][:500]
     with row_stream(spec) as lines:
         rows = [line.decode().rstrip("\n").split("\t") for line in lines]
