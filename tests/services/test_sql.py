@@ -18,6 +18,7 @@ from fairtrial.services import pick_service
 from fairtrial.services.model import RunningService
 from fairtrial.services.private import server as private_server
 from fairtrial.services.private.folder import is_root
+from fairtrial.services.private.shared_memory import shared_memory_of
 from tests.services.needed import needs
 from tests.services.stacks_side import ROWS, cursor, execute, execute_prepared, tables
 
@@ -176,6 +177,7 @@ def test_durability_is_on_and_recorded(service: RunningService) -> None:
 
 def test_a_killed_server_says_so_and_is_brought_back(service: RunningService) -> None:
     (server,) = servers_of(service)
+    memory = [shared_memory_of(process.pid) for process in [server, *server.children()]]
     assert service.fault() is None
     server.kill()
     deadline = time.monotonic() + 30
@@ -187,6 +189,9 @@ def test_a_killed_server_says_so_and_is_brought_back(service: RunningService) ->
     with pytest.raises(Problem, match="cannot be reached"):
         next(service.rows("items"))
     service.reset()
+    files = [file for one in memory for file in one.files]
+    assert bool(files) == (service.identity.name == "postgresql")
+    assert not any(file.exists() for file in files)
     assert service.fault() is None
     assert execute(service.url, "SELECT count(*) FROM items") == (ROWS,)
     assert not service.altered()

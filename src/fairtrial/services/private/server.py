@@ -16,6 +16,7 @@ from fairtrial.placement.cpus import free_port
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
 from fairtrial.services.private.folder import give_to_server, unprivileged
+from fairtrial.services.private.shared_memory import SharedMemory, shared_memory_of
 
 READY_WITHIN_SECONDS = 30.0
 CLEAN_END_WITHIN_SECONDS = 120.0
@@ -54,6 +55,7 @@ class PrivateServer:
         self._title, self._folder, self._command, self._is_ready, self._cpus = title, folder, command, is_ready, cpus
         self._leftovers, self._end_signal = leftovers, end_signal
         self._process: Guarded | None = None
+        self._memory: list[SharedMemory] = []
         self.port = free_port()
 
     @property
@@ -103,6 +105,7 @@ class PrivateServer:
         except BaseException:
             self.stop()
             raise
+        self._memory = [shared_memory_of(process.pid) for process in self._processes(recursive=True)]
 
     def restart(self, ready_made: Path) -> None:
         """Stop it, take the data in `ready_made` in place of its own, and start it on the same port.
@@ -128,6 +131,9 @@ class PrivateServer:
             if self._end_signal != signal.SIGTERM:  # which is the guard's own
                 self._send(self._end_signal)
             self._process.stop()
+            for memory in self._memory:
+                memory.remove()
+            self._memory = []
 
     def end_cleanly(self, with_signal: signal.Signals = signal.SIGTERM) -> None:
         """Have it put its data in order and end; they may be copied afterwards.
@@ -144,10 +150,15 @@ class PrivateServer:
             raise Problem(fault, "look at what it says; is there space in the folder?")
 
     def _send(self, with_signal: signal.Signals) -> None:
-        """To the server itself, the only child of the guard."""
-        with suppress(psutil.Error):
-            for server in psutil.Process(self.pid).children():
+        for server in self._processes(recursive=False):
+            with suppress(psutil.Error):
                 server.send_signal(with_signal)
+
+    def _processes(self, *, recursive: bool) -> list[psutil.Process]:
+        """The server, the only child of the guard, and what it started if `recursive`; empty if it has ended."""
+        with suppress(psutil.Error):
+            return psutil.Process(self.pid).children(recursive=recursive)
+        return []
 
     @property
     def _log(self) -> Path:
