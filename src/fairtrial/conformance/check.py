@@ -90,7 +90,7 @@ def _try(
         for failure in around.failures.values():
             raise Problem(failure.reason, failure.remedy)
         up = around.running[service_name]
-        settings = around.settings(up, placement, workload.environment(options))
+        settings = around.settings(up, workload.environment(options))
         cpus = placement.server_cpus
         running = start_stack(stack, stack.variant(reference), built, settings=settings, cpus=cpus, log=log)
         try:

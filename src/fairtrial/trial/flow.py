@@ -109,10 +109,11 @@ def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialW
     if ready.folder is not None and failure is None:
         service = setting.around.running[name]
         try:
-            _revive(service)
+            if service.fault():  # it died in the trial before
+                setting.around.bring_back(service)
             with bound_to(setting.placement.load_cpus):
                 _observe(Attended(setting, trial, ready, ready.folder, service, observed, log, watcher))
-            _bring_back(setting.workload, service, observed)
+            _bring_back(setting, service, observed)
         except Problem as problem:
             observed.failure = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
     if log.exists() and log.stat().st_size == 0:
@@ -125,22 +126,16 @@ def file_name(contender: str) -> str:
     return contender.replace(":", "-").replace("@", "-on-")
 
 
-def _revive(service: RunningService) -> None:
-    """A service that died in the trial before is brought up again."""
-    if service.fault():
-        service.reset()
-
-
-def _bring_back(workload: Workload, service: RunningService, observed: Observed) -> None:
+def _bring_back(setting: Setting, service: RunningService, observed: Observed) -> None:
     """Every trial begins with the same rows."""
     fault = service.fault()
     if fault:
         raise Problem(fault, "the trial is worth nothing; the next one begins with a new one. See what it says above")
-    if workload.writes:
-        service.reset()
+    if setting.workload.writes:
+        setting.around.bring_back(service)
     elif service.altered():
         observed.dataset_altered = True
-        service.reset()
+        setting.around.bring_back(service)
 
 
 def trial_record(trial: Trial, observed: Observed, log: str | None = None) -> TrialRecord:
@@ -192,7 +187,7 @@ def _observe(attended: Attended) -> None:
         attended.folder,
         instances=experiment.instances,
         balancer=experiment.balancer,
-        settings=setting.around.settings(service, setting.placement, workload.environment(setting.options)),
+        settings=setting.around.settings(service, workload.environment(setting.options)),
         cpus=setting.placement.server_cpus,
         log=attended.log,
     )

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from fairtrial.experiment.model import Experiment, ServiceOptions
+from fairtrial.meters.tree import confine
 from fairtrial.problem import Problem
 from fairtrial.record.model import Failure, Placement, ServiceIdentity
 from fairtrial.services import pick_service
@@ -20,19 +21,34 @@ from fairtrial.workloads.model import Workload
 class Surroundings:
     """Services by name; for one that could not be brought up, the failure instead."""
 
+    placement: Placement
     running: dict[str, RunningService] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
     cache: RunningService | None = None
     upstream_url: str = ""
 
-    def settings(self, service: RunningService, placement: Placement, further: Mapping[str, str]) -> dict[str, str]:
+    def bring_back(self, service: RunningService) -> None:
+        """Its tables as they were loaded, and itself on the server's processors.
+
+        Raises:
+            Problem: that was not possible.
+        """
+        service.reset()
+        self.place(service)
+
+    def place(self, service: RunningService) -> None:
+        """Loading may take all processors; serving keeps to the server's."""
+        if service.pid is not None:
+            confine(service.pid, self.placement.server_cpus)
+
+    def settings(self, service: RunningService, further: Mapping[str, str]) -> dict[str, str]:
         """The contract's variables for a stack on this service."""
         urls = {
             "database_url": service.url,
             "cache_url": self.cache.url if self.cache else "",
             "upstream_url": self.upstream_url,
         }
-        return stack_settings(placement.server_cpus, **urls) | dict(further)
+        return stack_settings(self.placement.server_cpus, **urls) | dict(further)
 
     @property
     def identities(self) -> list[ServiceIdentity]:
@@ -55,7 +71,7 @@ def surroundings(
     A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache or an
     upstream that cannot is one of all.
     """
-    around = Surroundings()
+    around = Surroundings(placement)
     names = dict.fromkeys(experiment.service_of(stack) for stack in experiment.stacks)
 
     def bring_up(name: str, tables: Data) -> RunningService:
@@ -67,6 +83,7 @@ def surroundings(
             else service.up(tables.tables, chosen.variant, on_rows)
         )
         around.running[name] = held.enter_context(opened)
+        around.place(around.running[name])
         return around.running[name]
 
     with ExitStack() as held:
