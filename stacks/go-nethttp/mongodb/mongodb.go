@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"fairtrial/go-nethttp/model"
 )
@@ -35,6 +36,8 @@ func Open(address *url.URL, connections int) (*Store, error) {
 	client, err := mongo.Connect(options.Client().
 		ApplyURI(address.String()).
 		SetMaxPoolSize(uint64(connections)).
+		// An acknowledged write is on disk, as it is with the other databases.
+		SetWriteConcern(writeconcern.Journaled()).
 		SetServerSelectionTimeout(selectionTimeout))
 	if err != nil {
 		return nil, errors.New("it must be mongodb://HOST:PORT/DATABASE")
