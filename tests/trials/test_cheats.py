@@ -42,12 +42,12 @@ def _evidence(finished: Finished, stack: str, severity: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("workload", ["random-item", "survey-insert"])
+@pytest.mark.parametrize("workload", ["random-item", "categories", "survey-insert"])
 def test_the_honest_one_is_valid(lab: Lab, workload: str) -> None:
     finished = tried(lab, "none", workload)
     assert refusals(finished, "none") == {}
     assert finished.trial("none")["outcome"] == "valid", finished.out + finished.err
-    kind = "reading" if workload == "random-item" else "writing"
+    kind = "writing" if workload == "survey-insert" else "reading"
     told = re.search(rf"([\d.]+) {kind} statements a verified answer", notes(finished, "none")["ledger"])
     assert told
     assert 0.98 <= float(told[1]) <= 1.1
@@ -59,6 +59,7 @@ def test_the_honest_one_is_valid(lab: Lab, workload: str) -> None:
         ("memory", "random-item", "ledger", "reading statements a verified answer"),
         ("first-percent", "random-item", "picks-uniform", "parts of the table"),
         ("stale", "random-item", "stale", "3 of 3 rows"),
+        ("stale", "categories", "stale", "3 of 3 rows"),
         ("drops", "survey-insert", "writes-stored", "acknowledged and not stored"),
         ("doubles", "survey-insert", "writes-stored", "stored more than once"),
         ("string", "survey-insert", "writes-stored", "a string"),

@@ -245,9 +245,10 @@ def _load(attended: Attended, running: Contender) -> None:
     workload, data = setting.workload, setting.data
     load = attended.trial.condition.load
     cpus = setting.placement.load_cpus
+    changing = workload.freshness
     keys: list[int] = []
-    if workload.freshness is not None and load.duration_seconds >= SHORTEST_WINDOW_SECONDS:
-        keys = chosen_keys(workload.freshness, data, setting.experiment.seed + attended.trial.index)
+    if changing is not None and (load.duration_seconds >= SHORTEST_WINDOW_SECONDS or not changing.during_load):
+        keys = chosen_keys(changing, data, setting.experiment.seed + attended.trial.index)
     plan = EnginePlan(
         address=running.address,
         requests=workload.requests(data, setting.options),
@@ -259,16 +260,16 @@ def _load(attended: Attended, running: Contender) -> None:
         threads=min(len(cpus), load.connections),
         cpus=cpus,
         dataset=data.dataset.spec if data.dataset else None,
-        changing_rows=keys or None,
+        changing_rows=keys if keys and changing is not None and changing.during_load else None,
     )
     meters = [TreeMeter(*running.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
-    freshness = FreshnessTest(workload.freshness, data, keys, running.url, service) if workload.freshness else None
+    freshness = FreshnessTest(changing, data, keys, running.url, service) if changing is not None and keys else None
 
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "window" and event["state"] == "opened":
             for meter in meters:
                 meter.open()
-            if freshness is not None and keys:
+            if freshness is not None and changing is not None and changing.during_load:
                 freshness.begin()
         elif event["event"] == "window":
             observed.server, observed.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
@@ -280,7 +281,9 @@ def _load(attended: Attended, running: Contender) -> None:
 
     try:
         observed.engine = run_engine(plan, on_event)
-        if freshness is not None:
+        if freshness is not None and changing is not None:
+            if not changing.during_load:
+                freshness.begin()
             observed.freshness = freshness.result()
     finally:
         for meter in meters:

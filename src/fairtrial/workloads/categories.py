@@ -12,7 +12,7 @@ from fairtrial.contract.clause import Attempt, ClauseTest
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.tables import Data, LiteralRows, Table
-from fairtrial.workloads.model import NoOptions, Work, Workload
+from fairtrial.workloads.model import Freshness, NoOptions, Work, Workload
 from fairtrial.workloads.openapi import mismatch
 
 PATH = "/categories"
@@ -123,6 +123,7 @@ WORKLOAD = Workload(
     data=data,
     requests=requests,
     work=lambda _none: Work(reads=1.0, rows_read=len(NAMES)),
+    freshness=Freshness(table="categories", column="name", path=lambda _data, _key: PATH, during_load=False),
     clauses=(
         ClauseTest("categories-conform", "GET /categories answers Categories, as openapi.yaml has them", _conforms),
         ClauseTest("categories-exact", f"the list is compact JSON of {BODY_BYTES:,} bytes, by id", _is_the_list),

@@ -71,6 +71,9 @@ class Freshness:
     table: str
     column: str
     path: Callable[[Data, int], str]
+    during_load: bool = True
+    """false where the engine expects the very text of an answer: then rows are changed when the load has ended, with the
+    stack still up"""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.tables import Data, GeneratedRows
 from fairtrial.workloads import categories
-from fairtrial.workloads.model import NoOptions, Work, Workload
+from fairtrial.workloads.model import Freshness, NoOptions, Work, Workload
 from fairtrial.workloads.random_item import items
 
 ROWS = 10_000
@@ -101,6 +101,7 @@ WORKLOAD = Workload(
     data=data,
     requests=requests,
     work=lambda _none: Work(reads=3.0, rows_read=1.0 + BEFORE),
+    freshness=Freshness(table="items", column="name", path=lambda _data, key: f"/pages/{key}", during_load=False),
     clauses=(
         ClauseTest("page", "GET /pages/ID answers the page, byte for byte", _is_right),
         ClauseTest("page-unknown", "GET /pages/999999999 answers 404", _unknown),
