@@ -72,7 +72,7 @@ class Freshness:
     column: str
     path: Callable[[Data, int], str]
     during_load: bool = True
-    """false where the engine expects the very text of an answer: then rows are changed when the load has ended, with the
+    """false where the engine expects the very text of an answer: then rows change when the load has ended, with the
     stack still up"""
 
 
