@@ -5,10 +5,13 @@ import pytest
 from fairtrial.locations import shipped
 from fairtrial.stacks.find import find_stacks
 from tests.lab import Lab
+from tests.services.needed import needs
 
 STACKS = find_stacks()
 CONTENDERS = [
-    name if variant == "default" else f"{name}:{variant}"
+    pytest.param(
+        name if variant == "default" else f"{name}:{variant}", marks=[needs(service) for service in stack.services]
+    )
     for name, stack in STACKS.items()
     for variant in ["default", *sorted(stack.variants.keys() - {"default"})]
 ]

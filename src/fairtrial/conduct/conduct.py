@@ -19,7 +19,8 @@ from fairtrial.record.write import RecordWriter
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
 from fairtrial.tables import Data
-from fairtrial.trial.flow import Observed, Setting, Trial, TrialWatcher, now, run_trial, trial_record
+from fairtrial.trial.attended import Observed, Setting, Trial, TrialWatcher
+from fairtrial.trial.flow import now, run_trial, trial_record
 from fairtrial.trial.ready_stack import ReadyStack, ready_stack
 from fairtrial.trial.surroundings import surroundings
 from fairtrial.workloads import options_of, pick_workload

@@ -1,7 +1,7 @@
 """Every clause of a stack's contract, tried and printed."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -10,17 +10,22 @@ from rich.text import Text
 from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.exit import ALL_WELL, IN_DOUBT, NOTHING_RAN
-from fairtrial.experiment.model import ClosedLoad, DatasetOptions, Experiment, StackRef
+from fairtrial.experiment.model import ClosedLoad, DatasetOptions, Experiment, ProgramLoad, StackRef
 from fairtrial.placement.cpus import local_placement
+from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
 from fairtrial.record.model import Clause
-from fairtrial.services.model import RowsLoaded
+from fairtrial.services.model import RowsLoaded, RunningService
 from fairtrial.stacks.build import build_stack
 from fairtrial.stacks.model import Stack
 from fairtrial.stacks.requirements import found_versions
 from fairtrial.stacks.run import start_stack
+from fairtrial.trial.program import do_job
 from fairtrial.trial.surroundings import surroundings
 from fairtrial.workloads import options_of, pick_workload
+from fairtrial.workloads.model import Workload
+
+JOB_WITHIN_SECONDS = 120.0
 
 ROWS = DatasetOptions(rows=10_000, seed=1, gaps=0.1)
 """Enough rows that picks vary, with gaps in their ids, loaded in a moment."""
@@ -79,7 +84,7 @@ def _try(
         cache=next(iter(workload.cache), None),
         stacks=[reference],
         dataset=ROWS,
-        load=ClosedLoad(),
+        load=ClosedLoad() if workload.operations is None else ProgramLoad(),
     )
     options = options_of(workload, {})
     data, placement = workload.data(ROWS, options), local_placement()
@@ -91,6 +96,13 @@ def _try(
             raise Problem(failure.reason, failure.remedy)
         up = around.running[service_name]
         settings = around.settings(up, workload.environment(options))
+        if workload.operations is not None:
+            for clause in _try_job(
+                stack, reference, built, workload, options, up, settings, placement.server_cpus, log
+            ):
+                _print(console, clause)
+                clauses.append(clause)
+            return clauses
         cpus = placement.server_cpus
         running = start_stack(stack, stack.variant(reference), built, settings=settings, cpus=cpus, log=log)
         try:
@@ -120,6 +132,46 @@ def _try(
             )
             _print(console, clauses[-1])
     return clauses
+
+
+def _try_job(
+    stack: Stack,
+    reference: StackRef,
+    built: Path,
+    workload: Workload,
+    options: object,
+    up: RunningService,
+    settings: Mapping[str, str],
+    cpus: Sequence[int],
+    log: Path,
+) -> Iterator[Clause]:
+    """What a program owes: it does its job, and the database has counted it."""
+    assert workload.operations is not None
+    operations, before = workload.operations(options), up.counters().get("reads", 0)
+    status, _ = do_job(
+        stack,
+        stack.variant(reference),
+        built,
+        settings={**settings, "JOB": workload.name},
+        service=up,
+        cpus=cpus,
+        log=log,
+        timeout_seconds=JOB_WITHIN_SECONDS,
+    )
+    seen = f"it ended with status {status}" if status is not None else f"it ran for {JOB_WITHIN_SECONDS:.0f} s"
+    yield Clause(
+        name="ends",
+        requirement="it does its job and ends with status 0",
+        passed=status == 0,
+        evidence="" if status == 0 else f"{seen}: {log_tail(log)}",
+    )
+    done = up.counters().get("reads", 0) - before
+    yield Clause(
+        name="job",
+        requirement=f"the database counts its {operations:,} queries",
+        passed=done >= operations,
+        evidence="" if done >= operations else f"{done:,} were counted",
+    )
 
 
 def _print(console: Console, clause: Clause) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fairtrial.experiment.model import Experiment, StackRef
+from fairtrial.experiment.model import ClosedLoad, Experiment, StackRef
 from fairtrial.locations import shipped
 from fairtrial.problem import Problem
 from fairtrial.toml_file import read_toml
@@ -59,12 +59,14 @@ def with_settings(experiment: Experiment, *, blocks: int | None, seed: int | Non
     changes: dict[str, object] = {}
     if quick:
         changes["blocks"] = min(experiment.blocks, QUICK_BLOCKS)
-        changes["load"] = experiment.load.model_copy(
-            update={
-                "warmup_seconds": min(experiment.load.warmup_seconds, QUICK_WARMUP_SECONDS),
-                "duration_seconds": min(experiment.load.duration_seconds, QUICK_DURATION_SECONDS),
-            }
-        )
+        load = experiment.load
+        if isinstance(load, ClosedLoad):
+            changes["load"] = load.model_copy(
+                update={
+                    "warmup_seconds": min(load.warmup_seconds, QUICK_WARMUP_SECONDS),
+                    "duration_seconds": min(load.duration_seconds, QUICK_DURATION_SECONDS),
+                }
+            )
     if blocks is not None:
         changes["blocks"] = blocks
     if seed is not None:

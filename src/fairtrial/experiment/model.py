@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
+    Tag,
     model_serializer,
     model_validator,
 )
@@ -36,6 +38,44 @@ class ClosedLoad(Strict):
         noun = "connection" if self.connections == 1 else "connections"
         reuse = "keep-alive" if self.keep_alive else "one request a connection"
         return f"{self.kind}, {self.connections} {noun}, {reuse}"
+
+    def lengths(self) -> str:
+        """How long it is measured, in words."""
+        return f"{self.duration_seconds:g} s after {self.warmup_seconds:g} s of warm-up"
+
+    @property
+    def planned_seconds(self) -> float:
+        """How long it takes, as far as the plan tells."""
+        return self.warmup_seconds + self.duration_seconds
+
+
+class ProgramLoad(Strict):
+    """No load at all: the contender is a program that does its job and ends. It is started anew for each trial."""
+
+    kind: Literal["program"] = "program"
+    timeout_seconds: float = Field(600.0, gt=0, le=86_400)
+
+    def describe(self) -> str:
+        """As printed beside every figure."""
+        return "a program, timed from its start to its end"
+
+    def lengths(self) -> str:
+        """How long it is measured, in words."""
+        return f"at most {self.timeout_seconds:g} s"
+
+    @property
+    def planned_seconds(self) -> float:
+        """Nobody knows how long a job takes: nothing, until trials have been seen."""
+        return 0.0
+
+
+def _kind_of_load(value: Any) -> str:
+    return str(value.get("kind", "closed")) if isinstance(value, dict) else str(value.kind)
+
+
+Load = Annotated[
+    Annotated[ClosedLoad, Tag("closed")] | Annotated[ProgramLoad, Tag("program")], Discriminator(_kind_of_load)
+]
 
 
 class StackRef(Strict):
@@ -142,7 +182,7 @@ class Experiment(Strict):
     seed: int = Field(1, ge=0, lt=2**63)
     options: dict[str, Any] = Field(default_factory=dict, description="the workload's own: docs/workloads.md")
     dataset: DatasetOptions = DatasetOptions.model_construct(rows=None, seed=1, gaps=0.0)
-    load: ClosedLoad
+    load: Load
     checks: dict[str, dict[str, float]] = Field(
         default_factory=dict,
         description="thresholds that differ from a check's own: [checks.NAME] KEY = VALUE",

@@ -54,6 +54,8 @@ def _per_1000_requests(trial: TrialRecord, meter: ServerMeter | None) -> float |
 
 
 def _goodput(trial: TrialRecord) -> float | None:
+    if trial.program is not None:
+        return trial.program.operations_per_second
     return trial.engine.goodput_per_second if trial.engine is not None and trial.engine.verified > 0 else None
 
 

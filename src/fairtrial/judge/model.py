@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from fairtrial.checks.model import Severity
-from fairtrial.experiment.model import ClosedLoad, Strict
+from fairtrial.experiment.model import Load, Strict
 from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
 
 Outcome = Literal["valid", "refused", "not run"]
@@ -95,7 +95,7 @@ class ConditionResult(Strict):
     variant: str
     workload: str
     service: str
-    load: ClosedLoad
+    load: Load
     outcome: Outcome
     reason: str | None
     figures: dict[str, Estimate | None] = Field(

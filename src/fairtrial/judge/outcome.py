@@ -22,7 +22,7 @@ def trial_outcome(trial: TrialRecord, findings: Sequence[Finding]) -> tuple[Outc
         return "refused", f"{refusals[0].check}: {refusals[0].evidence}", refusals[0].remedy
     if failure is not None:
         return "refused", failure.reason, failure.remedy
-    if trial.engine is None:
+    if trial.engine is None and trial.program is None:
         return "not run", "nothing was measured", "see the stack's log"
     return "valid", None, None
 

@@ -19,7 +19,7 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding]) -> TrialResult:
         outcome=outcome,
         reason=reason,
         remedy=remedy,
-        goodput=None if measured is None else Goodput(per_second=measured.goodput_per_second),
+        goodput=_goodput(trial) if outcome == "valid" else None,
         response_time=None if measured is None else _times(measured.response_time),
         service_time=None if measured is None else _times(measured.service_time),
         errors={} if engine is None else engine.errors,
@@ -28,6 +28,12 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding]) -> TrialResult:
         engine=None if engine is None else _engine_use(engine),
         log=trial.log,
     )
+
+
+def _goodput(trial: TrialRecord) -> Goodput | None:
+    if trial.program is not None:
+        return Goodput(per_second=trial.program.operations_per_second)
+    return None if trial.engine is None else Goodput(per_second=trial.engine.goodput_per_second)
 
 
 def _times(times: Distribution) -> Times:

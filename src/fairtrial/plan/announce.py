@@ -18,10 +18,10 @@ def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack
     load, placement = experiment.load, local_placement()
     rows = experiment.dataset.rows or pick_workload(experiment.workload).rows
     trials = experiment.blocks * len(experiment.stacks)
-    seconds = planned_seconds(trials, load.warmup_seconds, load.duration_seconds)
+    seconds = planned_seconds(trials, load)
     facts = {
         "workload": f"{experiment.workload} on {experiment.service}" + (f", {rows:,} rows" if rows else ""),
-        "load": f"{load.describe()}; {load.warmup_seconds:g} s warm-up, {load.duration_seconds:g} s measured",
+        "load": f"{load.describe()}; {load.lengths()}",
         "stacks": ", ".join(f"{name} ({known[name.name].concurrency})" for name in experiment.stacks),
         "trials": f"{experiment.blocks} blocks of {len(experiment.stacks)} trials in random order "
         f"(seed {experiment.seed}), about {minutes(seconds)} min once everything is built",

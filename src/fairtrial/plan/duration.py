@@ -1,12 +1,14 @@
 """How long an experiment will take, and how a time is shown."""
 
+from fairtrial.experiment.model import Load
+
 BESIDE_THE_LOAD_SECONDS = 1.0
 """A guess at start, contract and stop of a trial, until trials have been seen."""
 
 
-def planned_seconds(trials: int, warmup_seconds: float, duration_seconds: float) -> float:
+def planned_seconds(trials: int, load: Load) -> float:
     """The experiment's length as far as the plan tells."""
-    return trials * (warmup_seconds + duration_seconds + BESIDE_THE_LOAD_SECONDS)
+    return trials * (load.planned_seconds + BESIDE_THE_LOAD_SECONDS)
 
 
 def minutes(seconds: float) -> str:

@@ -59,6 +59,7 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
             _assert_on(workload, pick_service(experiment.service_of(reference)).name)
             _assert_fits(experiment, reference, pick_stack(known, reference))
         _assert_cache(experiment, workload)
+        _assert_load(experiment, workload)
         if experiment.balancer is not None:
             pick_balancer(experiment.balancer)
         for name, options in experiment.services.items():
@@ -78,6 +79,14 @@ def _assert_on(workload: Workload, service: str) -> None:
             f"workload {workload.name} is not defined on service {service}; it is on: {', '.join(workload.services)}",
             "set `service`, or write the stack as NAME@SERVICE",
         )
+
+
+def _assert_load(experiment: Experiment, workload: Workload) -> None:
+    is_job = workload.operations is not None
+    if is_job != (experiment.load.kind == "program"):
+        kind = "program" if is_job else "closed"
+        what = "is a job for programs" if is_job else "is asked of servers"
+        raise Problem(f"workload {workload.name} {what}", f'set `kind = "{kind}"` in [load]')
 
 
 def _assert_cache(experiment: Experiment, workload: Workload) -> None:
@@ -119,4 +128,6 @@ def _reference(text: str) -> StackRef:
 
 
 def _fits(experiment: Experiment, stack: Stack, service: str) -> bool:
-    return experiment.workload in stack.workloads and service in stack.services
+    is_job = pick_workload(experiment.workload).operations is not None
+    does = experiment.workload in stack.workloads and service in stack.services
+    return does and is_job == (stack.kind == "program")

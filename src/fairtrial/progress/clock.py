@@ -12,7 +12,7 @@ class Clock:
     def __init__(self, experiment: ExperimentRecord) -> None:
         load = experiment.experiment.load
         self.total = experiment.planned_trials
-        self._guess = planned_seconds(1, load.warmup_seconds, load.duration_seconds)
+        self._guess = planned_seconds(1, load)
         self._began = time.monotonic()
         self.ended = 0
         self._ended_at = self._began

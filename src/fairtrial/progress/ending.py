@@ -14,6 +14,8 @@ def ending(record: TrialRecord) -> Text:
     broken = [clause.name for clause in record.contract if not clause.passed]
     if broken:
         return Text(f"contract broken: {', '.join(broken)}", style="red")
+    if record.program is not None:
+        return Text(f"{record.program.operations_per_second:,.0f} operations/s, {record.program.seconds:.2f} s")
     if record.engine is None:
         return Text(f"ended by itself with status {record.exit_status}", style="red")
     said = Text(f"{record.engine.goodput_per_second:,.0f} verified answers/s")

@@ -12,7 +12,7 @@ from fairtrial.plan.duration import minutes
 from fairtrial.progress.clock import Clock
 from fairtrial.progress.ending import ending
 from fairtrial.record.model import ExperimentRecord, TrialRecord
-from fairtrial.trial.flow import Trial
+from fairtrial.trial.attended import Trial
 
 BAR_CELLS = 24
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from fairtrial.progress.clock import Clock
 from fairtrial.progress.ending import ending
 from fairtrial.record.model import ExperimentRecord, TrialRecord
-from fairtrial.trial.flow import Trial
+from fairtrial.trial.attended import Trial
 
 
 class PlainProgress:

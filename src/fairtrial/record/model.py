@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from fairtrial.experiment.model import ClosedLoad, Experiment, Strict
+from fairtrial.experiment.model import Experiment, Load, Strict
 
 RECORD_VERSION = 1
 
@@ -21,7 +21,7 @@ class Condition(Strict):
     variant: str
     workload: str
     service: str
-    load: ClosedLoad
+    load: Load
     contender: str = Field("", description="the stack as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE")
 
     @model_validator(mode="after")
@@ -344,6 +344,18 @@ class Stop(Strict):
     forced: bool = Field(description="it did not end on SIGTERM in time and was killed")
 
 
+class ProgramRun(Strict):
+    """A program's run, timed from outside: its start and its runtime's are part of it."""
+
+    operations: int
+    seconds: float
+    exit_status: int
+
+    @property
+    def operations_per_second(self) -> float:
+        return self.operations / self.seconds
+
+
 class Failure(Strict):
     """Why a trial could not be carried out to its end."""
 
@@ -371,6 +383,7 @@ class TrialRecord(Strict):
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
     settle: Settle | None = Field(None, description="null for workloads that only read")
+    program: ProgramRun | None = Field(None, description="of a program, which has no engine's summary")
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
     failure: Failure | None
     log: str | None = Field(description="the stack's log, relative to the results folder")

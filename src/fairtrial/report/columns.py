@@ -66,9 +66,5 @@ def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
 def loads(result: Result) -> list[str]:
     """Every load of the result in words, with its lengths."""
     return list(
-        dict.fromkeys(
-            f"{condition.load.describe()}; {condition.load.duration_seconds:g} s after "
-            f"{condition.load.warmup_seconds:g} s of warm-up"
-            for condition in result.conditions
-        )
+        dict.fromkeys(f"{condition.load.describe()}; {condition.load.lengths()}" for condition in result.conditions)
     )

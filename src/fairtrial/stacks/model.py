@@ -1,6 +1,7 @@
 """`stack.toml` as a model."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, field_validator
 
@@ -36,6 +37,7 @@ class Stack(Strict):
     framework: str
     server: str
     concurrency: str
+    kind: Literal["server", "program"] = "server"
     workloads: list[str] = Field(min_length=1)
     services: list[str] = Field(min_length=1)
     build: list[Command] = Field(default_factory=list)

@@ -1,96 +1,30 @@
 """The flow of one trial. What goes wrong ends in the trial's record, with the stage it went wrong in."""
 
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.plan import Closed, EnginePlan, StopAfterSeconds
 from fairtrial.engine.run import run_engine
-from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.model import ClosedLoad
 from fairtrial.meters.tree import TreeMeter
 from fairtrial.placement.cpus import bound_to
 from fairtrial.problem import Problem
 from fairtrial.record.model import (
-    Audit,
-    Clause,
-    Condition,
     EngineSummary,
     Failure,
-    Freshness,
     Ledger,
-    Placement,
-    ServerMeter,
-    Settle,
-    Stop,
     TrialRecord,
 )
 from fairtrial.services.model import Counters, RunningService
-from fairtrial.tables import Data
+from fairtrial.trial.attended import Attended, Observed, Setting, Trial, TrialWatcher
 from fairtrial.trial.audit import audit
 from fairtrial.trial.contender import Contender, contender
 from fairtrial.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
+from fairtrial.trial.program import run_program
 from fairtrial.trial.ready_stack import ReadyStack
 from fairtrial.trial.settle import settle
-from fairtrial.trial.surroundings import Surroundings
-from fairtrial.workloads.model import Workload
-
-
-class TrialWatcher(Protocol):
-    """Is told how a trial goes on."""
-
-    def stage(self, name: str) -> None:
-        """A stage begins: `start`, `contract`, `load`, `settle`, `stop` or `audit`."""
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        """The engine said something: docs/engine-protocol.md."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What all trials of an experiment share."""
-
-    workload: Workload
-    options: Any
-    """the workload's own"""
-    data: Data
-    around: Surroundings
-    placement: Placement
-    results: Path
-    experiment: Experiment
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One trial, planned."""
-
-    index: int
-    block: int
-    condition: Condition
-
-
-@dataclass
-class Observed:
-    """What is known of a trial so far."""
-
-    started_at: str
-    stage_seconds: dict[str, float] = field(default_factory=dict)
-    contract: list[Clause] = field(default_factory=list)
-    engine: EngineSummary | None = None
-    server: ServerMeter | None = None
-    exit_status: int | None = None
-    stop: Stop | None = None
-    dataset_altered: bool = False
-    service: ServerMeter | None = None
-    ledger: Ledger | None = None
-    freshness: Freshness | None = None
-    settle: Settle | None = None
-    audit: Audit | None = None
-    failure: Failure | None = None
 
 
 class StackEnded(Exception):
@@ -111,8 +45,12 @@ def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialW
         try:
             if service.fault():  # it died in the trial before
                 setting.around.bring_back(service)
+            attended = Attended(setting, trial, ready, ready.folder, service, observed, log, watcher)
             with bound_to(setting.placement.load_cpus):
-                _observe(Attended(setting, trial, ready, ready.folder, service, observed, log, watcher))
+                if setting.workload.operations is not None:
+                    run_program(attended, setting.workload.operations(setting.options))
+                else:
+                    _observe(attended)
             _bring_back(setting, service, observed)
         except Problem as problem:
             observed.failure = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
@@ -153,30 +91,6 @@ def trial_record(trial: Trial, observed: Observed, log: str | None = None) -> Tr
 def now() -> str:
     """The time as the record writes it: RFC 3339, UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-@dataclass(frozen=True)
-class Attended:
-    """A trial with all that takes part in it."""
-
-    setting: Setting
-    trial: Trial
-    ready: ReadyStack
-    folder: Path
-    service: RunningService
-    observed: Observed
-    log: Path
-    watcher: TrialWatcher
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """What is done within takes its time into the record, under this name."""
-        self.watcher.stage(name)
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            self.observed.stage_seconds[name] = time.monotonic() - began
 
 
 def _observe(attended: Attended) -> None:
@@ -244,6 +158,7 @@ def _load(attended: Attended, running: Contender) -> None:
     setting, observed, service = attended.setting, attended.observed, attended.service
     workload, data = setting.workload, setting.data
     load = attended.trial.condition.load
+    assert isinstance(load, ClosedLoad)
     cpus = setting.placement.load_cpus
     changing = workload.freshness
     keys: list[int] = []

@@ -87,6 +87,8 @@ class Workload:
     data: Callable[[DatasetOptions, Any], Data]
     requests: Callable[[Data, Any], list[Request]]
     clauses: Sequence[ClauseTest]
+    operations: Callable[[Any], int] | None = None
+    """of a job that programs do, in place of servers that are asked; None: servers are asked"""
     rows: int = 0
     """of the dataset, where an experiment does not say; 0: it has none, or one of fixed size"""
     options: type[Strict] = NoOptions

@@ -1,0 +1,107 @@
+"""A trial with all that takes part in it, and what is seen of it."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from fairtrial.experiment.model import Experiment
+from fairtrial.record.model import (
+    Audit,
+    Clause,
+    Condition,
+    EngineSummary,
+    Failure,
+    Freshness,
+    Ledger,
+    Placement,
+    ProgramRun,
+    ServerMeter,
+    Settle,
+    Stop,
+)
+from fairtrial.services.model import RunningService
+from fairtrial.tables import Data
+from fairtrial.trial.ready_stack import ReadyStack
+from fairtrial.trial.surroundings import Surroundings
+from fairtrial.workloads.model import Workload
+
+
+class TrialWatcher(Protocol):
+    """Is told how a trial goes on."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins: `start`, `contract`, `load`, `settle`, `stop` or `audit`."""
+
+    def engine_event(self, event: dict[str, Any]) -> None:
+        """The engine said something: docs/engine-protocol.md."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all trials of an experiment share."""
+
+    workload: Workload
+    options: Any
+    """the workload's own"""
+    data: Data
+    around: Surroundings
+    placement: Placement
+    results: Path
+    experiment: Experiment
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial, planned."""
+
+    index: int
+    block: int
+    condition: Condition
+
+
+@dataclass
+class Observed:
+    """What is known of a trial so far."""
+
+    started_at: str
+    stage_seconds: dict[str, float] = field(default_factory=dict)
+    contract: list[Clause] = field(default_factory=list)
+    engine: EngineSummary | None = None
+    server: ServerMeter | None = None
+    exit_status: int | None = None
+    stop: Stop | None = None
+    dataset_altered: bool = False
+    service: ServerMeter | None = None
+    ledger: Ledger | None = None
+    program: ProgramRun | None = None
+    freshness: Freshness | None = None
+    settle: Settle | None = None
+    audit: Audit | None = None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Attended:
+    """A trial with all that takes part in it."""
+
+    setting: Setting
+    trial: Trial
+    ready: ReadyStack
+    folder: Path
+    service: RunningService
+    observed: Observed
+    log: Path
+    watcher: TrialWatcher
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """What is done within takes its time into the record, under this name."""
+        self.watcher.stage(name)
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.observed.stage_seconds[name] = time.monotonic() - began
