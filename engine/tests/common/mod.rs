@@ -211,8 +211,11 @@ pub fn run_with_input(arguments: &[&str], input: &str) -> Output {
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(input.as_bytes()).unwrap();
-    drop(stdin);
+    // Wrong arguments end it before it reads anything.
+    match stdin.write_all(input.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => panic!("{error}"),
+        _ => drop(stdin),
+    }
     child.wait_with_output().unwrap()
 }
 
