@@ -22,6 +22,7 @@ from fairtrial.trial.attended import Attended, Observed, Setting, Trial, TrialWa
 from fairtrial.trial.audit import audit
 from fairtrial.trial.contender import Contender, contender
 from fairtrial.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
+from fairtrial.trial.ledger import ledger
 from fairtrial.trial.program import run_program
 from fairtrial.trial.ready_stack import ReadyStack
 from fairtrial.trial.settle import settle
@@ -148,10 +149,10 @@ def _attend(attended: Attended, running: Contender) -> Counters:
 
 
 def _ledger(before: Counters, after: Counters, engine: EngineSummary) -> Ledger | None:
-    if not after or engine.run_verified is None or engine.run_errors is None:
+    if engine.run_verified is None or engine.run_errors is None:
         return None
-    done = {name: count - before.get(name, 0) for name, count in after.items()}
-    return Ledger(done=done, verified=engine.run_verified, answers=engine.run_verified + engine.run_errors)
+    answers = engine.run_verified + engine.run_errors
+    return ledger(before, after, verified=engine.run_verified, answers=answers)
 
 
 def _load(attended: Attended, running: Contender) -> None:

@@ -8,11 +8,12 @@ from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.model import ProgramLoad
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
-from fairtrial.record.model import Failure, Ledger, ProgramRun
+from fairtrial.record.model import Failure, ProgramRun
 from fairtrial.services.model import RunningService
 from fairtrial.stacks.environment import stack_environment
 from fairtrial.stacks.model import Stack, Variant
 from fairtrial.trial.attended import Attended
+from fairtrial.trial.ledger import ledger
 
 LOOK_EVERY_SECONDS = 0.2
 
@@ -76,7 +77,4 @@ def run_program(attended: Attended, operations: int) -> None:
         observed.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {attended.log}")
         return
     observed.program = ProgramRun(operations=operations, seconds=seconds, exit_status=status)
-    after = service.counters()
-    if after:
-        done = {name: count - before.get(name, 0) for name, count in after.items()}
-        observed.ledger = Ledger(done=done, verified=operations, answers=operations)
+    observed.ledger = ledger(before, service.counters(), verified=operations, answers=operations)
