@@ -1,20 +1,21 @@
 """Folders that are made once."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from fairtrial.cache.digest import folder_sha256, source_files
-from fairtrial.cache.once import forget, made_once
+from fairtrial.cache.once import made_once
 from fairtrial.problem import Problem
 
 
-def test_made_once_and_again_after_it_was_forgotten(cache: Path) -> None:
+def test_made_once_and_again_after_it_was_removed(cache: Path) -> None:
     made: list[Path] = []
     first = made_once("test", "thing", "a" * 64, made.append)
     assert made_once("test", "thing", "a" * 64, made.append) == first
     assert len(made) == 1
-    forget(first)
+    shutil.rmtree(first)
     made_once("test", "thing", "a" * 64, made.append)
     assert len(made) == 2
 

@@ -1,7 +1,8 @@
 """SQLite as a service: loaded as described, and brought back when altered."""
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,19 @@ def rows(seed: int, count: int = 3000) -> list[Table]:
     return [items(DatasetOptions(rows=count, seed=seed, gaps=0.2), count)]
 
 
-def loaded(tables: list[Table]) -> SqliteFile:
-    with pick_service("sqlite").up(tables, "default", lambda table, count: None) as up:
-        assert isinstance(up, SqliteFile)
-        return up
+@pytest.fixture
+def loaded(cache: Path) -> Iterator[Callable[[list[Table]], SqliteFile]]:
+    with ExitStack() as held:
+
+        def load(tables: list[Table]) -> SqliteFile:
+            up = held.enter_context(pick_service("sqlite").up(tables, "default", lambda table, count: None))
+            assert isinstance(up, SqliteFile)
+            return up
+
+        yield load
+
+
+Loaded = Callable[[list[Table]], SqliteFile]
 
 
 def count_in(up: SqliteFile) -> int:
@@ -30,7 +40,7 @@ def count_in(up: SqliteFile) -> int:
         return int(count)
 
 
-def test_the_dataset_is_loaded_with_its_index_in_wal_mode(cache: Path) -> None:
+def test_the_dataset_is_loaded_with_its_index_in_wal_mode(loaded: Loaded) -> None:
     up = loaded(rows(1))
     with closing(sqlite3.connect(up.url.removeprefix("sqlite:///"))) as database:
         assert database.execute("SELECT count(*), typeof(id) FROM items").fetchone() == (3000, "integer")
@@ -39,7 +49,7 @@ def test_the_dataset_is_loaded_with_its_index_in_wal_mode(cache: Path) -> None:
         assert "items_uuid" in plan[-1]
 
 
-def test_reading_alters_nothing_and_writing_does(cache: Path) -> None:
+def test_reading_alters_nothing_and_writing_does(loaded: Loaded) -> None:
     up = loaded(rows(2))
     assert count_in(up) == 3000
     assert not up.altered()
@@ -50,6 +60,32 @@ def test_reading_alters_nothing_and_writing_does(cache: Path) -> None:
     up.reset()
     assert not up.altered()
     assert count_in(up) == 3000
+
+
+def test_the_labs_own_changes_alter_nothing_and_those_of_others_beside_them_do(loaded: Loaded) -> None:
+    up = loaded(rows(4))
+    name = next(up.rows("items"))["name"]
+    key = next(up.rows("items"))["id"]
+    up.change("items", key, "name", "changed")
+    assert next(up.rows("items"))["name"] == "changed"
+    up.change("items", key, "name", name)
+    assert count_in(up) == 3000
+    assert not up.altered()
+    with closing(sqlite3.connect(up.url.removeprefix("sqlite:///"))) as database, database:
+        database.execute("CREATE INDEX faster ON items (name)")
+    assert up.altered()
+
+
+def test_two_runs_at_once_have_a_file_each_and_leave_none(loaded: Loaded) -> None:
+    tables = rows(5)
+    with pick_service("sqlite").up(tables, "default", lambda table, count: None) as first:
+        second = loaded(tables)
+        assert first.url != second.url
+        first.change("items", next(first.rows("items"))["id"], "name", "changed")
+        assert next(second.rows("items"))["name"] != "changed"
+        file = Path(first.url.removeprefix("sqlite:///"))
+        assert file.exists()
+    assert not file.parent.parent.exists()
 
 
 def test_a_second_load_is_at_hand(cache: Path) -> None:

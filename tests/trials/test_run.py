@@ -102,3 +102,12 @@ def test_options_replace_what_the_file_says(lab: Lab) -> None:
     assert result["seed"] == 9
     assert len(result["conditions"][0]["trials"]) == 2
     assert finished.status == 0, finished.out
+
+
+def test_an_honest_stack_on_sqlite_is_valid_although_the_lab_changes_rows_meanwhile(lab: Lab) -> None:
+    name = lab.stack("honest")
+    finished = lab.fairtrial("run", lab.experiment(name, seconds=2.5), *lab.named(name))
+    assert finished.trial("honest")["outcome"] == "valid", finished.out
+    assert finished.results
+    record = (finished.results / "record.jsonl").read_text()
+    assert '"freshness":{"changed":3,"stale":0' in record.replace(" ", "")

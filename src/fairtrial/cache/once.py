@@ -59,9 +59,3 @@ def kept(kind: str, name: str, sha256: str) -> Path | None:
 
 def _place(kind: str, name: str, sha256: str) -> Path:
     return cache_folder() / kind / f"{name}-{sha256[:16]}"
-
-
-def forget(folder: Path) -> None:
-    """Take a made folder out of the cache, so that it is made again."""
-    (folder / COMPLETE).unlink(missing_ok=True)
-    shutil.rmtree(folder, ignore_errors=True)

@@ -1,16 +1,19 @@
-"""SQLite: the embedded default. A file, loaded once and kept; nothing runs."""
+"""SQLite: the embedded default. A file, loaded once and kept, a copy of it for each run; nothing runs."""
 
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from fairtrial.cache.once import forget, made_once
+from fairtrial.cache.once import made_once
 from fairtrial.problem import Problem
 from fairtrial.record.model import ServiceIdentity
 from fairtrial.services.loading import assert_loaded, reported_rows
 from fairtrial.services.model import Counters, Missing, RowsLoaded, Service
+from fairtrial.services.private.folder import run_folder
+from fairtrial.services.private.server import copy_folder
 from fairtrial.tables import ColumnKind, Table, tables_sha256
 
 TYPES: dict[ColumnKind, str] = {
@@ -27,51 +30,59 @@ LAYOUT = 2
 
 
 class SqliteFile:
-    """Tables in a file; `url` is what stacks get as DATABASE_URL."""
+    """A copy of the tables in a file of this run; `url` is what stacks get as DATABASE_URL."""
 
     pid = None
 
-    def __init__(self, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+    def __init__(self, tables: Sequence[Table], folder: Path, on_rows: RowsLoaded) -> None:
         self._tables, self._on_rows = tables, on_rows
+        self._data = folder / "data"
+        self._file = self._data / FILE
+        self.url = f"sqlite:///{self._file}"
         self.identity = ServiceIdentity(
             name="sqlite",
             product=f"SQLite {sqlite3.sqlite_version} (the lab's; each stack brings its own)",
             where="embedded",
             settings={"journal_mode": "WAL", "synchronous": "FULL"},
         )
-        self._open()
+        self._take_copy()
 
-    def _open(self) -> None:
-        self._folder = made_once(
+    def _take_copy(self) -> None:
+        made = made_once(
             "datasets",
             "-".join(["sqlite", *(table.name for table in self._tables)]),
             tables_sha256(self._tables, "sqlite", LAYOUT),
             lambda folder: _make(folder / FILE, self._tables, self._on_rows),
         )
-        self._file = self._folder / FILE
-        self.url = f"sqlite:///{self._file}"
-        self._as_loaded = self._state()
+        copy_folder(made, self._data)
+        # Rows are changed by a thread beside the one that asks whether others changed any, never at the same time.
+        self._own = sqlite3.connect(self._file, check_same_thread=False)
+        self._inode, self._as_loaded = self._file.stat().st_ino, self._version()
 
-    def _state(self) -> tuple[int, int, int]:
-        facts = self._file.stat()
-        log = self._file.with_name(f"{FILE}-wal")
-        return facts.st_size, facts.st_mtime_ns, log.stat().st_size if log.exists() else 0
+    def _version(self) -> int:
+        (version,) = self._own.execute("PRAGMA data_version").fetchone()
+        return int(version)
 
     def fault(self) -> str | None:
         """None: a file does not die."""
         return None
 
     def altered(self) -> bool:
-        """Whether the file or its write-ahead log changed since it was opened."""
+        """Whether any connection but the lab's own committed a change, or the file is another."""
         try:
-            return self._state() != self._as_loaded
-        except FileNotFoundError:
+            return self._file.stat().st_ino != self._inode or self._version() != self._as_loaded
+        except (FileNotFoundError, sqlite3.Error):
             return True
 
+    def close(self) -> None:
+        """End the lab's own connection."""
+        self._own.close()
+
     def reset(self) -> None:
-        """Make the file anew."""
-        forget(self._folder)
-        self._open()
+        """Take a new copy."""
+        self.close()
+        shutil.rmtree(self._data, ignore_errors=True)
+        self._take_copy()
 
     def counters(self) -> Counters:
         """Nothing: SQLite counts within each process."""
@@ -86,19 +97,20 @@ class SqliteFile:
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of one row."""
-        with closing(sqlite3.connect(self._file)) as database, database:
-            database.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
+        with self._own:
+            self._own.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
 
 
 @contextmanager
 def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[SqliteFile]:
-    """The tables in a file.
+    """The tables in a file of this run, removed with it.
 
     Raises:
         Problem: the file cannot be made, or does not hold what was loaded.
     """
     del variant
-    yield SqliteFile(tables, on_rows)
+    with run_folder("sqlite") as folder, closing(SqliteFile(tables, folder, on_rows)) as file:
+        yield file
 
 
 def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
