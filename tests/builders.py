@@ -12,11 +12,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from fairtrial.experiment.model import ClosedLoad, Experiment
+from fairtrial.experiment.model import Experiment
+from fairtrial.plan.order import conditions_of
+from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.model import (
+    Audit,
     BodyBytes,
     Clause,
-    Condition,
     DatasetIdentity,
     Distribution,
     EngineSummary,
@@ -29,6 +31,7 @@ from fairtrial.record.model import (
     Placement,
     SecondOfSeries,
     ServerMeter,
+    Settle,
     StackIdentity,
     Stop,
     TrialRecord,
@@ -68,6 +71,7 @@ class ExperimentBuilder:
     title: str = "Does the runtime decide how fast a random row is served?"
     summary: str = "One row at random of a million, from SQLite."
     claims: tuple[dict[str, Any], ...] = ()
+    sweep: tuple[float, ...] = ()
     checks: dict[str, dict[str, float]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=lambda: {"--version": "1.2.3"})
 
@@ -76,6 +80,16 @@ class ExperimentBuilder:
         number = len(self.claims) + 1
         claim = {"kind": "ratio", "id": f"claim-{number}", "text": f"{of} beats {to}", "of": of, "to": to} | more
         return replace(self, claims=(*self.claims, claim))
+
+    def stating(self, kind: str, **keys: Any) -> Self:
+        """With a claim of any kind."""
+        number = len(self.claims) + 1
+        claim = {"kind": kind, "id": f"claim-{number}", "text": f"a claim of kind {kind}"} | keys
+        return replace(self, claims=(*self.claims, claim))
+
+    def sweeping(self, *values: float) -> Self:
+        """Over these numbers of connections."""
+        return replace(self, sweep=values)
 
     def checking(self, check: str, **thresholds: float) -> Self:
         """With other thresholds for one check."""
@@ -105,9 +119,10 @@ class ExperimentBuilder:
                 "load": {"kind": "closed", "connections": 16, "keep_alive": self.keep_alive},
                 "checks": self.checks,
                 "claims": list(self.claims),
+                "sweep": {"parameter": "load.connections", "values": list(self.sweep)} if self.sweep else None,
             }
         )
-        conditions = [condition(str(stack), experiment.load) for stack in experiment.stacks]
+        conditions = conditions_of(experiment)
         return ExperimentRecord(
             fairtrial_version="0.1.0",
             started_at="2031-05-06T07:08:09Z",
@@ -152,19 +167,6 @@ def an_experiment(*stacks: str, blocks: int = 5) -> ExperimentBuilder:
     return ExperimentBuilder(stacks, blocks)
 
 
-def condition(contender: str, load: ClosedLoad) -> Condition:
-    """The condition of one contender, with an id as the plan makes them."""
-    stack, _, variant = contender.partition(":")
-    return Condition(
-        id=f"{stack}/{variant or 'default'}/random-item/sqlite",
-        stack=stack,
-        variant=variant or "default",
-        workload="random-item",
-        service="sqlite",
-        load=load,
-    )
-
-
 @dataclass(frozen=True)
 class TrialBuilder:
     """One trial; every method gives a changed copy."""
@@ -187,6 +189,9 @@ class TrialBuilder:
     interrupted: bool = False
     failure: Failure | None = None
     measured: bool = True
+    audit: Audit | None = None
+    capacity: CapacitySearch | None = None
+    settle: Settle | None = None
 
     def serving(self, rate: float) -> Self:
         """So many verified answers a second."""
@@ -212,6 +217,15 @@ class TrialBuilder:
         """With one clause of the contract broken."""
         return replace(self, contract=(Clause(name=clause, requirement="it must", passed=False, evidence=evidence),))
 
+    def storing(self, **faults: int) -> Self:
+        """With an audit that found so many faults of each kind."""
+        told = [{"kind": kind, "count": count, "example": "{}"} for kind, count in faults.items()]
+        return replace(self, audit=Audit.model_validate({"acknowledged": 12_000, "stored": 12_000, "faults": told}))
+
+    def settling(self, seconds: float, writes_after: int = 0) -> Self:
+        """With a database that was at work for so long after the last answer."""
+        return replace(self, settle=Settle(seconds=seconds, at_rest=True, writes_after=writes_after))
+
     def failing(self, stage: str, reason: str, remedy: str = "mend it") -> Self:
         """Not carried out to its end; nothing measured."""
         failure = Failure.model_validate({"stage": stage, "reason": reason, "remedy": remedy})
@@ -236,6 +250,9 @@ class TrialBuilder:
             exit_status=self.exit_status,
             stop=Stop(seconds=5.2 if self.forced else 0.1, forced=self.forced) if self.measured else None,
             dataset_altered=self.altered,
+            audit=self.audit,
+            capacity=self.capacity,
+            settle=self.settle,
             failure=self.failure,
             log=f"logs/trial-{index}.log",
         )
@@ -354,4 +371,4 @@ def _trials_of(
             builder = make if isinstance(make, TrialBuilder) else make(contenders[each], block)
             index += 1
             if builder is not None:
-                yield builder.record(index, block, contenders[each])
+                yield builder.record(index, block).model_copy(update={"condition": each})

@@ -36,6 +36,25 @@ def plain(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+UNITS = {"seconds": (1e3, " ms"), "bytes": (2**-20, " MiB"), "per_second": (1.0, "/s"), "share": (100.0, "%")}
+
+
+def with_unit(value: float, unit: str) -> str:
+    """A figure of a metric's unit, as people say it: `12.3 ms`, `64.0 MiB`, `4,000/s`, `0.450%`."""
+    scale, word = UNITS[unit]
+    return f"{figure(value * scale)}{word}"
+
+
+def span_with_unit(interval: tuple[float, float], unit: str) -> str:
+    """An interval of figures with their unit: `12.3 ms to 12.9 ms`."""
+    return f"{with_unit(interval[0], unit)} to {with_unit(interval[1], unit)}"
+
+
+def capitalised(text: str) -> str:
+    """With its first letter large, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def bound_in_words(at_least: float | None, at_most: float | None) -> str:
     """`at least 2`, `at most 3` or `between 2 and 3`."""
     if at_least is not None and at_most is not None:

@@ -1,12 +1,18 @@
 """What the documentation shows, tried."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel
 
+from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.load import load_experiment
-from fairtrial.experiment.model import ClosedLoad, DatasetOptions, Experiment, RatioClaim
+from fairtrial.experiment.loads import Load, Objective
+from fairtrial.experiment.model import DatasetOptions, Experiment
+from fairtrial.experiment.sweep import Sweep
 from fairtrial.judge.metrics import METRICS
 from fairtrial.locations import PACKAGE
 from fairtrial.plan.select import validate
@@ -20,8 +26,21 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
 
 
+def members(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models of an annotated union."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from members(argument)
+
+
 def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def example_with(words: str) -> str:
+    """The example of an experiment file that holds these words."""
+    return next(block for block in blocks(DOCS / "experiments.md", "toml") if words in block)
 
 
 def test_the_example_experiment_runs(lab: Lab) -> None:
@@ -39,8 +58,15 @@ def test_the_example_experiment_runs(lab: Lab) -> None:
 
 
 def test_the_example_of_thresholds_is_accepted(lab: Lab) -> None:
-    thresholds = blocks(DOCS / "experiments.md", "toml")[1]
+    thresholds = example_with("[checks.")
     path = lab.experiment("python-threads", more=thresholds)
+    validate(load_experiment(path), find_stacks(), path)
+
+
+def test_the_example_of_a_sweep_and_the_examples_of_claims_are_accepted(lab: Lab) -> None:
+    sweep, claims = example_with("[sweep]"), blocks(DOCS / "claims.md", "toml")
+    assert len(claims) >= 4
+    path = lab.experiment("node-http", more="\n".join([sweep, *claims]))
     validate(load_experiment(path), find_stacks(), path)
 
 
@@ -52,14 +78,14 @@ def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:
 
 
 def test_every_key_of_an_experiment_is_explained() -> None:
-    text = (DOCS / "experiments.md").read_text()
-    for model in (Experiment, DatasetOptions, ClosedLoad, RatioClaim):
+    text = (DOCS / "experiments.md").read_text() + (DOCS / "claims.md").read_text()
+    for model in (Experiment, DatasetOptions, Sweep, Objective, *members(Load), *members(Claim)):
         for key in model.model_fields:
             assert f"`{key}`" in text or f"[{key}]" in text or f"[{key}." in text, key
 
 
 def test_every_metric_is_explained() -> None:
-    text = (DOCS / "experiments.md").read_text()
+    text = (DOCS / "claims.md").read_text()
     for name in METRICS:
         assert f"`{name}`" in text
 

@@ -2,7 +2,9 @@
 
 from collections import Counter
 
-from fairtrial.experiment.model import ClosedLoad, Experiment, StackRef
+from fairtrial.experiment.loads import ClosedLoad
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import StackRef
 from fairtrial.plan.order import block_order, conditions_of
 
 

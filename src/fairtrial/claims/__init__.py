@@ -1,16 +1,24 @@
 """Claims and their verdicts: one file per kind, and a line for it in `KINDS`."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from fairtrial.claims import ratio
+from fairtrial.claims import budget, difference, order, property, ratio
 from fairtrial.claims.evidence import Evidence
-from fairtrial.experiment.model import Claim
-from fairtrial.judge.metrics import METRICS
+from fairtrial.experiment.claims import Claim, OfMetric
+from fairtrial.experiment.model import Experiment
+from fairtrial.judge.metrics import CAPACITY, OVERHEAD, find_metric
 from fairtrial.judge.model import ClaimResult
 
 __all__ = ["judge_claim", "validate_claim"]
 
-KINDS: Mapping[str, Callable[[Claim, Evidence], ClaimResult]] = {"ratio": ratio.judge}
+KINDS: Mapping[str, Callable[[Any, Evidence], ClaimResult]] = {
+    "ratio": ratio.judge,
+    "difference": difference.judge,
+    "order": order.judge,
+    "budget": budget.judge,
+    "property": property.judge,
+}
 
 
 def judge_claim(claim: Claim, evidence: Evidence) -> ClaimResult:
@@ -18,11 +26,25 @@ def judge_claim(claim: Claim, evidence: Evidence) -> ClaimResult:
     return KINDS[claim.kind](claim, evidence)
 
 
-def validate_claim(claim: Claim) -> None:
+def validate_claim(claim: Claim, experiment: Experiment) -> None:
     """Say what the model cannot know is wrong with a claim.
 
     Raises:
-        ValueError: an unknown metric, with the allowed ones.
+        ValueError: an unknown metric, with the allowed ones, or one that means nothing under the load.
     """
-    if claim.metric not in METRICS:
-        raise ValueError(f"claims: {claim.id!r} speaks of the metric {claim.metric!r}; there are {', '.join(METRICS)}")
+    if not isinstance(claim, OfMetric):
+        return
+    try:
+        metric = find_metric(claim.metric)
+    except ValueError as error:
+        raise ValueError(f"claims: {claim.id!r} speaks of {error}") from None
+    load = experiment.load
+    if not metric.fits(load):
+        kinds = ", ".join(sorted(metric.loads or ()))
+        raise ValueError(f"claims: {claim.id!r} speaks of {metric.name}, which is measured under these loads: {kinds}")
+    objectives = [f"{CAPACITY}:{one.name}" for one in load.objectives] if load.kind == "capacity" else []
+    if metric.name.startswith(f"{CAPACITY}:") and metric.name not in objectives:
+        raise ValueError(f"claims: {claim.id!r} speaks of {metric.name}; there are {', '.join(objectives)}")
+    if (metric.name == OVERHEAD) != (claim.baseline is not None):
+        needs = "needs a baseline" if claim.baseline is None else "has no baseline: only overhead has one"
+        raise ValueError(f"claims: {claim.id!r}: the metric {metric.name} {needs}")

@@ -3,23 +3,37 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fairtrial.experiment.model import Experiment, StackRef
+from fairtrial.experiment.model import Experiment
 from fairtrial.judge.model import Outcome
 from fairtrial.record.model import Condition, TrialRecord
+from fairtrial.statistics.bootstrap import LEVEL
+
+
+@dataclass(frozen=True)
+class TrialOutcome:
+    """What became of a trial: the cause in a few words where it is not valid, and the checks that refused it."""
+
+    outcome: Outcome
+    cause: str | None
+    refusing: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Trials in the order of their index; `outcomes` by trial index, each with the cause where it is not valid."""
+    """Trials in the order of their index; `outcomes` by trial index."""
 
     experiment: Experiment
     conditions: Sequence[Condition]
     trials: Sequence[TrialRecord]
-    outcomes: Mapping[int, tuple[Outcome, str | None]]
+    outcomes: Mapping[int, TrialOutcome]
     interrupted: bool
+    blocks: int
+    """that the verdict is to rest on: as many as were planned, or as there are at this look"""
+    level: float = LEVEL
+    """of each interval: above 95% where blocks were added while claims were undecided (statistics.looks)"""
 
-    def condition(self, contender: StackRef) -> Condition:
-        """The condition in which `contender` was tried.
+    def condition(self, contender: object) -> Condition:
+        """The condition in which `contender` (a reference, or its text) was tried.
 
         Raises:
             ValueError: there is none: the record does not fit its experiment.

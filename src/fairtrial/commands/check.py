@@ -21,7 +21,7 @@ def check(
     from rich.console import Console
 
     from fairtrial.conformance.check import check_stack
-    from fairtrial.experiment.model import StackRef
+    from fairtrial.experiment.reference import StackRef
     from fairtrial.problem import Problem
     from fairtrial.stacks.find import MANIFEST, find_stacks, pick_stack
 

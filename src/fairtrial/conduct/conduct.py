@@ -73,8 +73,9 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
     workload = pick_workload(experiment.workload)
     watcher.preparing("the load engine")
     version = engine_version()
-    options = options_of(workload, experiment.options)
-    data = workload.data(experiment.dataset, options)
+    at_points = {value: experiment.at(value) for value in experiment.points}
+    options = {value: options_of(workload, one.options) for value, one in at_points.items()}
+    data = workload.data(experiment.dataset, options[experiment.points[0]])
     counts = {table.name: table.rows.count for table in data.tables}
     placement = local_placement()
 
@@ -85,8 +86,11 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
     def on_rows(table: str, loaded: int) -> None:
         watcher.rows_loaded(loaded, counts[table])
 
-    with surroundings(experiment, workload, options, data, placement, on_service, on_rows) as around:
-        setting = Setting(workload, options, data, around, placement, results, experiment)
+    with surroundings(experiment, workload, list(options.values()), data, placement, on_service, on_rows) as around:
+        settings = {
+            value: Setting(workload, options[value], data, around, placement, results, one)
+            for value, one in at_points.items()
+        }
         ready = _ready_stacks(experiment, stacks, results, watcher)
         conditions = conditions_of(experiment)
         record = ExperimentRecord(
@@ -102,10 +106,11 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
             dataset=_identity(data) if around.running else None,
             engine_version=version,
         )
-        by_condition = {condition.id: one for condition, one in zip(conditions, ready, strict=True)}
+        by_stack = dict(zip(map(str, experiment.stacks), ready, strict=True))
 
         def attempt(trial: Trial) -> TrialRecord:
-            return run_trial(setting, trial, by_condition[trial.condition.id], watcher)
+            contender, _, _ = trial.condition.contender.partition(" at ")
+            return run_trial(settings[trial.condition.at], trial, by_stack[contender], watcher)
 
         with RecordWriter(results) as writer:
             writer.append(record)

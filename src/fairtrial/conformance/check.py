@@ -10,7 +10,9 @@ from rich.text import Text
 from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.exit import ALL_WELL, IN_DOUBT, NOTHING_RAN
-from fairtrial.experiment.model import ClosedLoad, DatasetOptions, Experiment, ProgramLoad, StackRef
+from fairtrial.experiment.loads import ClosedLoad, ProgramLoad
+from fairtrial.experiment.model import DatasetOptions, Experiment
+from fairtrial.experiment.reference import StackRef
 from fairtrial.placement.cpus import local_placement
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
@@ -91,11 +93,11 @@ def _try(
     console.print(Text(f"{reference}, workload {workload_name} on {service_name}", style="bold"))
     clauses = []
     silent: tuple[Callable[[str], None], RowsLoaded] = (lambda _title: None, lambda _table, _rows: None)
-    with surroundings(experiment, workload, options, data, placement, *silent) as around:
+    with surroundings(experiment, workload, [options], data, placement, *silent) as around:
         for failure in around.failures.values():
             raise Problem(failure.reason, failure.remedy)
         up = around.running[service_name]
-        settings = around.settings(up, workload.environment(options))
+        settings = around.settings(up, workload, options)
         if workload.operations is not None:
             for clause in _try_job(
                 stack, reference, built, workload, options, up, settings, placement.server_cpus, log

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from fairtrial.engine.dataset import DatasetSpec
-from fairtrial.experiment.model import Strict
+from fairtrial.experiment.strict import Strict
 
 
 class BodyRange(Strict):

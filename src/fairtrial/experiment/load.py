@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from fairtrial.experiment.model import ClosedLoad, Experiment, StackRef
+from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, OpenLoad
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import StackRef
 from fairtrial.locations import shipped
 from fairtrial.problem import Problem
 from fairtrial.toml_file import read_toml
@@ -49,7 +51,11 @@ def with_stacks(experiment: Experiment, stacks: list[StackRef]) -> tuple[Experim
     Returns the ids of claims that are left out with it, because they speak of a stack that is no longer tried.
     """
     names = {str(stack) for stack in stacks}
-    kept = [claim for claim in experiment.claims if {str(claim.of), str(claim.to)} <= names]
+    kept = [
+        claim
+        for claim in experiment.claims
+        if {str(one.stack) for one in claim.conditions()} | {str(stack) for stack in claim.curves()} <= names
+    ]
     left_out = [claim.id for claim in experiment.claims if claim not in kept]
     return _changed(experiment, {"stacks": [str(stack) for stack in stacks], "claims": kept}), left_out
 
@@ -60,7 +66,7 @@ def with_settings(experiment: Experiment, *, blocks: int | None, seed: int | Non
     if quick:
         changes["blocks"] = min(experiment.blocks, QUICK_BLOCKS)
         load = experiment.load
-        if isinstance(load, ClosedLoad):
+        if isinstance(load, ClosedLoad | OpenLoad | CapacityLoad):
             changes["load"] = load.model_copy(
                 update={
                     "warmup_seconds": min(load.warmup_seconds, QUICK_WARMUP_SECONDS),

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from fairtrial.checks import run_checks, unusual_thresholds
 from fairtrial.claims import judge_claim
-from fairtrial.claims.evidence import Evidence
-from fairtrial.judge.metrics import METRICS, Metric
-from fairtrial.judge.model import ConditionResult, Estimate, Finding, Outcome, Result
+from fairtrial.claims.evidence import Evidence, TrialOutcome
+from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric
+from fairtrial.judge.model import ConditionResult, Estimate, Finding, Result
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.trials import judge_trial
 from fairtrial.printable import printable
@@ -32,7 +32,9 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         _condition(record, condition, [trial for trial in trials if trial.condition == condition.id], findings)
         for condition in record.conditions
     ]
-    evidence = Evidence(record.experiment, record.conditions, trials, _outcomes(conditions), interrupted)
+    evidence = Evidence(
+        record.experiment, record.conditions, trials, _outcomes(conditions), interrupted, len(record.order)
+    )
     experiment = record.experiment
     return Result(
         fairtrial_version=record.fairtrial_version,
@@ -102,8 +104,11 @@ def _condition(
         outcome=outcome,
         reason=reason,
         figures={
-            metric.key: _figure(metric, valid, record.experiment.seed, condition.id) if outcome == "valid" else None
+            metric.key: _figure(metric, valid, record.experiment.seed, condition.id)
+            if outcome == "valid" and metric.fits(condition.load)
+            else None
             for metric in METRICS.values()
+            if metric.name != OVERHEAD
         },
         trials=results,
     )
@@ -117,10 +122,14 @@ def _figure(metric: Metric, valid: Sequence[TrialRecord], seed: int, condition: 
     return Estimate(estimate=estimated.estimate, interval=estimated.interval, blocks=estimated.blocks)
 
 
-def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, tuple[Outcome, str | None]]:
+def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
     """By trial index, with the cause in a few words: for a refusal, the checks behind it."""
     return {
-        trial.index: (trial.outcome, refusing_checks(trial) or trial.reason)
+        trial.index: TrialOutcome(
+            trial.outcome,
+            refusing_checks(trial) or trial.reason,
+            frozenset(one.check for one in trial.findings if one.severity == "refusal"),
+        )
         for condition in conditions
         for trial in condition.trials
     }

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from fairtrial.experiment.loads import PERCENTILES, Load
 from fairtrial.record.model import Distribution, ServerMeter, TrialRecord
 from fairtrial.statistics.support import supports_percentile
 
-Unit = Literal["per_second", "seconds", "bytes"]
+Unit = Literal["per_second", "seconds", "bytes", "share"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,14 @@ class Metric:
     label: str
     higher_is_better: bool
     read: Callable[[TrialRecord], float | None]
+    loads: frozenset[str] | None = None
+    """kinds of load for which it means anything; None: all"""
+    despite: frozenset[str] = frozenset()
+    """checks whose refusal leaves this figure standing, because it is what they look at"""
+
+    def fits(self, load: Load) -> bool:
+        """Whether it means anything under this load."""
+        return self.loads is None or load.kind in self.loads
 
 
 def supported_percentile(times: Distribution, percentile: str) -> float | None:
@@ -75,6 +84,57 @@ def _peak_rss(trial: TrialRecord) -> float | None:
     return None if trial.server is None else float(trial.server.peak_rss_bytes)
 
 
+def _error_share(trial: TrialRecord) -> float | None:
+    return None if trial.engine is None else trial.engine.error_share
+
+
+def _settle_seconds(trial: TrialRecord) -> float | None:
+    return None if trial.settle is None or not trial.settle.at_rest else trial.settle.seconds
+
+
+def _elapsed_seconds(trial: TrialRecord) -> float | None:
+    if trial.program is not None:
+        return trial.program.seconds
+    return None if trial.engine is None else trial.engine.window_seconds
+
+
+def _capacity(trial: TrialRecord) -> float | None:
+    return None if trial.capacity is None else trial.capacity.found[0].rate_per_second
+
+
+def _overhead_needs_its_baseline(_trial: TrialRecord) -> float | None:
+    """A trial alone has no overhead: see `claims.values`."""
+    return None
+
+
+def capacity_for(objective: str) -> Metric:
+    """The metric `capacity:OBJECTIVE`."""
+
+    def read(trial: TrialRecord) -> float | None:
+        found = trial.capacity.found if trial.capacity is not None else ()
+        return next((one.rate_per_second for one in found if one.objective == objective), None)
+
+    name = f"{CAPACITY}:{objective}"
+    return Metric(name, f"{name}_per_second", "per_second", f"capacity for {objective}", True, read, SEARCHES)
+
+
+def find_metric(name: str) -> Metric:
+    """The metric of this name, as claims write it.
+
+    Raises:
+        ValueError: there is none; with all that there are.
+    """
+    if name.startswith(f"{CAPACITY}:"):
+        return capacity_for(name.removeprefix(f"{CAPACITY}:"))
+    if name not in METRICS:
+        raise ValueError(f"the metric {name!r}; there are {', '.join(METRICS)}, {CAPACITY}:OBJECTIVE")
+    return METRICS[name]
+
+
+CAPACITY = "capacity"
+OVERHEAD = "overhead"
+SEARCHES = frozenset({"capacity"})
+
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -89,7 +149,7 @@ METRICS: Mapping[str, Metric] = {
                 read(percentile),
             )
             for kind, read in (("response_time", _response_time), ("service_time", _service_time))
-            for percentile in ("50", "90", "99")
+            for percentile in PERCENTILES
         ),
         Metric(
             "response_time_max",
@@ -116,6 +176,42 @@ METRICS: Mapping[str, Metric] = {
             _service_cpu_seconds_per_1000_requests,
         ),
         Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss),
+        Metric(
+            "errors",
+            "errors_share",
+            "share",
+            "share of requests without a right answer",
+            False,
+            _error_share,
+            despite=frozenset({"errors", "unanswered", "too-few-answers"}),
+        ),
+        Metric(
+            "settle",
+            "settle_seconds",
+            "seconds",
+            "time until the database is at rest",
+            False,
+            _settle_seconds,
+            despite=frozenset({"work-after-the-run"}),
+        ),
+        Metric(
+            "elapsed",
+            "elapsed_seconds",
+            "seconds",
+            "time from the first request to the last",
+            False,
+            _elapsed_seconds,
+            frozenset({"fixed", "program"}),
+        ),
+        Metric(CAPACITY, "capacity_per_second", "per_second", "capacity", True, _capacity, SEARCHES),
+        Metric(
+            OVERHEAD,
+            "overhead_seconds",
+            "seconds",
+            "time a request in excess of the baseline",
+            False,
+            _overhead_needs_its_baseline,
+        ),
     )
 }
 """Every metric by its name."""

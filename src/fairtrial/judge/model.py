@@ -9,7 +9,8 @@ from typing import Literal
 from pydantic import Field
 
 from fairtrial.checks.model import Severity
-from fairtrial.experiment.model import Load, Strict
+from fairtrial.experiment.loads import Load
+from fairtrial.experiment.strict import Strict
 from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
 
 Outcome = Literal["valid", "refused", "not run"]
@@ -111,15 +112,18 @@ class ClaimResult(Strict):
     id: str
     text: str
     kind: str
-    metric: str
+    metric: str | None = Field(description="null of a property")
     subject: str = Field(description="what was estimated, in words: `goodput of a / goodput of b`")
+    asked: str = Field(description="what the claim asks of it, in words: `at least 2`")
     at_least: float | None
     at_most: float | None
     verdict: VerdictWord
     estimate: float | None
-    interval: tuple[float, float] | None = Field(description="95%, null with fewer than three blocks")
-    blocks: int = Field(description="in which both sides are valid")
-    published: float | None
+    interval: tuple[float, float] | None = Field(
+        description="95%, or more where blocks were added while claims were undecided; null below three blocks"
+    )
+    blocks: int = Field(description="in which all that it speaks of is valid")
+    published: float | str | None
     source: str | None
     sentence: str = Field(description="the sentence that a reader could quote")
     reason: str | None = Field(description="why it is undecided, if it is")

@@ -1,6 +1,6 @@
 """How long an experiment will take, and how a time is shown."""
 
-from fairtrial.experiment.model import Load
+from fairtrial.experiment.loads import Load
 
 BESIDE_THE_LOAD_SECONDS = 1.0
 """A guess at start, contract and stop of a trial, until trials have been seen."""

@@ -4,23 +4,29 @@ import random
 from collections.abc import Sequence
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import ConditionRef
 from fairtrial.record.model import Condition
 
 
 def conditions_of(experiment: Experiment) -> list[Condition]:
-    """One condition for each stack of the experiment, in the file's order."""
-    return [
-        Condition(
-            id=f"{stack.name}/{stack.variant}/{experiment.workload}/{experiment.service_of(stack)}",
-            stack=stack.name,
-            variant=stack.variant,
-            workload=experiment.workload,
-            service=experiment.service_of(stack),
-            load=experiment.load,
-            contender=str(stack),
-        )
-        for stack in experiment.stacks
-    ]
+    """One condition for each stack of the experiment at each value of its sweep, in the file's order."""
+    return [_condition(experiment.at(one.at), one) for one in experiment.contenders]
+
+
+def _condition(experiment: Experiment, contender: ConditionRef) -> Condition:
+    stack = contender.stack
+    service = experiment.service_of(stack)
+    point = "" if contender.at is None else f"/{contender.at:g}"
+    return Condition(
+        id=f"{stack.name}/{stack.variant}/{experiment.workload}/{service}{point}",
+        stack=stack.name,
+        variant=stack.variant,
+        workload=experiment.workload,
+        service=service,
+        load=experiment.load,
+        contender=str(contender),
+        at=contender.at,
+    )
 
 
 def block_order(conditions: Sequence[Condition], blocks: int, seed: int) -> list[list[str]]:

@@ -7,11 +7,13 @@ from fairtrial.balancers import pick_balancer
 from fairtrial.checks import validate_thresholds
 from fairtrial.claims import validate_claim
 from fairtrial.experiment.load import with_stacks
-from fairtrial.experiment.model import Experiment, ServiceOptions, StackRef
+from fairtrial.experiment.model import Experiment, ServiceOptions
+from fairtrial.experiment.reference import StackRef
 from fairtrial.problem import Problem
 from fairtrial.services import pick_service
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
+from fairtrial.tables import tables_sha256
 from fairtrial.workloads import options_of, pick_workload
 from fairtrial.workloads.model import Workload
 
@@ -54,10 +56,12 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
     """
     try:
         workload = pick_workload(experiment.workload)
-        options_of(workload, experiment.options)
+        _assert_sweep(experiment, workload)
         for reference in experiment.stacks:
             _assert_on(workload, pick_service(experiment.service_of(reference)).name)
-            _assert_fits(experiment, reference, pick_stack(known, reference))
+            stack = pick_stack(known, reference)
+            _assert_fits(experiment, reference, stack)
+            _assert_env(experiment, reference, stack)
         _assert_cache(experiment, workload)
         _assert_load(experiment, workload)
         if experiment.balancer is not None:
@@ -66,7 +70,7 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
             _assert_service_options(name, options)
         validate_thresholds(experiment.checks)
         for claim in experiment.claims:
-            validate_claim(claim)
+            validate_claim(claim, experiment)
     except Problem as problem:
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
     except ValueError as error:
@@ -81,12 +85,42 @@ def _assert_on(workload: Workload, service: str) -> None:
         )
 
 
+def _assert_sweep(experiment: Experiment, workload: Workload) -> None:
+    """The options fit at every value, and none of them decides which rows there are: those are loaded once."""
+    tables = {
+        tables_sha256(workload.data(experiment.dataset, options_of(workload, one.options)).tables)
+        for one in map(experiment.at, experiment.points)
+    }
+    if len(tables) > 1 and experiment.sweep is not None:
+        raise Problem(
+            f"sweep: {experiment.sweep.parameter} decides which tables workload {workload.name} has, and they are "
+            "loaded once for all trials",
+            "write one experiment for each value",
+        )
+
+
 def _assert_load(experiment: Experiment, workload: Workload) -> None:
     is_job = workload.operations is not None
     if is_job != (experiment.load.kind == "program"):
         kind = "program" if is_job else "closed"
         what = "is a job for programs" if is_job else "is asked of servers"
         raise Problem(f"workload {workload.name} {what}", f'set `kind = "{kind}"` in [load]')
+    if experiment.load.kind == "capacity" and workload.writes:
+        raise Problem(
+            f"workload {workload.name} stores what it is sent, and the audit of it covers one run of the load, not a "
+            "search",
+            'set `kind = "open"` in [load], and sweep load.rate_per_second',
+        )
+
+
+def _assert_env(experiment: Experiment, reference: StackRef, stack: Stack) -> None:
+    """What an experiment sets, no variant sets otherwise."""
+    for one in map(experiment.at, experiment.points):
+        for name in one.env.keys() & stack.variant(reference).env.keys():
+            raise Problem(
+                f"env.{name}: the variant {reference} sets it as well",
+                "leave one of them out; `fairtrial list stacks` shows variants",
+            )
 
 
 def _assert_cache(experiment: Experiment, workload: Workload) -> None:

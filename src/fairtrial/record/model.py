@@ -8,7 +8,10 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from fairtrial.experiment.model import Experiment, Load, Strict
+from fairtrial.experiment.loads import Load
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.strict import Strict
+from fairtrial.record.capacity import CapacitySearch
 
 RECORD_VERSION = 1
 
@@ -22,7 +25,10 @@ class Condition(Strict):
     workload: str
     service: str
     load: Load
-    contender: str = Field("", description="the stack as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE")
+    contender: str = Field(
+        "", description="as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE, in a sweep with ` at VALUE`"
+    )
+    at: float | None = Field(None, description="the sweep's value; null without a sweep")
 
     @model_validator(mode="after")
     def _older_records(self) -> Self:
@@ -265,6 +271,12 @@ class EngineSummary(Strict):
     acknowledgements: list[Acknowledgements] = Field(default_factory=list)
 
     @property
+    def error_share(self) -> float:
+        """The part of all requests that ended in the window without a right answer, 0 to 1; 0 if none ended."""
+        ended = self.answers + (self.failures or 0)
+        return 1 - self.verified / ended if ended else 0.0
+
+    @property
     def thread_shares(self) -> list[float]:
         """For each thread the part of the window in which it was at work, 0 to 1; empty without a window.
 
@@ -383,6 +395,7 @@ class TrialRecord(Strict):
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
     settle: Settle | None = Field(None, description="null for workloads that only read")
+    capacity: CapacitySearch | None = Field(None, description="null but for a load of kind capacity")
     program: ProgramRun | None = Field(None, description="of a program, which has no engine's summary")
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
     failure: Failure | None

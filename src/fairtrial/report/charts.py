@@ -191,12 +191,12 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
 
 
 def verdict_chart(claim: ClaimResult) -> Spec | None:
-    """The interval of the ratio against the bound; the shaded part is where the claim holds. None without an
-    estimate."""
-    if claim.estimate is None:
+    """The interval against the bound; the shaded part is where the claim holds. None without an estimate or a bound."""
+    if claim.estimate is None or (claim.at_least is None and claim.at_most is None):
         return None
+    published = claim.published if isinstance(claim.published, float) else None
     low, high = claim.interval or (claim.estimate, claim.estimate)
-    marks = [low, high, *(value for value in (claim.at_least, claim.at_most, claim.published) if value is not None)]
+    marks = [low, high, *(value for value in (claim.at_least, claim.at_most, published) if value is not None)]
     if min(marks) <= 0:
         return None
     margin = max((max(marks) / min(marks)) ** 0.15, 1.03)
@@ -238,10 +238,10 @@ def verdict_chart(claim: ClaimResult) -> Spec | None:
             },
         },
     ]
-    if claim.published is not None:
+    if published is not None:
         layers.append(
             {
-                "data": {"values": [{"published": claim.published}]},
+                "data": {"values": [{"published": published}]},
                 "mark": {"type": "point", "shape": "diamond", "color": "currentColor", "size": 90, "strokeWidth": 1.5},
                 "encoding": {
                     "x": x | {"field": "published"},

@@ -10,7 +10,6 @@ from fairtrial.report.charts import goodput_chart, percentile_chart, second_char
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
 from fairtrial.report.vega import Spec
-from fairtrial.wording import bound_in_words
 
 
 def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> str:
@@ -24,7 +23,6 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
     drawn = {name: spec for name, spec in charts.items() if spec is not None}
     templates = environment()
     templates.filters["numbered"] = numbered
-    templates.globals |= {"bound_in_words": bound_in_words}
     return templates.get_template("report.html.j2").render(
         result=result,
         record=record,

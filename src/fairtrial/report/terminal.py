@@ -11,7 +11,7 @@ from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.printable import printable
 from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, loads, others
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
-from fairtrial.wording import bound_in_words, count, figure, span
+from fairtrial.wording import count, figure, span
 
 WIDE = 100
 STYLES = {
@@ -98,7 +98,7 @@ def _claim(claim: ClaimResult) -> RenderableType:
     head = Text.assemble((claim.verdict, STYLES[claim.verdict]), "  ", (printable(claim.id), "bold"))
     if claim.estimate is not None:
         interval = "no interval" if claim.interval is None else span(claim.interval)
-        head.append(f"  {figure(claim.estimate)} ({interval}), asked: {bound_in_words(claim.at_least, claim.at_most)}")
+        head.append(f"  {figure(claim.estimate)} ({interval}), asked: {printable(claim.asked)}")
     return Group(head, Padding(Text(printable(claim.sentence)), (0, 0, 0, 2)))
 
 

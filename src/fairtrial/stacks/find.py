@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fairtrial.experiment.model import StackRef
+from fairtrial.experiment.reference import StackRef
 from fairtrial.locations import shipped
 from fairtrial.named import pick
 from fairtrial.problem import Problem

@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from fairtrial.experiment.model import SLUG, StackRef, Strict
+from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.strict import SLUG, Strict
 from fairtrial.problem import Problem
 
 Command = list[str]

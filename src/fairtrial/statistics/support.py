@@ -1,5 +1,7 @@
 """Whether a sample is large enough to speak of a percentile."""
 
+import math
+
 SAMPLES_ABOVE = 10
 
 
@@ -14,3 +16,8 @@ def supports_percentile(samples: int, percentile: float) -> bool:
     intervals for quantiles from the binomial distribution. Ten is this project's choice.
     """
     return samples * (100 - percentile) / 100 >= SAMPLES_ABOVE - 1e-9
+
+
+def samples_needed(percentile: float) -> int:
+    """The smallest sample that supports a percentile: 1,000 for p99."""
+    return math.ceil(SAMPLES_ABOVE * 100 / (100 - percentile) - 1e-6)

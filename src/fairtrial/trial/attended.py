@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.model import (
     Audit,
     Clause,
@@ -41,7 +42,7 @@ class TrialWatcher(Protocol):
 
 @dataclass(frozen=True)
 class Setting:
-    """What all trials of an experiment share."""
+    """What all trials of an experiment share, at one value of its sweep."""
 
     workload: Workload
     options: Any
@@ -51,6 +52,10 @@ class Setting:
     placement: Placement
     results: Path
     experiment: Experiment
+
+    def stack_settings(self, service: RunningService) -> dict[str, str]:
+        """What a stack is told by environment: the contract's variables, and those of the experiment over them."""
+        return self.around.settings(service, self.workload, self.options) | self.experiment.env
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,9 @@ class Observed:
     service: ServerMeter | None = None
     ledger: Ledger | None = None
     program: ProgramRun | None = None
+    capacity: CapacitySearch | None = None
+    runs: list[EngineSummary] = field(default_factory=list)
+    """of the engine, each of the trial; `engine` is the last of those that were measured"""
     freshness: Freshness | None = None
     settle: Settle | None = None
     audit: Audit | None = None

@@ -2,34 +2,20 @@
 
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from typing import Any
 
 from fairtrial.contract.every_stack import try_contract
-from fairtrial.engine.plan import Closed, EnginePlan, StopAfterSeconds
-from fairtrial.engine.run import run_engine
-from fairtrial.experiment.model import ClosedLoad
-from fairtrial.meters.tree import TreeMeter
 from fairtrial.placement.cpus import bound_to
 from fairtrial.problem import Problem
-from fairtrial.record.model import (
-    EngineSummary,
-    Failure,
-    Ledger,
-    TrialRecord,
-)
+from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.services.model import Counters, RunningService
 from fairtrial.trial.attended import Attended, Observed, Setting, Trial, TrialWatcher
 from fairtrial.trial.audit import audit
 from fairtrial.trial.contender import Contender, contender
-from fairtrial.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
-from fairtrial.trial.ledger import ledger
+from fairtrial.trial.ledger import ledger_of_runs
+from fairtrial.trial.offer import StackEnded, offer
 from fairtrial.trial.program import run_program
 from fairtrial.trial.ready_stack import ReadyStack
 from fairtrial.trial.settle import settle
-
-
-class StackEnded(Exception):
-    """The stack ended by itself while it was needed."""
 
 
 def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialWatcher) -> TrialRecord:
@@ -84,7 +70,7 @@ def trial_record(trial: Trial, observed: Observed, log: str | None = None) -> Tr
         block=trial.block,
         condition=trial.condition.id,
         log=log,
-        **{name: value for name, value in vars(observed).items() if name != "stage_seconds"},
+        **{name: value for name, value in vars(observed).items() if name not in ("stage_seconds", "runs")},
         stage_seconds={name: round(seconds, 3) for name, seconds in observed.stage_seconds.items()},
     )
 
@@ -102,7 +88,7 @@ def _observe(attended: Attended) -> None:
         attended.folder,
         instances=experiment.instances,
         balancer=experiment.balancer,
-        settings=setting.around.settings(service, workload.environment(setting.options)),
+        settings=setting.stack_settings(service),
         cpus=setting.placement.server_cpus,
         log=attended.log,
     )
@@ -116,7 +102,7 @@ def _observe(attended: Attended) -> None:
         before = _attend(attended, running)
     if observed.engine is not None and service.fault() is None:
         # Databases tell what a connection did at the latest when it has ended.
-        observed.ledger = _ledger(before, service.counters(), observed.engine)
+        observed.ledger = ledger_of_runs(before, service.counters(), observed.runs)
         with attended.stage("audit"):
             observed.audit = audit(workload, setting.data, setting.options, observed.engine, service)
 
@@ -133,7 +119,7 @@ def _attend(attended: Attended, running: Contender) -> Counters:
         if all(clause.passed for clause in observed.contract):
             before = service.counters()
             with attended.stage("load"):
-                _load(attended, running)
+                offer(attended, running)
             if workload.writes and service.pid is not None:
                 with attended.stage("settle"):
                     observed.settle = settle(service, service.counters().get("writes"))
@@ -146,61 +132,3 @@ def _attend(attended: Attended, running: Contender) -> Counters:
             observed.exit_status = running.status()
             observed.stop = running.stop()
     return before
-
-
-def _ledger(before: Counters, after: Counters, engine: EngineSummary) -> Ledger | None:
-    if engine.run_verified is None or engine.run_errors is None:
-        return None
-    answers = engine.run_verified + engine.run_errors
-    return ledger(before, after, verified=engine.run_verified, answers=answers)
-
-
-def _load(attended: Attended, running: Contender) -> None:
-    setting, observed, service = attended.setting, attended.observed, attended.service
-    workload, data = setting.workload, setting.data
-    load = attended.trial.condition.load
-    assert isinstance(load, ClosedLoad)
-    cpus = setting.placement.load_cpus
-    changing = workload.freshness
-    keys: list[int] = []
-    if changing is not None and (load.duration_seconds >= SHORTEST_WINDOW_SECONDS or not changing.during_load):
-        keys = chosen_keys(changing, data, setting.experiment.seed + attended.trial.index)
-    plan = EnginePlan(
-        address=running.address,
-        requests=workload.requests(data, setting.options),
-        load=Closed(connections=load.connections),
-        stop=StopAfterSeconds(seconds=load.duration_seconds),
-        warmup_seconds=load.warmup_seconds,
-        requests_per_connection=None if load.keep_alive else 1,
-        timeout_seconds=load.timeout_seconds,
-        threads=min(len(cpus), load.connections),
-        cpus=cpus,
-        dataset=data.dataset.spec if data.dataset else None,
-        changing_rows=keys if keys and changing is not None and changing.during_load else None,
-    )
-    meters = [TreeMeter(*running.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
-    freshness = FreshnessTest(changing, data, keys, running.url, service) if changing is not None and keys else None
-
-    def on_event(event: dict[str, Any]) -> None:
-        if event["event"] == "window" and event["state"] == "opened":
-            for meter in meters:
-                meter.open()
-            if freshness is not None and changing is not None and changing.during_load:
-                freshness.begin()
-        elif event["event"] == "window":
-            observed.server, observed.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
-        elif running.status() is not None:
-            raise StackEnded
-        elif fault := service.fault() or running.fault():
-            raise Problem(fault, "the trial is worth nothing without it; the next one begins with a new one")
-        attended.watcher.engine_event(event)
-
-    try:
-        observed.engine = run_engine(plan, on_event)
-        if freshness is not None and changing is not None:
-            if not changing.during_load:
-                freshness.begin()
-            observed.freshness = freshness.result()
-    finally:
-        for meter in meters:
-            meter.abandon()

@@ -1,6 +1,8 @@
 """What the database did between two looks at its counters."""
 
-from fairtrial.record.model import Ledger
+from collections.abc import Sequence
+
+from fairtrial.record.model import EngineSummary, Ledger
 from fairtrial.services.model import Counters
 
 
@@ -10,3 +12,14 @@ def ledger(before: Counters, after: Counters, *, verified: int, answers: int) ->
         return None
     done = {name: count - before.get(name, 0) for name, count in after.items()}
     return Ledger(done=done, verified=verified, answers=answers)
+
+
+def ledger_of_runs(before: Counters, after: Counters, runs: Sequence[EngineSummary]) -> Ledger | None:
+    """The same beside all that was answered in these runs of the engine, their warm-up included."""
+    verified = answers = 0
+    for run in runs:
+        if run.run_verified is None or run.run_errors is None:
+            return None
+        verified += run.run_verified
+        answers += run.run_verified + run.run_errors
+    return ledger(before, after, verified=verified, answers=answers) if runs else None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairtrial.engine.guard import Guarded
-from fairtrial.experiment.model import ProgramLoad
+from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
 from fairtrial.record.model import Failure, ProgramRun
@@ -64,7 +64,7 @@ def run_program(attended: Attended, operations: int) -> None:
             attended.ready.stack,
             attended.ready.variant,
             attended.folder,
-            settings={**setting.around.settings(service, workload.environment(setting.options)), "JOB": workload.name},
+            settings={**setting.stack_settings(service), "JOB": workload.name},
             service=service,
             cpus=setting.placement.server_cpus,
             log=attended.log,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairtrial.experiment.model import StackRef
+from fairtrial.experiment.reference import StackRef
 from fairtrial.problem import Problem
 from fairtrial.record.model import Failure, StackIdentity
 from fairtrial.stacks.build import build_stack, stack_sha256

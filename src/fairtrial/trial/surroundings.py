@@ -1,6 +1,6 @@
 """What stands around a stack while it is tried: its database, and beside it a cache or an upstream."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -25,7 +25,8 @@ class Surroundings:
     running: dict[str, RunningService] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
     cache: RunningService | None = None
-    upstream_url: str = ""
+    upstream_urls: dict[tuple[str, ...], str] = field(default_factory=dict)
+    """by the arguments of each"""
 
     def bring_back(self, service: RunningService) -> None:
         """Its tables as they were loaded, and itself on the server's processors.
@@ -41,14 +42,15 @@ class Surroundings:
         if service.pid is not None:
             confine(service.pid, self.placement.server_cpus)
 
-    def settings(self, service: RunningService, further: Mapping[str, str]) -> dict[str, str]:
+    def settings(self, service: RunningService, workload: Workload, options: object) -> dict[str, str]:
         """The contract's variables for a stack on this service."""
+        arguments = tuple(workload.upstream(options)) if workload.upstream else ()
         urls = {
             "database_url": service.url,
             "cache_url": self.cache.url if self.cache else "",
-            "upstream_url": self.upstream_url,
+            "upstream_url": self.upstream_urls.get(arguments, ""),
         }
-        return stack_settings(self.placement.server_cpus, **urls) | dict(further)
+        return stack_settings(self.placement.server_cpus, **urls) | dict(workload.environment(options))
 
     @property
     def identities(self) -> list[ServiceIdentity]:
@@ -60,7 +62,7 @@ class Surroundings:
 def surroundings(
     experiment: Experiment,
     workload: Workload,
-    options: object,
+    options: Sequence[object],
     data: Data,
     placement: Placement,
     on_service: Callable[[str], None],
@@ -70,6 +72,9 @@ def surroundings(
 
     A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache or an
     upstream that cannot is one of all.
+
+    Args:
+        options: the workload's, at each value of the experiment's sweep; each has an upstream as it asks for.
     """
     around = Surroundings(placement)
     names = dict.fromkeys(experiment.service_of(stack) for stack in experiment.stacks)
@@ -91,8 +96,8 @@ def surroundings(
         try:
             if experiment.cache:
                 around.cache = bring_up(experiment.cache, Data())
-            if workload.upstream:
-                around.upstream_url = held.enter_context(upstream(workload.upstream(options), placement.server_cpus))
+            for arguments in {tuple(workload.upstream(one)) for one in options} if workload.upstream else ():
+                around.upstream_urls[arguments] = held.enter_context(upstream(arguments, placement.server_cpus))
         except Problem as problem:
             beside = _failure(problem)
         for name in names:

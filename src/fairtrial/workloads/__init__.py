@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fairtrial.experiment.model import Experiment, Strict
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.strict import Strict
 from fairtrial.named import defined_in, pick
 from fairtrial.problem import Problem
 from fairtrial.workloads.model import Workload

@@ -6,7 +6,8 @@ from typing import Any, Literal, Protocol
 
 from fairtrial.contract.clause import ClauseTest
 from fairtrial.engine.plan import Request
-from fairtrial.experiment.model import DatasetOptions, Strict
+from fairtrial.experiment.model import DatasetOptions
+from fairtrial.experiment.strict import Strict
 from fairtrial.tables import Data
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from fairtrial.experiment.model import DatasetOptions, Strict
+from fairtrial.experiment.model import DatasetOptions
+from fairtrial.experiment.strict import Strict
 from fairtrial.tables import Data
 from fairtrial.workloads.model import Work, Workload
 

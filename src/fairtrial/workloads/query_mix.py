@@ -8,7 +8,8 @@ from pydantic import Field
 from fairtrial.contract.answer import ask
 from fairtrial.contract.clause import Attempt, ClauseTest
 from fairtrial.engine.plan import ExactBody, Expectation, Request
-from fairtrial.experiment.model import DatasetOptions, Strict
+from fairtrial.experiment.model import DatasetOptions
+from fairtrial.experiment.strict import Strict
 from fairtrial.tables import Data
 from fairtrial.workloads.model import Work, Workload
 from fairtrial.workloads.openapi import mismatch

@@ -1,0 +1,225 @@
+"""How contenders are loaded: `[load]` of an experiment file, one model a kind."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+
+from fairtrial.experiment.strict import SLUG, Strict
+
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Arrivals = Literal["poisson", "constant"]
+
+PERCENTILES = ("50", "75", "90", "95", "99", "99.9")
+"""Of times, as the engine keeps them."""
+
+FIXED_LASTS_SECONDS = 5.0
+"""A guess at how long a given number of requests takes, until trials have been seen."""
+
+
+def _connections(number: int) -> str:
+    return f"{number:,} connection" if number == 1 else f"{number:,} connections"
+
+
+def _reuse(keep_alive: bool) -> str:
+    return "keep-alive" if keep_alive else "one request a connection"
+
+
+class ClosedLoad(Strict):
+    """`connections` clients, each of which sends its next request when its last answer is complete."""
+
+    kind: Literal["closed"] = "closed"
+    connections: int = Field(16, ge=1, le=60_000)
+    warmup_seconds: float = Field(1.0, ge=0, le=3600)
+    duration_seconds: Seconds = 3.0
+    keep_alive: bool = True
+    timeout_seconds: float = Field(10.0, gt=0, le=3600)
+
+    def describe(self) -> str:
+        """The load in words, as printed beside every figure: `closed, 16 connections, keep-alive`."""
+        return f"closed, {_connections(self.connections)}, {_reuse(self.keep_alive)}"
+
+    def lengths(self) -> str:
+        """How long it is measured, in words."""
+        return f"{self.duration_seconds:g} s after {self.warmup_seconds:g} s of warm-up"
+
+    @property
+    def planned_seconds(self) -> float:
+        """How long it takes, as far as the plan tells."""
+        return self.warmup_seconds + self.duration_seconds
+
+
+class FixedLoad(Strict):
+    """A closed load of a fixed number of requests; measured from the first to the last of them.
+
+    With as many connections as requests, all of them are asked at once.
+    """
+
+    kind: Literal["fixed"]
+    requests: int = Field(ge=1, le=1_000_000_000)
+    connections: int = Field(16, ge=1, le=60_000)
+    warmup_seconds: float = Field(0.0, ge=0, le=3600)
+    keep_alive: bool = True
+    timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
+
+    @model_validator(mode="after")
+    def _no_idle_connections(self) -> Self:
+        if self.connections > self.requests:
+            raise ValueError(f"connections: {self.connections} are more than the {self.requests} requests")
+        return self
+
+    def describe(self) -> str:
+        """The load in words: `30,000 requests, 20 connections, keep-alive`."""
+        return f"{self.requests:,} requests, {_connections(self.connections)}, {_reuse(self.keep_alive)}"
+
+    def lengths(self) -> str:
+        """How long it is measured, in words."""
+        warmup = f" after {self.warmup_seconds:g} s of warm-up" if self.warmup_seconds else ""
+        return f"from the first request to the last{warmup}"
+
+    @property
+    def planned_seconds(self) -> float:
+        """A guess, until trials have been seen."""
+        return self.warmup_seconds + FIXED_LASTS_SECONDS
+
+
+class OpenLoad(Strict):
+    """Requests begin at a given rate, whatever the answers do; response times count from when each was due."""
+
+    kind: Literal["open"]
+    rate_per_second: float = Field(gt=0, le=10_000_000)
+    arrivals: Arrivals = Field(
+        "poisson", description="poisson: at random, as from independent callers; constant: at equal distances"
+    )
+    connections: int = Field(256, ge=1, le=60_000, description="at most so many requests are under way at once")
+    warmup_seconds: float = Field(1.0, ge=0, le=3600)
+    duration_seconds: Seconds = 3.0
+    keep_alive: bool = True
+    timeout_seconds: float = Field(10.0, gt=0, le=3600)
+
+    def describe(self) -> str:
+        """The load in words: `open, 500 requests/s at random, up to 256 connections, keep-alive`."""
+        when = "at random" if self.arrivals == "poisson" else "at equal distances"
+        upper = f"up to {_connections(self.connections)}, {_reuse(self.keep_alive)}"
+        return f"open, {self.rate_per_second:g} requests/s {when}, {upper}"
+
+    def lengths(self) -> str:
+        """How long it is measured, in words."""
+        return f"{self.duration_seconds:g} s after {self.warmup_seconds:g} s of warm-up"
+
+    @property
+    def planned_seconds(self) -> float:
+        """How long it takes."""
+        return self.warmup_seconds + self.duration_seconds
+
+
+class Objective(Strict):
+    """A service level: so much of the answers within so long, and no more errors than that."""
+
+    name: str = Field(pattern=SLUG)
+    percentile: float = Field(99, description="one of 50, 75, 90, 95, 99, 99.9")
+    within_milliseconds: float = Field(gt=0, le=3_600_000, description="of response time, at that percentile")
+    error_share: float = Field(0.0, ge=0, lt=1)
+
+    @field_validator("percentile")
+    @classmethod
+    def _kept_in_records(cls, value: float) -> float:
+        if f"{value:g}" not in PERCENTILES:
+            raise ValueError(f"there are {', '.join(PERCENTILES)}")
+        return value
+
+    def describe(self) -> str:
+        """`p99 within 50 ms, no errors`."""
+        errors = "no errors" if self.error_share == 0 else f"errors at most {self.error_share:.3%}"
+        return f"p{self.percentile:g} within {self.within_milliseconds:g} ms, {errors}"
+
+
+class CapacityLoad(Strict):
+    """A search, in each trial, for the highest rate at which each objective still holds.
+
+    Short probes bracket and halve; a full run of duration_seconds confirms.
+    """
+
+    kind: Literal["capacity"]
+    objectives: list[Objective] = Field(min_length=1, max_length=8)
+    lowest_per_second: float = Field(50, gt=0)
+    highest_per_second: float = Field(200_000, gt=0, le=10_000_000)
+    precision: float = Field(0.05, ge=0.01, le=0.5, description="the search ends when it has the rate to this share")
+    arrivals: Arrivals = "poisson"
+    connections: int = Field(256, ge=1, le=60_000)
+    warmup_seconds: float = Field(1.0, ge=0, le=3600)
+    probe_seconds: float = Field(1.0, gt=0, le=3600)
+    duration_seconds: Seconds = 3.0
+    keep_alive: bool = True
+    timeout_seconds: float = Field(10.0, gt=0, le=3600)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.lowest_per_second >= self.highest_per_second:
+            raise ValueError("lowest_per_second is not below highest_per_second")
+        names = [objective.name for objective in self.objectives]
+        if len(set(names)) < len(names):
+            raise ValueError(f"objectives: a name is used twice: {', '.join(names)}")
+        return self
+
+    def at_rate(self, rate_per_second: float, seconds: float) -> OpenLoad:
+        """The open load of one probe."""
+        return OpenLoad(
+            kind="open",
+            rate_per_second=rate_per_second,
+            arrivals=self.arrivals,
+            connections=self.connections,
+            warmup_seconds=self.warmup_seconds,
+            duration_seconds=seconds,
+            keep_alive=self.keep_alive,
+            timeout_seconds=self.timeout_seconds,
+        )
+
+    def describe(self) -> str:
+        """The load in words: `the highest rate with p99 within 50 ms, no errors`."""
+        return f"the highest rate with {'; '.join(objective.describe() for objective in self.objectives)}"
+
+    def lengths(self) -> str:
+        """How long it is measured, in words."""
+        return f"probes of {self.probe_seconds:g} s, confirmed over {self.duration_seconds:g} s"
+
+    @property
+    def planned_seconds(self) -> float:
+        """A guess: a dozen probes, and a confirmation for each objective."""
+        per_run = self.warmup_seconds
+        return 12 * (per_run + self.probe_seconds) + len(self.objectives) * (per_run + self.duration_seconds)
+
+
+class ProgramLoad(Strict):
+    """No load at all: the contender is a program that does its job and ends. It is started anew for each trial."""
+
+    kind: Literal["program"] = "program"
+    timeout_seconds: float = Field(600.0, gt=0, le=86_400)
+
+    def describe(self) -> str:
+        """As printed beside every figure."""
+        return "a program, timed from its start to its end"
+
+    def lengths(self) -> str:
+        """How long it is measured, in words."""
+        return f"at most {self.timeout_seconds:g} s"
+
+    @property
+    def planned_seconds(self) -> float:
+        """Nobody knows how long a job takes: nothing, until trials have been seen."""
+        return 0.0
+
+
+def _kind_of_load(value: Any) -> str:
+    return str(value.get("kind", "closed")) if isinstance(value, dict) else str(value.kind)
+
+
+Load = Annotated[
+    Annotated[ClosedLoad, Tag("closed")]
+    | Annotated[FixedLoad, Tag("fixed")]
+    | Annotated[OpenLoad, Tag("open")]
+    | Annotated[CapacityLoad, Tag("capacity")]
+    | Annotated[ProgramLoad, Tag("program")],
+    Discriminator(_kind_of_load),
+]
+ServerLoad = ClosedLoad | FixedLoad | OpenLoad
+"""Loads of a single run of the engine."""

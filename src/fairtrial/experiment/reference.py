@@ -1,0 +1,68 @@
+"""How an experiment file names a contender, and a contender at one value of a sweep."""
+
+import re
+from typing import Any, Self
+
+from pydantic import Field, model_serializer, model_validator
+
+from fairtrial.experiment.strict import SLUG, Strict
+
+
+class StackRef(Strict):
+    """A contender by name: `node-http`, `node-http:two-workers` for one of its variants, and with `@mariadb` behind it
+    on another service than the experiment's."""
+
+    name: str = Field(pattern=SLUG)
+    variant: str = Field("default", pattern=SLUG)
+    service: str | None = Field(None, pattern=SLUG, description="null: the experiment's")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            parts = re.fullmatch(r"([a-z0-9-]+)(?::([a-z0-9-]+))?(?:@([a-z0-9-]+))?", value)
+            if parts is None:
+                raise ValueError(
+                    "a stack is written NAME, NAME:VARIANT or NAME:VARIANT@SERVICE, in lower-case letters, digits and "
+                    "hyphens"
+                )
+            return {"name": parts[1], "variant": parts[2] or "default", "service": parts[3]}
+        return value
+
+    @model_serializer
+    def _to_text(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        named = self.name if self.variant == "default" else f"{self.name}:{self.variant}"
+        return f"{named}@{self.service}" if self.service else named
+
+
+class ConditionRef(Strict):
+    """A contender as a claim names it: a stack, and `at VALUE` behind it where the experiment sweeps a parameter."""
+
+    stack: StackRef
+    at: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            stack, said, at = value.partition(" at ")
+            try:
+                return {"stack": stack, "at": float(at) if said else None}
+            except ValueError:
+                raise ValueError(f"`at {at}`: behind `at` stands a number, as in `node-http at 100`") from None
+        return value
+
+    @classmethod
+    def of(cls, stack: StackRef, at: float | None = None) -> Self:
+        """The contender made of these two."""
+        return cls(stack=stack, at=at)
+
+    @model_serializer
+    def _to_text(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return str(self.stack) if self.at is None else f"{self.stack} at {self.at:g}"
