@@ -25,6 +25,12 @@ run = {run}
 {more}
 """
 
+CLOSED = """kind = "closed"
+connections = 4
+warmup_seconds = 0.1
+duration_seconds = {seconds}
+timeout_seconds = 2.0"""
+
 EXPERIMENT = """
 name = "tried"
 title = "A test"
@@ -35,11 +41,7 @@ blocks = {blocks}
 [dataset]
 rows = 20_000
 [load]
-kind = "closed"
-connections = 4
-warmup_seconds = 0.1
-duration_seconds = {seconds}
-timeout_seconds = 2.0
+{load}
 # Of half a second, a busy machine may take a quarter away from anybody.
 [checks.unanswered]
 window_share = 0.7
@@ -61,6 +63,12 @@ class Finished:
         assert self.results, self.err
         loaded: dict[str, Any] = json.loads((self.results / "result.json").read_text())
         return loaded
+
+    @property
+    def record(self) -> list[dict[str, Any]]:
+        """The lines of the record."""
+        assert self.results, self.err
+        return [json.loads(line) for line in (self.results / "record.jsonl").read_text().splitlines()]
 
     def trial(self, stack: str) -> dict[str, Any]:
         """The first trial of a stack."""
@@ -113,6 +121,7 @@ class Lab:
         workload: str = "random-item",
         service: str = "sqlite",
         seconds: float = 0.5,
+        load: str = CLOSED,
         more: str = "",
     ) -> Path:
         """Write an experiment of these stacks."""
@@ -123,7 +132,7 @@ class Lab:
                 blocks=blocks,
                 workload=workload,
                 service=service,
-                seconds=seconds,
+                load=load.format(seconds=seconds),
                 more=more,
             )
         )

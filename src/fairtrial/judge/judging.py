@@ -101,6 +101,7 @@ def _condition(
         workload=condition.workload,
         service=condition.service,
         load=condition.load,
+        at=condition.at,
         outcome=outcome,
         reason=reason,
         figures={

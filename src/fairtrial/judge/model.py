@@ -91,12 +91,15 @@ class ConditionResult(Strict):
     """One row of the table. It is refused if any of its trials is: what is left would be a selection."""
 
     id: str
-    contender: str = Field(description="the stack as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE")
+    contender: str = Field(
+        description="as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE, in a sweep with ` at VALUE`"
+    )
     stack: str
     variant: str
     workload: str
     service: str
     load: Load
+    at: float | None = Field(None, description="the sweep's value; null without a sweep")
     outcome: Outcome
     reason: str | None
     figures: dict[str, Estimate | None] = Field(
