@@ -18,6 +18,9 @@ Sources: B. Efron and R. Tibshirani, An Introduction to the Bootstrap (1993), ch
 (2015), 371-386.
 """
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,34 +30,111 @@ MINIMUM_BLOCKS = 3
 RESAMPLES = 9_999
 """Enough for the 2.5% quantile's own noise to stay below the noise of the data by far."""
 
+RESAMPLES_BEYOND = 100
+"""How many resamples lie beyond either end of an interval at least: a quantile with k beyond it is off by a share of
+1/√k of its tail, 10% here. Levels above 98% get more than RESAMPLES for it."""
+
 BANDWIDTH = 0.75
 """Of the kernel, in units of s. It does not shrink with n: at 20 heavy-tailed blocks the studentized bootstrap would
 again cover too little (91% to 93%), and the mean of many blocks does not need the sample's finer shape."""
 
 LEVEL = 0.95
 
+NO_SPREAD = 1e-12
+"""Values that differ by no more than this share of their mean are equal but for rounding."""
+
+
+def resamples_at(level: float) -> int:
+    """How many resamples an interval of this level, or a test of size 1 - level, takes.
+
+    Raises:
+        ValueError: `level` is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ValueError("a level lies between 0 and 1")
+    return max(RESAMPLES, math.ceil(2 * RESAMPLES_BEYOND / (1 - level)) - 1)
+
 
 def mean_interval(
     values: NDArray[np.float64],
     random: np.random.Generator,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
 ) -> tuple[float, float] | None:
     """The interval for the mean that `values`, shape (blocks,), were drawn around, in their own unit.
 
     Returns:
         None with fewer than MINIMUM_BLOCKS values; the mean twice if the values do not differ at all.
+
+    Raises:
+        ValueError: `level` is not between 0 and 1.
     """
+    intervals = mean_intervals(values, random, [level], resamples)
+    return None if intervals is None else intervals[0]
+
+
+def mean_intervals(
+    values: NDArray[np.float64],
+    random: np.random.Generator,
+    levels: Sequence[float],
+    resamples: int | None = None,
+) -> list[tuple[float, float]] | None:
+    """`mean_interval` at several levels from the same resamples, so that a higher level's holds a lower one's."""
+    drawn_resamples = resamples or max(resamples_at(level) for level in levels)
     blocks = values.size
     if blocks < MINIMUM_BLOCKS:
         return None
     mean = float(values.mean())
     spread = float(values.std(ddof=1))
-    if spread <= 1e-12 * abs(mean):
-        return mean, mean
-    drawn = values[random.integers(0, blocks, (resamples, blocks))]
-    drawn += BANDWIDTH * spread * random.standard_normal((resamples, blocks))
+    if spread <= NO_SPREAD * abs(mean):
+        return [(mean, mean)] * len(levels)
+    drawn = values[random.integers(0, blocks, (drawn_resamples, blocks))]
+    drawn += BANDWIDTH * spread * random.standard_normal((drawn_resamples, blocks))
     root = np.sqrt(blocks)
     studentized = (drawn.mean(axis=1) - mean) / (drawn.std(axis=1, ddof=1) / root)
-    low, high = np.quantile(studentized, [(1 - level) / 2, (1 + level) / 2])
-    return mean - float(high) * spread / root, mean - float(low) * spread / root
+    intervals = []
+    for level in levels:
+        low, high = np.quantile(studentized, [(1 - level) / 2, (1 + level) / 2])
+        intervals.append((mean - float(high) * spread / root, mean - float(low) * spread / root))
+    return intervals
+
+
+def p_values(
+    samples: NDArray[np.float64], random: np.random.Generator, resamples: int = RESAMPLES
+) -> NDArray[np.float64]:
+    """For each column of `samples`, shape (blocks, columns): the two-sided p-value of a mean of zero.
+
+    It is the interval of `mean_interval` turned round: 1 minus the level at which its nearer end would be zero, so
+    p = 2 · min(P(t* ≥ t), P(t* ≤ t)) with t = m / (s / √n), each probability estimated as (count + 1) / (resamples + 1)
+    (A. C. Davison and D. V. Hinkley, Bootstrap Methods and their Application (1997), section 4.2). All columns share
+    the resampled places and kernel deviates, which changes none of the p-values' own distributions.
+
+    Returns:
+        Shape (columns,); 1 everywhere with fewer than MINIMUM_BLOCKS blocks. A column whose values do not differ at all
+        has p 0, or 1 if it is zero.
+    """
+    blocks, columns = samples.shape
+    if blocks < MINIMUM_BLOCKS:
+        return np.ones(columns)
+    means, spreads = samples.mean(axis=0), samples.std(axis=0, ddof=1)
+    constant = spreads <= NO_SPREAD * np.abs(means)
+    places = random.integers(0, blocks, (resamples, blocks))
+    kernel = random.standard_normal((resamples, blocks))
+    # Sums over a resample are products with how often, and with which deviates, it drew each block.
+    flat = (places + blocks * np.arange(resamples)[:, None]).ravel()
+    times = np.bincount(flat, minlength=resamples * blocks).reshape(resamples, blocks).astype(np.float64)
+    deviates = np.bincount(flat, kernel.ravel(), minlength=resamples * blocks).reshape(resamples, blocks)
+    deviates_sum, deviates_squares = kernel.sum(axis=1), (kernel**2).sum(axis=1)
+    found = np.empty(columns)
+    for column in range(columns):
+        if constant[column]:
+            found[column] = float(means[column] == 0)
+            continue
+        scaled = (samples[:, column] - means[column]) / spreads[column]
+        sums = times @ scaled + BANDWIDTH * deviates_sum
+        squares = times @ scaled**2 + 2 * BANDWIDTH * (deviates @ scaled) + BANDWIDTH**2 * deviates_squares
+        studentized = sums / np.sqrt(blocks * (squares - sums**2 / blocks) / (blocks - 1))
+        observed = means[column] / spreads[column] * np.sqrt(blocks)
+        tail = min((studentized >= observed).sum(), (studentized <= observed).sum())
+        found[column] = min(1.0, 2 * (int(tail) + 1) / (resamples + 1))
+    return found

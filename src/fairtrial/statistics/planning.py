@@ -22,8 +22,19 @@ def blocks_to_decide(ratios: Sequence[float], bounds: Sequence[float]) -> int | 
         return None
     logs = np.log(np.asarray(ratios, dtype=np.float64))
     distance = min(abs(float(logs.mean()) - math.log(bound)) for bound in bounds)
-    spread = float(logs.std(ddof=1))
-    for blocks in range(len(ratios) + 1, MOST_BLOCKS + 1):
+    return blocks_to_reach(distance, float(logs.std(ddof=1)), more_than=len(ratios))
+
+
+def blocks_to_reach(distance: float, spread: float, more_than: int = 1) -> int | None:
+    """The smallest number of blocks, above `more_than`, whose 95% interval reaches less than `distance` to either
+    side, if single blocks have the standard deviation `spread`; both on the logarithm.
+
+    By Student's t. ln(1.05) as the distance asks for an interval of about ±5%.
+
+    Returns:
+        None if more than MOST_BLOCKS would be needed.
+    """
+    for blocks in range(max(more_than, 1) + 1, MOST_BLOCKS + 1):
         if float(stats.t.ppf(0.975, blocks - 1)) * spread / math.sqrt(blocks) < distance:
             return blocks
     return None
