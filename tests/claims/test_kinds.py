@@ -59,6 +59,18 @@ def test_the_best_response_time_is_the_lowest() -> None:
     assert claim.verdict == "upheld"
 
 
+@pytest.mark.parametrize(
+    ("rate", "within", "expected"), [(1010.0, 0.05, "upheld"), (1300.0, 0.05, "refuted"), (1050.0, 0.05, "undecided")]
+)
+def test_equality_is_shown_and_not_merely_undisproved(rate: float, within: float, expected: str) -> None:
+    pair = served({"one": rate, "other": 1000.0})
+    claim = verdict("equal", pair, "one", "other", of="one", to="other", within=within)
+    assert claim.verdict == expected, claim.sentence
+    assert claim.asked == "a ratio between 0.952 and 1.05"
+    few = verdict("equal", pair, "one", "other", blocks=2, of="one", to="other")
+    assert few.verdict == "undecided" and "at least 3" in (few.reason or "")
+
+
 @pytest.mark.parametrize(("bounds", "expected"), [({"at_most": 0.030}, "upheld"), ({"at_most": 0.010}, "refuted")])
 def test_budgets(bounds: dict[str, Any], expected: str) -> None:
     claim = verdict("budget", served(THREE), "fast", of="fast", metric="response_time_p99", **bounds)

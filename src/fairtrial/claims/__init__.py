@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fairtrial.claims import budget, difference, order, property, ratio
+from fairtrial.claims import budget, difference, equal, order, property, ratio
 from fairtrial.claims.evidence import Evidence
 from fairtrial.experiment.claims import Claim, OfMetric
 from fairtrial.experiment.model import Experiment
@@ -16,6 +16,7 @@ KINDS: Mapping[str, Callable[[Any, Evidence], ClaimResult]] = {
     "ratio": ratio.judge,
     "difference": difference.judge,
     "order": order.judge,
+    "equal": equal.judge,
     "budget": budget.judge,
     "property": property.judge,
 }

@@ -16,14 +16,12 @@ def report(
     from rich.console import Console
 
     from fairtrial.judge.exit_status import exit_status
-    from fairtrial.judge.judging import judge
+    from fairtrial.judge.judging import judge_record
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_reports
     from fairtrial.report.terminal import print_result
 
     experiment, trials = read_record(folder)
-    cut_off = any(trial.failure and trial.failure.stage == "interrupted" for trial in trials)
-    interrupted = cut_off or len(trials) < experiment.planned_trials
-    result = judge(experiment, trials, interrupted=interrupted)
+    result = judge_record(experiment, trials)
     print_result(result, Console(), write_reports(result, experiment, trials, folder))
     raise typer.Exit(exit_status(result))

@@ -25,6 +25,22 @@ Stacks = Annotated[
 Blocks = Annotated[int | None, typer.Option(min=1, help="Blocks: one trial of every stack each, in random order.")]
 Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the order of trials.")]
 Out = Annotated[Path, typer.Option(help="Where the results folder NAME-TIME is made.", metavar="DIR")]
+Decide = Annotated[
+    float | None,
+    typer.Option(
+        min=0.1,
+        metavar="MINUTES",
+        help="Add blocks while a claim is undecided, until so many minutes have passed. The error rate is held for the "
+        "looks taken: intervals are wider than those of a run that looks once.",
+    ),
+]
+NoiseFloor = Annotated[
+    bool,
+    typer.Option(
+        "--noise-floor",
+        help="Try the first stack twice in each block, under two names: how different do equals look here?",
+    ),
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Three blocks of short trials: a look, not a judgement.")]
 
 
@@ -35,6 +51,8 @@ def run(
     blocks: Blocks = None,
     seed: Seed = None,
     out: Out = Path("results"),
+    decide: Decide = None,
+    noise_floor: NoiseFloor = False,
     quick: Quick = False,
 ) -> None:
     """Conduct an experiment: every stack on trial, every claim judged.
@@ -52,7 +70,7 @@ def run(
     from fairtrial.judge.exit_status import exit_status
     from fairtrial.judge.judging import judge
     from fairtrial.plan.announce import announce
-    from fairtrial.plan.select import select_stacks, validate
+    from fairtrial.plan.select import assert_decidable, select_stacks, validate
     from fairtrial.problem import Problem
     from fairtrial.progress import progress_on
     from fairtrial.report.files import write_reports
@@ -63,14 +81,16 @@ def run(
     own_folders = stacks or []
     known = find_stacks(own_folders)
     file = find_experiment(experiment)
-    planned = with_settings(load_experiment(file), blocks=blocks, seed=seed, quick=quick)
+    planned = with_settings(load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor)
     planned, left_out = select_stacks(planned, known, named=stack or [], own_folders=own_folders)
     validate(planned, known, file)
+    if decide is not None:
+        assert_decidable(planned)
     announce(console, planned, known, left_out)
     results = new_results_folder(out, planned.name)
     watcher = progress_on(console)
     try:
-        conducted = conduct(planned, known, results, watcher)
+        conducted = conduct(planned, known, results, watcher, None if decide is None else 60 * decide)
     except KeyboardInterrupt:
         raise Problem("interrupted before the first trial: nothing was measured", "", INTERRUPTED) from None
     finally:

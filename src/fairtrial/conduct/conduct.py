@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fairtrial import __version__
+from fairtrial.conduct.decide import AtTheLastBlock, End, WhenDecided, looks_of
 from fairtrial.engine.binary import engine_version
 from fairtrial.engine.dataset import spec_sha256
 from fairtrial.experiment.model import Experiment
@@ -61,11 +62,20 @@ class Conducted:
     problem: Problem | None = None
 
 
-def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, watcher: Watcher) -> Conducted:
+def conduct(
+    experiment: Experiment,
+    stacks: Mapping[str, Stack],
+    results: Path,
+    watcher: Watcher,
+    decide_within_seconds: float | None = None,
+) -> Conducted:
     """Make everything ready, run every trial, write the record into `results` line by line.
 
     KeyboardInterrupt before the first trial is raised; later it ends the run, with the trial it hit recorded as
     interrupted. Nothing that was started still runs when this returns.
+
+    With `decide_within_seconds`, blocks are added to those of the experiment while a claim is undecided, until that
+    time has passed since the first trial (`conduct.decide`).
 
     Raises:
         Problem: the engine cannot be built, or the record cannot be begun.
@@ -93,12 +103,14 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
         }
         ready = _ready_stacks(experiment, stacks, results, watcher)
         conditions = conditions_of(experiment)
+        looks = [] if decide_within_seconds is None else looks_of(experiment)
         record = ExperimentRecord(
             fairtrial_version=__version__,
             started_at=now(),
             experiment=experiment,
             conditions=conditions,
-            order=block_order(conditions, experiment.blocks, experiment.seed),
+            order=block_order(conditions, looks[-1] if looks else experiment.blocks, experiment.seed),
+            looks=looks,
             host=this_host(),
             placement=placement,
             stacks=list({one.identity.name: one.identity for one in ready}.values()),
@@ -109,13 +121,14 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
         by_stack = dict(zip(map(str, experiment.stacks), ready, strict=True))
 
         def attempt(trial: Trial) -> TrialRecord:
-            contender, _, _ = trial.condition.contender.partition(" at ")
+            contender, _, _ = trial.condition.contender.partition(" ")
             return run_trial(settings[trial.condition.at], trial, by_stack[contender], watcher)
 
         with RecordWriter(results) as writer:
             writer.append(record)
             watcher.begins(record)
-            return _all_trials(record, attempt, writer, watcher)
+            end = AtTheLastBlock() if decide_within_seconds is None else WhenDecided(record, decide_within_seconds)
+            return _all_trials(record, attempt, writer, watcher, end)
 
 
 def planned_trials(record: ExperimentRecord) -> list[Trial]:
@@ -126,7 +139,11 @@ def planned_trials(record: ExperimentRecord) -> list[Trial]:
 
 
 def _all_trials(
-    record: ExperimentRecord, attempt: Callable[[Trial], TrialRecord], writer: RecordWriter, watcher: Watcher
+    record: ExperimentRecord,
+    attempt: Callable[[Trial], TrialRecord],
+    writer: RecordWriter,
+    watcher: Watcher,
+    end: End,
 ) -> Conducted:
     conducted = Conducted(record)
 
@@ -137,6 +154,8 @@ def _all_trials(
 
     for trial in planned_trials(record):
         began = now()
+        if trial.index > 1 and trial.block > conducted.trials[-1].block and end.reached(conducted.trials):
+            break
         try:
             watcher.trial_begins(trial)
             keep(attempt(trial))

@@ -60,7 +60,9 @@ def with_stacks(experiment: Experiment, stacks: list[StackRef]) -> tuple[Experim
     return _changed(experiment, {"stacks": [str(stack) for stack in stacks], "claims": kept}), left_out
 
 
-def with_settings(experiment: Experiment, *, blocks: int | None, seed: int | None, quick: bool) -> Experiment:
+def with_settings(
+    experiment: Experiment, *, blocks: int | None, seed: int | None, quick: bool, noise_floor: bool = False
+) -> Experiment:
     """The experiment with what the command line says in place of what the file says; `blocks` wins over `quick`."""
     changes: dict[str, object] = {}
     if quick:
@@ -73,6 +75,8 @@ def with_settings(experiment: Experiment, *, blocks: int | None, seed: int | Non
                     "duration_seconds": min(load.duration_seconds, QUICK_DURATION_SECONDS),
                 }
             )
+    if noise_floor:
+        changes["noise_floor"] = True
     if blocks is not None:
         changes["blocks"] = blocks
     if seed is not None:

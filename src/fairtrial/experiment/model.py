@@ -61,6 +61,9 @@ class Experiment(Strict):
         default_factory=dict, description="variables that every stack gets, in place of the contract's: DB_POOL, say"
     )
     sweep: Sweep | None = None
+    noise_floor: bool = Field(
+        False, description="try the first stack twice in each block, under two names: the difference is noise"
+    )
     checks: dict[str, dict[str, float]] = Field(
         default_factory=dict,
         description="thresholds that differ from a check's own: [checks.NAME] KEY = VALUE",

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from fairtrial.checks import run_checks, unusual_thresholds
 from fairtrial.claims import judge_claim
 from fairtrial.claims.evidence import Evidence, TrialOutcome
+from fairtrial.judge.looks import blocks_judged, is_cut_off, level_of
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric
-from fairtrial.judge.model import ConditionResult, Estimate, Finding, Result
+from fairtrial.judge.model import ConditionResult, Estimate, Finding, Result, TrialResult
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
+from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
 from fairtrial.judge.trials import judge_trial
 from fairtrial.printable import printable
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
@@ -28,14 +30,27 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
     """
     trials = sorted(trials, key=lambda trial: trial.index)
     findings = _findings(record, trials)
+    results = {trial.index: judge_trial(trial, findings.get(trial.index, [])) for trial in trials}
+    tried = {
+        condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
+    }
+    valid = {name: _valid(some, results) for name, some in tried.items()}
+    standing = standings(record.conditions, valid, record.experiment.seed)
     conditions = [
-        _condition(record, condition, [trial for trial in trials if trial.condition == condition.id], findings)
+        _condition(
+            record,
+            condition,
+            [results[trial.index] for trial in tried[condition.id]],
+            valid[condition.id],
+            standing.get(condition.id),
+        )
         for condition in record.conditions
     ]
-    evidence = Evidence(
-        record.experiment, record.conditions, trials, _outcomes(conditions), interrupted, len(record.order)
-    )
     experiment = record.experiment
+    complete = _blocks_complete(record, trials)
+    blocks, level = blocks_judged(record, complete), level_of(record, complete)
+    judged = [trial for trial in trials if trial.block <= blocks]
+    evidence = Evidence(experiment, record.conditions, judged, _outcomes(conditions), interrupted, blocks, level)
     return Result(
         fairtrial_version=record.fairtrial_version,
         name=experiment.name,
@@ -44,17 +59,25 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         started_at=record.started_at,
         interrupted=interrupted,
         seed=experiment.seed,
-        blocks_planned=len(record.order),
-        blocks_complete=_blocks_complete(record, trials),
+        blocks_planned=blocks,
+        blocks_complete=complete,
+        level=level,
         host=record.host,
         placement=record.placement,
         services=record.services,
         dataset=record.dataset,
         stacks=record.stacks,
         conditions=conditions,
+        noise_floor=noise_floor(record.conditions, valid, experiment.seed),
         claims=[judge_claim(claim, evidence) for claim in experiment.claims],
         findings=findings[None],
     )
+
+
+def judge_record(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
+    """As `judge`, of a record that was read back: whether the run was interrupted is read off it as well."""
+    stages = {trial.failure.stage for trial in trials if trial.failure is not None}
+    return judge(record, trials, is_cut_off(record, _blocks_complete(record, trials), len(trials), stages))
 
 
 def _findings(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Mapping[int | None, list[Finding]]:
@@ -84,15 +107,23 @@ def _findings(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Mappin
     return found
 
 
+def _valid(trials: Sequence[TrialRecord], results: Mapping[int, TrialResult]) -> list[TrialRecord]:
+    """The trials that a condition's figures rest on: none if it is refused."""
+    own = [results[trial.index] for trial in trials]
+    if condition_outcome(own)[0] != "valid":
+        return []
+    return [trial for trial, result in zip(trials, own, strict=True) if result.outcome == "valid"]
+
+
 def _condition(
     record: ExperimentRecord,
     condition: Condition,
-    trials: Sequence[TrialRecord],
-    findings: Mapping[int | None, list[Finding]],
+    results: Sequence[TrialResult],
+    valid: Sequence[TrialRecord],
+    standing: Standing | None,
 ) -> ConditionResult:
-    results = [judge_trial(trial, findings.get(trial.index, [])) for trial in trials]
     outcome, reason = condition_outcome(results)
-    valid = [trial for trial, result in zip(trials, results, strict=True) if result.outcome == "valid"]
+    rank, groups = standing if standing is not None else (None, "")
     return ConditionResult(
         id=condition.id,
         contender=condition.contender,
@@ -104,6 +135,9 @@ def _condition(
         at=condition.at,
         outcome=outcome,
         reason=reason,
+        rank=rank,
+        tie_groups=groups,
+        scatter=scatter(valid),
         figures={
             metric.key: _figure(metric, valid, record.experiment.seed, condition.id)
             if outcome == "valid" and metric.fits(condition.load)
@@ -111,7 +145,7 @@ def _condition(
             for metric in METRICS.values()
             if metric.name != OVERHEAD
         },
-        trials=results,
+        trials=list(results),
     )
 
 

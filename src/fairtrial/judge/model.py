@@ -87,6 +87,14 @@ class TrialResult(Strict):
     log: str | None
 
 
+class Scatter(Strict):
+    """Where the variance of a trial's goodput comes from, on the logarithm: docs/statistics.md."""
+
+    spread: float = Field(description="standard deviation of one trial's goodput, as a share of it")
+    starts: float = Field(description="share of the variance that lies between fresh starts")
+    window: float = Field(description="share that a longer window would average away")
+
+
 class ConditionResult(Strict):
     """One row of the table. It is refused if any of its trials is: what is left would be a selection."""
 
@@ -102,6 +110,13 @@ class ConditionResult(Strict):
     at: float | None = Field(None, description="the sweep's value; null without a sweep")
     outcome: Outcome
     reason: str | None
+    rank: tuple[int, int] | None = Field(
+        None,
+        description="the best and worst rank by goodput that it can have among the valid conditions at the same value "
+        "of the sweep; 95% for all of them together",
+    )
+    tie_groups: str = Field("", description="conditions that share a letter are not told apart by goodput")
+    scatter: Scatter | None = Field(None, description="null if it cannot be told: short windows, refused trials")
     figures: dict[str, Estimate | None] = Field(
         description="by key of a metric (fairtrial.judge.metrics), every key always present; null if refused, never "
         "measured, or not supported by every valid trial's sample"
@@ -132,6 +147,16 @@ class ClaimResult(Strict):
     reason: str | None = Field(description="why it is undecided, if it is")
 
 
+class NoiseFloor(Strict):
+    """One stack tried under two names: the goodput of the second divided by that of the first."""
+
+    contender: str
+    estimate: float | None = Field(description="null if a trial of either is not valid")
+    interval: tuple[float, float] | None
+    blocks: int
+    difference_found: bool | None = Field(description="whether the interval excludes 1; null without an interval")
+
+
 class Result(Strict):
     """The whole result of one experiment."""
 
@@ -143,13 +168,15 @@ class Result(Strict):
     started_at: str
     interrupted: bool
     seed: int
-    blocks_planned: int
+    blocks_planned: int = Field(description="with looks: those that verdicts rest on")
     blocks_complete: int = Field(description="blocks in which every condition that could run was tried")
+    level: float = Field(0.95, description="of the claims' intervals: higher where blocks were added while undecided")
     host: Host
     placement: Placement
     services: list[ServiceIdentity]
     dataset: DatasetIdentity | None
     stacks: list[StackIdentity]
     conditions: list[ConditionResult]
+    noise_floor: NoiseFloor | None = None
     claims: list[ClaimResult]
     findings: list[Finding] = Field(description="about the experiment as a whole")

@@ -7,10 +7,20 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.record.model import Condition
 
+AGAIN = " again"
+
 
 def conditions_of(experiment: Experiment) -> list[Condition]:
     """One condition for each stack of the experiment at each value of its sweep, in the file's order."""
-    return [_condition(experiment.at(one.at), one) for one in experiment.contenders]
+    conditions = [_condition(experiment.at(one.at), one) for one in experiment.contenders]
+    return conditions + ([_again(conditions[0])] if experiment.noise_floor else [])
+
+
+def _again(condition: Condition) -> Condition:
+    """The same under another name: whatever is found between the two is noise."""
+    return condition.model_copy(
+        update={"id": f"{condition.id}/again", "contender": f"{condition.contender}{AGAIN}", "again": True}
+    )
 
 
 def _condition(experiment: Experiment, contender: ConditionRef) -> Condition:

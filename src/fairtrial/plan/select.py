@@ -13,6 +13,7 @@ from fairtrial.problem import Problem
 from fairtrial.services import pick_service
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
+from fairtrial.statistics.bootstrap import MINIMUM_BLOCKS
 from fairtrial.tables import tables_sha256
 from fairtrial.workloads import options_of, pick_workload
 from fairtrial.workloads.model import Workload
@@ -75,6 +76,21 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
     except ValueError as error:
         raise Problem(f"{file}: {error}", "see docs/experiments.md") from error
+
+
+def assert_decidable(experiment: Experiment) -> None:
+    """Whether a run of it can go on until its claims are decided.
+
+    Raises:
+        Problem: it has no claims, or too few blocks for a first look.
+    """
+    if not experiment.claims:
+        raise Problem("--decide: the experiment has no claims", "leave --decide out, or write a claim")
+    if experiment.blocks < MINIMUM_BLOCKS:
+        raise Problem(
+            f"--decide: {experiment.blocks} blocks carry no interval, and the first look is after them",
+            f"plan at least {MINIMUM_BLOCKS} blocks",
+        )
 
 
 def _assert_on(workload: Workload, service: str) -> None:

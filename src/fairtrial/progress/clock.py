@@ -11,15 +11,18 @@ class Clock:
 
     def __init__(self, experiment: ExperimentRecord) -> None:
         load = experiment.experiment.load
-        self.total = experiment.planned_trials
+        self._experiment = experiment
+        self.total = experiment.trials_until_look(1)
         self._guess = planned_seconds(1, load)
         self._began = time.monotonic()
         self.ended = 0
         self._ended_at = self._began
 
     def trial_ended(self) -> None:
-        """One trial more is done."""
+        """One trial more is done. Behind a look that decided nothing, the next look's trials follow."""
         self.ended += 1
+        if self.ended > self.total:
+            self.total = self._experiment.trials_until_look(self.ended // len(self._experiment.conditions) + 1)
         self._ended_at = time.monotonic()
 
     def times(self) -> str:

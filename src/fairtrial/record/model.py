@@ -29,6 +29,7 @@ class Condition(Strict):
         "", description="as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE, in a sweep with ` at VALUE`"
     )
     at: float | None = Field(None, description="the sweep's value; null without a sweep")
+    again: bool = Field(False, description="the second of a pair of equals, tried for the noise floor")
 
     @model_validator(mode="after")
     def _older_records(self) -> Self:
@@ -100,6 +101,10 @@ class ExperimentRecord(Strict):
     experiment: Experiment
     conditions: list[Condition]
     order: list[list[str]] = Field(description="per block, condition ids in the order in which they were tried")
+    looks: list[int] = Field(
+        default_factory=list,
+        description="numbers of blocks at which the run ends if all claims are decided; empty: at the last block only",
+    )
     host: Host
     placement: Placement
     stacks: list[StackIdentity]
@@ -111,8 +116,13 @@ class ExperimentRecord(Strict):
 
     @property
     def planned_trials(self) -> int:
-        """How many trials the plan has."""
+        """How many trials the plan has: with looks, at most."""
         return sum(len(block) for block in self.order)
+
+    def trials_until_look(self, block: int) -> int:
+        """How many trials there are up to the end of the first look at `block` (from 1) or later."""
+        until = next((look for look in self.looks if look >= block), len(self.order))
+        return sum(len(each) for each in self.order[:until])
 
 
 class Clause(Strict):
