@@ -11,7 +11,7 @@ against a shape is no proof of it, and upholds nothing here.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,7 @@ def falls(curve: Curve, random: np.random.Generator, *, dip: float = DIP, level:
 def advantage_grows(
     of: Curve, to: Curve, random: np.random.Generator, *, dip: float = DIP, level: float = LEVEL
 ) -> Shape:
-    """Whether the ratio of `of` to `to`, two contenders in the same blocks and at the same points, rises along the sweep.
+    """Whether the ratio of `of` to `to`, two contenders in the same blocks at the same points, rises along the sweep.
 
     The ratio that is returned is one of ratios: the advantage at a later point over that at an earlier one.
 
@@ -117,8 +117,8 @@ def flat(curve: Curve, margin: float, random: np.random.Generator, *, level: flo
     Refuted if two are proven, at 5% over all pairs, to differ by more.
 
     Raises:
-        ValueError: fewer than two points, none or different numbers of blocks, values that are not positive, or a margin
-            that is not.
+        ValueError: fewer than two points, none or different numbers of blocks, values that are not positive, or a
+            margin that is not.
     """
     logs = _logs(curve)
     if not 0 < margin < math.inf:
@@ -169,7 +169,7 @@ def best_within(
             different numbers of blocks, or values that are not positive.
     """
     logs = _logs(curve)
-    if len(places) != logs.shape[0] or any(after <= before for before, after in zip(places, places[1:], strict=False)):
+    if len(places) != logs.shape[0] or any(after <= before for before, after in pairwise(places)):
         raise ValueError("a curve needs ascending places, one for each point")
     inside = [point for point, place in enumerate(places) if within[0] <= place <= within[1]]
     outside = [point for point in range(len(places)) if point not in inside]
@@ -205,8 +205,8 @@ def peak_between(
     *,
     level: float = LEVEL,
 ) -> Shape:
-    """Whether the curve is highest at a place in `between`, and lower on both sides: `best_within`, with points outside on
-    either side.
+    """Whether the curve is highest at a place in `between`, and lower on both sides: `best_within`, with points
+    outside on either side.
 
     Raises:
         ValueError: as `best_within`, or no point below, or none above.
