@@ -116,25 +116,72 @@ def p_values(
     blocks, columns = samples.shape
     if blocks < MINIMUM_BLOCKS:
         return np.ones(columns)
-    means, spreads = samples.mean(axis=0), samples.std(axis=0, ddof=1)
-    constant = spreads <= NO_SPREAD * np.abs(means)
-    places = random.integers(0, blocks, (resamples, blocks))
-    kernel = random.standard_normal((resamples, blocks))
-    # Sums over a resample are products with how often, and with which deviates, it drew each block.
-    flat = (places + blocks * np.arange(resamples)[:, None]).ravel()
-    times = np.bincount(flat, minlength=resamples * blocks).reshape(resamples, blocks).astype(np.float64)
-    deviates = np.bincount(flat, kernel.ravel(), minlength=resamples * blocks).reshape(resamples, blocks)
-    deviates_sum, deviates_squares = kernel.sum(axis=1), (kernel**2).sum(axis=1)
+    draws = _Draws(blocks, resamples, random)
     found = np.empty(columns)
-    for column in range(columns):
-        if constant[column]:
-            found[column] = float(means[column] == 0)
+    for column, values in enumerate(samples.T):
+        mean, spread = float(values.mean()), float(values.std(ddof=1))
+        if spread <= NO_SPREAD * abs(mean):
+            found[column] = float(mean == 0)
             continue
-        scaled = (samples[:, column] - means[column]) / spreads[column]
-        sums = times @ scaled + BANDWIDTH * deviates_sum
-        squares = times @ scaled**2 + 2 * BANDWIDTH * (deviates @ scaled) + BANDWIDTH**2 * deviates_squares
-        studentized = sums / np.sqrt(blocks * (squares - sums**2 / blocks) / (blocks - 1))
-        observed = means[column] / spreads[column] * np.sqrt(blocks)
+        studentized = draws.studentized((values - mean) / spread)
+        observed = mean / spread * math.sqrt(blocks)
         tail = min((studentized >= observed).sum(), (studentized <= observed).sum())
         found[column] = min(1.0, 2 * (int(tail) + 1) / (resamples + 1))
     return found
+
+
+def column_intervals(
+    samples: NDArray[np.float64], random: np.random.Generator, levels: Sequence[float]
+) -> list[list[tuple[float, float]]] | None:
+    """`mean_intervals` of each column of `samples`, shape (blocks, columns): all from the same resampled places.
+
+    Returns:
+        For each column an interval at each level; None with fewer than MINIMUM_BLOCKS blocks.
+
+    Raises:
+        ValueError: a level is not between 0 and 1.
+    """
+    resamples = max(resamples_at(level) for level in levels)
+    blocks = samples.shape[0]
+    if blocks < MINIMUM_BLOCKS:
+        return None
+    draws = _Draws(blocks, resamples, random)
+    found = []
+    for values in samples.T:
+        mean, spread = float(values.mean()), float(values.std(ddof=1))
+        if spread <= NO_SPREAD * abs(mean):
+            found.append([(mean, mean)] * len(levels))
+            continue
+        studentized = draws.studentized((values - mean) / spread)
+        error = spread / math.sqrt(blocks)
+        ends = [np.quantile(studentized, [(1 + level) / 2, (1 - level) / 2]) for level in levels]
+        found.append([(mean - float(high) * error, mean - float(low) * error) for high, low in ends])
+    return found
+
+
+class _Draws:
+    """Resampled places and kernel deviates, drawn once for many columns of as many blocks.
+
+    Sums over a resample are then products with how often, and with which deviates, it drew each block.
+    """
+
+    def __init__(self, blocks: int, resamples: int, random: np.random.Generator) -> None:
+        places = random.integers(0, blocks, (resamples, blocks))
+        kernel = random.standard_normal((resamples, blocks))
+        flat = (places + blocks * np.arange(resamples)[:, None]).ravel()
+        shape, cells = (resamples, blocks), resamples * blocks
+        self._blocks = blocks
+        self._times = np.bincount(flat, minlength=cells).reshape(shape).astype(np.float64)
+        self._deviates = np.bincount(flat, kernel.ravel(), minlength=cells).reshape(shape)
+        self._deviates_sum = kernel.sum(axis=1)
+        self._deviates_squares = (kernel**2).sum(axis=1)
+
+    def studentized(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+        """t* of each resample of `scaled`, shape (blocks,), whose mean is 0 and standard deviation 1."""
+        sums = self._times @ scaled + BANDWIDTH * self._deviates_sum
+        squares = (
+            self._times @ scaled**2 + 2 * BANDWIDTH * (self._deviates @ scaled) + BANDWIDTH**2 * self._deviates_squares
+        )
+        blocks = self._blocks
+        studentized: NDArray[np.float64] = sums / np.sqrt(blocks * (squares - sums**2 / blocks) / (blocks - 1))
+        return studentized
