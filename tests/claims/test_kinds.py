@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.builders import TrialBuilder, a_trial
+from fairtrial.claims import validate_claim
+from tests.builders import TrialBuilder, a_trial, an_experiment
 from tests.claims.scene import served, verdict
 
 THREE = {"fast": 3000.0, "middle": 2000.0, "slow": 1000.0}
@@ -191,3 +192,75 @@ def test_ratios_between_points_of_a_sweep() -> None:
 def test_a_point_that_is_not_tried(stack: str, rest: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         verdict("budget", served({}), "fast", sweep=(1, 4), of=stack, at_least=1, **rest)
+
+
+CURVES = {
+    "rising": (1000.0, 1900.0, 3500.0, 6000.0),
+    "level": (1000.0, 1010.0, 995.0, 1005.0),
+    "humped": (1000.0, 1900.0, 1700.0, 900.0),
+}
+PLACES = (1, 2, 4, 8)
+
+
+def shaped(name: str, metric: str = "goodput", **keys: Any) -> Any:
+    rates = {
+        f"{curve} at {place}": rate
+        for curve, all_of in CURVES.items()
+        for place, rate in zip(PLACES, all_of, strict=True)
+    }
+    return verdict("shape", served(rates), *CURVES, sweep=PLACES, of=name, metric=metric, **keys)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "expected"),
+    [
+        ("rising", {"shape": "rises"}, "upheld"),
+        ("humped", {"shape": "rises"}, "refuted"),
+        ("level", {"shape": "rises"}, "undecided"),
+        ("rising", {"shape": "falls"}, "refuted"),
+        ("rising", {"shape": "falls", "metric": "response_time_p50"}, "upheld"),
+        ("level", {"shape": "flat", "within": 0.1}, "upheld"),
+        ("rising", {"shape": "flat", "within": 0.1}, "refuted"),
+        ("humped", {"shape": "peaks", "between": [2, 4]}, "upheld"),
+        ("rising", {"shape": "peaks", "between": [2, 4]}, "refuted"),
+        ("humped", {"shape": "best", "between": [2, 2]}, "upheld"),
+        ("humped", {"shape": "best", "between": [4, 8]}, "refuted"),
+        ("humped", {"shape": "best", "between": [2, 2], "metric": "response_time_p50"}, "upheld"),
+        ("rising", {"shape": "advantage-grows", "to": "level"}, "upheld"),
+        ("level", {"shape": "advantage-grows", "to": "rising"}, "refuted"),
+        ("rising", {"shape": "advantage-grows", "to": "level", "metric": "response_time_p50"}, "upheld"),
+    ],
+)
+def test_shapes(name: str, keys: dict[str, Any], expected: str) -> None:
+    claim = shaped(name, **keys)
+    assert claim.verdict == expected, claim.sentence
+    assert "connections from 1 to 8" in claim.sentence
+
+
+def test_a_shape_with_a_refused_point_is_undecided() -> None:
+    def make(name: str, block: int) -> TrialBuilder:
+        return a_trial().but(altered=name == "rising at 4" and block == 2)
+
+    claim = verdict("shape", make, "rising", sweep=PLACES, of="rising", shape="rises")
+    assert claim.verdict == "undecided" and "rising at 4" in (claim.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"shape": "peaks"}, "between: shape 'peaks' needs it"),
+        ({"shape": "rises", "within": 0.1}, "within: shape 'rises' has no such key"),
+        ({"shape": "peaks", "between": [4, 2]}, "the first is above the second"),
+    ],
+)
+def test_shapes_that_make_no_sense(keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        shaped("rising", **keys)
+
+
+def test_a_shape_needs_a_sweep_and_its_points() -> None:
+    with pytest.raises(ValueError, match=r"there is no \[sweep\]"):
+        verdict("shape", served({}), "a", of="a", shape="rises")
+    experiment = an_experiment("a").sweeping(1, 2, 4).stating("shape", of="a", shape="peaks", between=[2, 4])
+    with pytest.raises(ValueError, match="on both sides"):
+        validate_claim(experiment.record().experiment.claims[0], experiment.record().experiment)

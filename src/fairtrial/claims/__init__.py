@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fairtrial.claims import budget, difference, equal, order, property, ratio
+from fairtrial.claims import budget, difference, equal, order, property, ratio, shape
 from fairtrial.claims.evidence import Evidence
-from fairtrial.experiment.claims import Claim, OfMetric
+from fairtrial.experiment.claims import Claim, OfMetric, ShapeClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.judge.metrics import CAPACITY, OVERHEAD, find_metric
 from fairtrial.judge.model import ClaimResult
@@ -17,6 +17,7 @@ KINDS: Mapping[str, Callable[[Any, Evidence], ClaimResult]] = {
     "difference": difference.judge,
     "order": order.judge,
     "equal": equal.judge,
+    "shape": shape.judge,
     "budget": budget.judge,
     "property": property.judge,
 }
@@ -39,6 +40,8 @@ def validate_claim(claim: Claim, experiment: Experiment) -> None:
         metric = find_metric(claim.metric)
     except ValueError as error:
         raise ValueError(f"claims: {claim.id!r} speaks of {error}") from None
+    if isinstance(claim, ShapeClaim):
+        shape.assert_points(claim, experiment)
     load = experiment.load
     if not metric.fits(load):
         kinds = ", ".join(sorted(metric.loads or ()))
