@@ -196,7 +196,7 @@ def test_a_point_that_is_not_tried(stack: str, rest: dict[str, Any], words: str)
 
 CURVES = {
     "rising": (1000.0, 1900.0, 3500.0, 6000.0),
-    "level": (1000.0, 1010.0, 995.0, 1005.0),
+    "level": (1000.0, 1010.0, 995.0, 1000.0),
     "humped": (1000.0, 1900.0, 1700.0, 900.0),
 }
 PLACES = (1, 2, 4, 8)

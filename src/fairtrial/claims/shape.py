@@ -38,12 +38,10 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         why = too_few(values.blocks) if found.interval is None else "the interval of this ratio reaches too far"
         ruling = Ruling(found.finding, why if found.finding == "undecided" else None)
         over = f" over {claim.to}" if claim.to is not None else ""
-        interval = (
-            "no interval" if found.interval is None else f"{100 * found.level:.3g}% interval {span(found.interval)}"
-        )
+        shown = "no interval" if found.interval is None else f"{100 * found.level:.3g}% interval {span(found.interval)}"
         seen = (
-            f"{capitalised(metric.label)} of {claim.of}{over} at {sweep.title} {second:g} was {figure(found.ratio)} times "
-            f"that at {first:g} ({interval}, {count(values.blocks, 'block')}; load: "
+            f"{capitalised(metric.label)} of {claim.of}{over} at {sweep.title} {second:g} was {figure(found.ratio)} "
+            f"times that at {first:g} ({shown}, {count(values.blocks, 'block')}; load: "
             f"{evidence.condition(contenders[0]).load.describe()}, with {sweep.title} from {sweep.values[0]:g} to "
             f"{sweep.values[-1]:g}); the claim asks that it {asked}."
         )
