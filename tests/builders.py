@@ -72,6 +72,7 @@ class ExperimentBuilder:
     summary: str = "One row at random of a million, from SQLite."
     claims: tuple[dict[str, Any], ...] = ()
     sweep: tuple[float, ...] = ()
+    noise_floor: bool = False
     checks: dict[str, dict[str, float]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=lambda: {"--version": "1.2.3"})
 
@@ -119,6 +120,7 @@ class ExperimentBuilder:
                 "load": {"kind": "closed", "connections": 16, "keep_alive": self.keep_alive},
                 "checks": self.checks,
                 "claims": list(self.claims),
+                "noise_floor": self.noise_floor,
                 "sweep": {"parameter": "load.connections", "values": list(self.sweep)} if self.sweep else None,
             }
         )

@@ -58,14 +58,14 @@ def test_rows_are_sorted_by_goodput_with_those_without_at_the_end(result: Result
 
 def test_figures_stand_in_one_line_where_there_is_room(result: Result) -> None:
     (row,) = [line for line in printed(result, 120).splitlines() if line.startswith("go-net-http")]
-    name, rate, low, to, high, *_, outcome = row.split()
+    name, _rank, rate, low, to, high, *_, outcome = row.split()
     assert (name, to, outcome) == ("go-net-http", "to", "valid")
     assert low < rate < high  # all of five digits
 
 
 def test_a_refused_condition_shows_no_figure_and_no_zero(result: Result) -> None:
     (row,) = [line for line in printed(result, 120).splitlines() if line.startswith("python-threads")]
-    assert row.split() == ["python-threads", *["–"] * 7, "refused"]
+    assert row.split() == ["python-threads", *["–"] * 8, "refused"]
 
 
 def test_the_server_cannot_command_the_terminal(result: Result) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fairtrial.checks import run_checks, unusual_thresholds
 from fairtrial.claims import judge_claim
 from fairtrial.claims.evidence import Evidence, TrialOutcome
+from fairtrial.judge.curves import curves_of
 from fairtrial.judge.looks import blocks_judged, is_cut_off, level_of
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric
 from fairtrial.judge.model import ConditionResult, Estimate, Finding, Result, TrialResult
@@ -68,6 +69,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         dataset=record.dataset,
         stacks=record.stacks,
         conditions=conditions,
+        curves=curves_of(experiment, conditions, valid),
         noise_floor=noise_floor(record.conditions, valid, experiment.seed),
         claims=[judge_claim(claim, evidence) for claim in experiment.claims],
         findings=findings[None],

@@ -157,6 +157,30 @@ class NoiseFloor(Strict):
     difference_found: bool | None = Field(description="whether the interval excludes 1; null without an interval")
 
 
+class Scaling(Strict):
+    """The Universal Scalability Law fitted to a curve: docs/statistics.md. Parameters are null where it was refused."""
+
+    single_per_second: Estimate | None = Field(None, description="lambda: goodput at 1")
+    contention: Estimate | None = Field(None, description="sigma, 0 to 1")
+    coherency: Estimate | None = Field(None, description="kappa")
+    peak: Estimate | None = Field(
+        None, description="where goodput is highest; null if not within the sweep. Its interval is null if open above"
+    )
+    miss: float | None = Field(None, description="root mean square of the relative residuals")
+    refused: str | None = Field(None, description="why there is no fit")
+
+
+class Curve(Strict):
+    """Goodput of one stack along the sweep, at the values where it is valid."""
+
+    stack: str
+    parameter: str
+    title: str = Field(description="what the parameter is called: connections, DB POOL")
+    at: list[float]
+    goodput_per_second: list[Estimate | None]
+    scaling: Scaling | None = Field(None, description="null where the sweep counts neither workers nor callers")
+
+
 class Result(Strict):
     """The whole result of one experiment."""
 
@@ -177,6 +201,7 @@ class Result(Strict):
     dataset: DatasetIdentity | None
     stacks: list[StackIdentity]
     conditions: list[ConditionResult]
+    curves: list[Curve] = Field(default_factory=list, description="of a sweep")
     noise_floor: NoiseFloor | None = None
     claims: list[ClaimResult]
     findings: list[Finding] = Field(description="about the experiment as a whole")

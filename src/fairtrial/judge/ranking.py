@@ -26,7 +26,7 @@ def standings(
             fields[condition.at].append(condition.id)
     found: dict[str, Standing] = {}
     for at, ids in fields.items():
-        values = _shared({name: goodput_by_block(valid[name]) for name in ids})
+        values = shared_blocks({name: goodput_by_block(valid[name]) for name in ids})
         if len(ids) > 1 and values[ids[0]]:
             ranking = compare_all(values, generator(seed, "ranking", str(at)))
             found |= {name: (ranking.ranks[name], ranking.letters[name]) for name in ids}
@@ -41,7 +41,7 @@ def noise_floor(
     if again is None:
         return None
     first = next(one for one in conditions if f"{one.id}/again" == again.id)
-    values = _shared({one.id: goodput_by_block(valid.get(one.id, ())) for one in (first, again)})
+    values = shared_blocks({one.id: goodput_by_block(valid.get(one.id, ())) for one in (first, again)})
     if not values[first.id]:
         return NoiseFloor(contender=first.contender, estimate=None, interval=None, blocks=0, difference_found=None)
     ratio = paired_ratio(values[again.id], values[first.id], generator(seed, "noise floor"))
@@ -71,7 +71,7 @@ def goodput_by_block(trials: Sequence[TrialRecord]) -> dict[int, float]:
     return {trial.block: value for trial in trials if (value := read(trial)) is not None and value > 0}
 
 
-def _shared(by_block: Mapping[str, Mapping[int, float]]) -> dict[str, list[float]]:
+def shared_blocks(by_block: Mapping[str, Mapping[int, float]]) -> dict[str, list[float]]:
     """The values of each in the blocks in which all have one."""
     blocks = sorted(set.intersection(*(set(values) for values in by_block.values())))
     return {name: [values[block] for block in blocks] for name, values in by_block.items()}

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.judge.model import ConditionResult, Estimate, Result
+from fairtrial.judge.model import ConditionResult, Curve, Estimate, Result
+from fairtrial.wording import count, figure, span
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ WHERE_MEASURED = (Column("service_cpu_seconds_per_1000_requests", "DB CPU", "ms/
 EXPLANATION = (
     "goodput: verified answers only; geometric mean over blocks, with its 95% interval · p50, p99, max: response "
     "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
-    "whole process tree of the stack"
+    "whole process tree of the stack · rank: by goodput, 1~3 where it may be any of these"
 )
 
 
@@ -53,7 +54,9 @@ def others(result: Result) -> list[Column]:
 
 
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
-    """By goodput, the highest first; refused and not run at the end."""
+    """By goodput, the highest first; refused and not run at the end. A sweep's stay in the file's order."""
+    if any(condition.at is not None for condition in conditions):
+        return list(conditions)
 
     def place(condition: ConditionResult) -> tuple[int, float]:
         goodput = GOODPUT.of(condition)
@@ -63,8 +66,59 @@ def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
     return sorted(conditions, key=place)
 
 
+def rank(condition: ConditionResult) -> str:
+    """`1`, or `2~4` for one that is told apart from none of the three that may be second to fourth; `–` without a
+    ranking."""
+    if condition.rank is None:
+        return "–"
+    best, worst = condition.rank
+    return str(best) if best == worst else f"{best}~{worst}"
+
+
+def notes(result: Result) -> list[str]:
+    """Sentences about the experiment as a whole: the noise floor, and how curves scale."""
+    return [*_noise(result), *(_scales(curve) for curve in result.curves if curve.scaling is not None)]
+
+
+def _noise(result: Result) -> list[str]:
+    floor = result.noise_floor
+    if floor is None:
+        return []
+    if floor.estimate is None or floor.interval is None:
+        return [f"Noise floor: {floor.contender} under two names has too few valid trials to compare."]
+    found = "a difference was found between equals" if floor.difference_found else "no difference was found"
+    return [
+        f"Noise floor: goodput of {floor.contender} under a second name was {figure(floor.estimate)} times its own "
+        f"({span(floor.interval)}, {count(floor.blocks, 'block')}): {found}."
+    ]
+
+
+def _scales(curve: Curve) -> str:
+    scaling = curve.scaling
+    assert scaling is not None
+    if scaling.refused is not None or scaling.contention is None or scaling.coherency is None:
+        return f"Scalability of {curve.stack}: no fit, because {scaling.refused}."
+    peak = "no peak within the sweep"
+    if scaling.peak is not None:
+        reach = "" if scaling.peak.interval is None else f" ({span(scaling.peak.interval)})"
+        peak = f"peak at {figure(scaling.peak.estimate)}{reach}"
+    return (
+        f"Scalability of {curve.stack}: contention {_parameter(scaling.contention)}, coherency "
+        f"{_parameter(scaling.coherency)}, {peak}."
+    )
+
+
+def _parameter(found: Estimate) -> str:
+    reach = "" if found.interval is None else f" ({found.interval[0]:.3g} to {found.interval[1]:.3g})"
+    return f"{found.estimate:.3g}{reach}"
+
+
 def loads(result: Result) -> list[str]:
-    """Every load of the result in words, with its lengths."""
+    """Every load of the result in words, with its lengths; of a sweep the first, and what varies."""
+    if result.curves:
+        first, values = result.conditions[0].load, [one.at for one in result.conditions if one.at is not None]
+        varied = result.curves[0].title
+        return [f"{first.describe()}; {first.lengths()}; {varied} from {min(values):g} to {max(values):g}"]
     return list(
         dict.fromkeys(f"{condition.load.describe()}; {condition.load.lengths()}" for condition in result.conditions)
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report import columns
-from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
+from fairtrial.report.charts import curve_chart, goodput_chart, percentile_chart, second_chart, verdict_chart
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
 from fairtrial.report.vega import Spec
@@ -15,6 +15,7 @@ from fairtrial.report.vega import Spec
 def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> str:
     """The whole report as one HTML document."""
     charts: dict[str, Spec | None] = {
+        "curves": curve_chart(result),
         "goodput": goodput_chart(result),
         "percentiles": percentile_chart(result, trials),
         "seconds": second_chart(result, trials),
@@ -29,6 +30,7 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
         names={condition.id: condition.contender for condition in record.conditions},
         conditions=columns.in_order(result.conditions),
         columns=columns,
+        ranked=any(condition.rank is not None for condition in result.conditions),
         loads=columns.loads(result),
         findings=grouped_findings(result),
         obstacles=obstacles(result),

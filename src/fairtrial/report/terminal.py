@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.printable import printable
-from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, loads, others
+from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, loads, notes, others, rank
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.wording import count, figure, span
 
@@ -33,6 +33,8 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
     Text is printed as it is: neither markup nor control characters in it have an effect.
     """
     parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation()]
+    if said := notes(result):
+        parts += [Text(), *(Text(printable(note)) for note in said)]
     parts += _section("Claims", [_claim(claim) for claim in result.claims])
     parts += _section("Findings", [_line(*item) for item in _findings(result)])
     parts += _section("Without figures", [_line(*item) for item in _obstacles(result)])
@@ -60,7 +62,10 @@ def _heading(result: Result) -> Text:
 def _table(result: Result, width: int) -> Table:
     wide = width >= WIDE
     table = Table(box=None, padding=(0, 2 if wide else 1, 0, 0), show_edge=False, header_style="bold")
+    ranked = any(condition.rank is not None for condition in result.conditions)
     table.add_column("stack", overflow="fold", min_width=10)
+    if ranked:
+        table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("goodput/s", justify="right", no_wrap=True)
     if wide:
         table.add_column("95% interval", justify="right", no_wrap=True)
@@ -73,6 +78,8 @@ def _table(result: Result, width: int) -> Table:
         interval = span(goodput.interval) if goodput is not None and goodput.interval is not None else "–"
         rate = "–" if goodput is None else figure(goodput.estimate)
         cells: list[RenderableType] = [Text(printable(condition.contender), style="bold")]
+        if ranked:
+            cells.append(rank(condition))
         if wide:
             cells += [rate, interval]
         else:
