@@ -16,9 +16,9 @@ from fairtrial.commands.check import check
 from fairtrial.commands.closed_output import quiet_end
 from fairtrial.commands.complain import complain
 from fairtrial.commands.doctor import doctor
+from fairtrial.commands.judge import judge
 from fairtrial.commands.list import list_things
 from fairtrial.commands.load import load
-from fairtrial.commands.report import report
 from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
 from fairtrial.problem import Problem
@@ -46,7 +46,7 @@ app.command()(check)
 app.command("list")(list_things)
 app.add_typer(services_app, name="services")
 app.command()(doctor)
-app.command()(report)
+app.command()(judge)
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from fairtrial.commands.further_reports import JUnit, Markdown
+
 Experiment = Annotated[
     str,
     typer.Argument(help="An experiment file, or the name of a shipped one (`fairtrial list experiments`)."),
@@ -54,6 +56,8 @@ def run(
     decide: Decide = None,
     noise_floor: NoiseFloor = False,
     quick: Quick = False,
+    junit: JUnit = None,
+    markdown: Markdown = None,
 ) -> None:
     """Conduct an experiment: every stack on trial, every claim judged.
 
@@ -63,6 +67,7 @@ def run(
     from rich.console import Console
 
     from fairtrial.commands.complain import complain
+    from fairtrial.commands.further_reports import write_further
     from fairtrial.conduct.conduct import conduct
     from fairtrial.conduct.results_folder import new_results_folder, remove_if_empty
     from fairtrial.exit import ALL_WELL, IN_DOUBT, INTERRUPTED
@@ -101,6 +106,7 @@ def run(
     if problem is None:
         try:
             report = write_reports(result, conducted.experiment, conducted.trials, results)
+            write_further(result, junit=junit, markdown=markdown)
         except Problem as unwritten:
             problem = unwritten
     print_result(result, console, report)

@@ -60,6 +60,27 @@ def with_stacks(experiment: Experiment, stacks: list[StackRef]) -> tuple[Experim
     return _changed(experiment, {"stacks": [str(stack) for stack in stacks], "claims": kept}), left_out
 
 
+def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tuple[Experiment, list[str]]:
+    """The experiment with the claims of another, and the ids of those that speak of what it does not try.
+
+    Raises:
+        Problem: it tries nothing of what they speak of.
+    """
+    tried = {str(one) for one in experiment.contenders}
+    stacks = {str(stack) for stack in experiment.stacks} if experiment.sweep else set()
+    kept = [
+        claim
+        for claim in other.claims
+        if {str(one) for one in claim.conditions()} <= tried and {str(stack) for stack in claim.curves()} <= stacks
+    ]
+    if not kept:
+        raise Problem(
+            f"{file}: none of its claims speaks of what was tried: {', '.join(sorted(tried))}",
+            "name an experiment with claims about these",
+        )
+    return _changed(experiment, {"claims": kept}), [claim.id for claim in other.claims if claim not in kept]
+
+
 def with_settings(
     experiment: Experiment, *, blocks: int | None, seed: int | None, quick: bool, noise_floor: bool = False
 ) -> Experiment:

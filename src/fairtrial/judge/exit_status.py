@@ -1,4 +1,4 @@
-"""The exit status of `fairtrial run` and `fairtrial report`."""
+"""The exit status of `fairtrial run` and `fairtrial judge`."""
 
 from fairtrial.exit import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
 from fairtrial.judge.model import Result

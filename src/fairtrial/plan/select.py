@@ -70,12 +70,28 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
         for name, options in experiment.services.items():
             _assert_service_options(name, options)
         validate_thresholds(experiment.checks)
-        for claim in experiment.claims:
-            validate_claim(claim, experiment)
+        _validate_claims(experiment)
     except Problem as problem:
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
     except ValueError as error:
         raise Problem(f"{file}: {error}", "see docs/experiments.md") from error
+
+
+def validate_claims(experiment: Experiment, file: Path) -> None:
+    """Hold the claims alone against what there is.
+
+    Raises:
+        Problem: as `validate`.
+    """
+    try:
+        _validate_claims(experiment)
+    except ValueError as error:
+        raise Problem(f"{file}: {error}", "see docs/claims.md") from error
+
+
+def _validate_claims(experiment: Experiment) -> None:
+    for claim in experiment.claims:
+        validate_claim(claim, experiment)
 
 
 def assert_decidable(experiment: Experiment) -> None:

@@ -32,9 +32,21 @@ def write_reports(result: Result, record: ExperimentRecord, trials: Sequence[Tri
     except OSError as error:
         raise Problem(
             f"reports cannot be written to {folder}: {error.strerror}",
-            f"free or unlock it; the record is safe: `fairtrial report {folder}` then rebuilds them",
+            f"free or unlock it; the record is safe: `fairtrial judge {folder}` then rebuilds them",
         ) from error
     return folder / REPORT_FILE
+
+
+def write_text(path: Path, text: str) -> None:
+    """Put `text` at `path`, whose folder is there.
+
+    Raises:
+        Problem: it cannot be written.
+    """
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        raise Problem(f"{path} cannot be written: {error.strerror}", "is its folder there and free?") from error
 
 
 def write_atomically(path: Path, text: str) -> None:

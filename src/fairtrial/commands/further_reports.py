@@ -1,0 +1,31 @@
+"""The options `--junit` and `--markdown`, which several commands have."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fairtrial.judge.model import Result
+
+JUnit = Annotated[
+    Path | None, typer.Option("--junit", metavar="FILE", help="Also write the verdicts as JUnit XML, for a CI job.")
+]
+Markdown = Annotated[
+    Path | None, typer.Option("--markdown", metavar="FILE", help="Also write the result as Markdown, for a review.")
+]
+
+
+def write_further(result: "Result", *, junit: Path | None, markdown: Path | None) -> None:
+    """Write those of the files that were asked for.
+
+    Raises:
+        Problem: a file cannot be written.
+    """
+    from fairtrial.report.files import write_text
+    from fairtrial.report.junit import junit_text
+    from fairtrial.report.markdown import markdown_text
+
+    for path, text in ((junit, junit_text), (markdown, markdown_text)):
+        if path is not None:
+            write_text(path, text(result))

@@ -1,0 +1,59 @@
+"""`fairtrial judge`: judge a record again, by its own claims or others."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairtrial.commands.further_reports import JUnit, Markdown
+
+
+def judge(
+    folder: Annotated[Path, typer.Argument(help="A results folder that `fairtrial run` wrote.", metavar="DIR")],
+    claims: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EXPERIMENT",
+            help="Judge by the claims of this experiment file instead of the record's own; nothing is then written "
+            "unless --out names a folder.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where result.json and report.html go. [default: the record's]")
+    ] = None,
+    junit: JUnit = None,
+    markdown: Markdown = None,
+) -> None:
+    """Judge a record with today's checks and rebuild result.json and report.html, from the record alone.
+
+    The exit status is that of `fairtrial run`.
+    """
+    from rich.console import Console
+
+    from fairtrial.commands.further_reports import write_further
+    from fairtrial.experiment.load import find_experiment, load_experiment, with_claims_of
+    from fairtrial.judge.exit_status import exit_status
+    from fairtrial.judge.judging import judge_record
+    from fairtrial.plan.select import validate_claims
+    from fairtrial.record.read import read_record
+    from fairtrial.report.files import write_reports
+    from fairtrial.report.terminal import print_result
+
+    console = Console()
+    record, trials = read_record(folder)
+    if claims is not None:
+        file = find_experiment(claims)
+        experiment, left_out = with_claims_of(record.experiment, load_experiment(file), file)
+        validate_claims(experiment, file)
+        record = record.model_copy(update={"experiment": experiment})
+        if left_out:
+            console.print(f"left out, because the record does not hold what they speak of: {', '.join(left_out)}")
+    result = judge_record(record, trials)
+    target = out if out is not None or claims is not None else folder
+    report = None
+    if target is not None:
+        target.mkdir(parents=True, exist_ok=True)
+        report = write_reports(result, record, trials, target)
+    write_further(result, junit=junit, markdown=markdown)
+    print_result(result, console, report)
+    raise typer.Exit(exit_status(result))

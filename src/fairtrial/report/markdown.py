@@ -1,0 +1,65 @@
+"""The result as Markdown, for a pull request or a review."""
+
+import re
+from collections.abc import Sequence
+
+from fairtrial.judge.model import ConditionResult, Result
+from fairtrial.printable import printable
+from fairtrial.report.columns import EXPLANATION, GOODPUT, Column, in_order, loads, notes, others, rank
+from fairtrial.report.grouping import grouped_findings, obstacles
+from fairtrial.wording import figure, plain, span
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
+"""Characters that Markdown or the HTML in it would obey."""
+
+MARKS = {"upheld": "✓", "refuted": "✗", "undecided": "~"}
+
+
+def markdown_text(result: Result) -> str:
+    """Title, claims with what was published beside what was measured, conditions, findings."""
+    parts = [
+        f"## {_said(result.title)}",
+        "",
+        _said(" · ".join([*loads(result), f"{result.blocks_complete} blocks"])),
+        "",
+    ]
+    if result.claims:
+        parts += ["### Claims", "", "| | claim | asked | published | measured | blocks |", "| --- " * 6 + "|"]
+        for claim in result.claims:
+            measured = "–" if claim.estimate is None else figure(claim.estimate)
+            measured += f" ({span(claim.interval)})" if claim.interval is not None else ""
+            published = plain(claim.published) if isinstance(claim.published, float) else claim.published or "–"
+            cells = [claim.text, claim.asked, published, measured, str(claim.blocks)]
+            parts.append(_row([f"{MARKS[claim.verdict]} {claim.verdict}", *map(_said, cells)]))
+        parts += ["", *(f"- {_said(claim.sentence)}" for claim in result.claims), ""]
+    columns = others(result)
+    head = ["stack", "rank", "goodput/s", *(f"{column.title} ({column.unit})" for column in columns), "outcome"]
+    parts += ["### Conditions", "", _row(head), "| --- " * len(head) + "|"]
+    parts += [_row(_cells(condition, columns)) for condition in in_order(result.conditions)]
+    parts += ["", _said(EXPLANATION), "", *(f"{_said(note)}\n" for note in notes(result))]
+    found = [
+        f"- **{group.severity}** {_said(group.check)}, {_said(group.where)}: {_said(group.evidence)}"
+        for group in grouped_findings(result)
+        if group.severity != "note"
+    ]
+    found += [f"- **{one.outcome}** {_said(one.contender)}: {_said(one.reason)}" for one in obstacles(result)]
+    if found:
+        parts += ["### Findings", "", *found, ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _cells(condition: ConditionResult, columns: Sequence[Column]) -> list[str]:
+    goodput = GOODPUT.of(condition)
+    rate = "–" if goodput is None else figure(goodput.estimate)
+    rate += f" ({span(goodput.interval)})" if goodput is not None and goodput.interval is not None else ""
+    shown = [column.of(condition) for column in columns]
+    figures = ["–" if each is None else figure(each.estimate) for each in shown]
+    return [_said(condition.contender), _said(rank(condition)), rate, *figures, condition.outcome]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _said(text: str) -> str:
+    return SPECIAL.sub(r"\\\1", printable(text))
