@@ -1,7 +1,8 @@
 """The result as JUnit XML: a test case for each claim and for each condition, as CI systems show them.
 
-A refuted claim is a failure, a refused condition an error; what is undecided or was not run is skipped, with its reason.
-The form is the one that Jenkins' and Surefire's readers share: testsuites, testsuite, testcase, failure, error, skipped.
+A refuted claim is a failure, a refused condition an error; what is undecided or was not run is skipped, with its
+reason. The form is the one that the readers of Jenkins and Surefire share: testsuites, testsuite, testcase, failure,
+error, skipped.
 """
 
 from xml.etree import ElementTree
