@@ -82,6 +82,7 @@ class Lab:
 
     def __init__(self, folder: Path, cache: Path) -> None:
         self.folder = folder
+        self.cache = cache
         self.stacks = folder / "my-stacks"
         self.environment = {**os.environ, "FAIRTRIAL_CACHE": str(cache), "NO_COLOR": "1", "COLUMNS": "140"}
         self.stacks.mkdir()

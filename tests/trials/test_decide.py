@@ -61,3 +61,16 @@ def test_the_noise_floor_of_a_real_stack(lab: Lab) -> None:
     assert floor["interval"][0] < floor["estimate"] < floor["interval"][1]
     assert "Noise floor" in finished.out
     assert {one["contender"] for one in finished.result["conditions"]} == {"tried", "tried again"}
+
+
+def test_builds_are_made_apart_and_taken_in_turn(lab: Lab) -> None:
+    name = lab.stack("tried", build=[["sh", "-c", "od -An -N8 -tx8 /dev/urandom > made"]])
+    file = lab.folder / "tried.toml"
+    lab.experiment(name, blocks=4, seconds=2.2)
+    file.write_text(file.read_text().replace("blocks = 4", "blocks = 4\nbuilds = 2"))
+    finished = lab.fairtrial("run", file, *lab.named(name))
+    assert [line["build"] for line in finished.record[1:]] == [1, 2, 1, 2]
+    made = {path.read_text() for path in (lab.cache / "stacks").glob("tried-*/made")}
+    assert len(made) == 2
+    (condition,) = finished.result["conditions"]
+    assert condition["scatter"]["builds"] is not None, finished.out

@@ -113,16 +113,15 @@ def conduct(
             looks=looks,
             host=this_host(),
             placement=placement,
-            stacks=list({one.identity.name: one.identity for one in ready}.values()),
+            stacks=list({one.identity.name: one.identity for one in ready.values()}.values()),
             services=around.identities,
             dataset=_identity(data) if around.running else None,
             engine_version=version,
         )
-        by_stack = dict(zip(map(str, experiment.stacks), ready, strict=True))
 
         def attempt(trial: Trial) -> TrialRecord:
             contender, _, _ = trial.condition.contender.partition(" ")
-            return run_trial(settings[trial.condition.at], trial, by_stack[contender], watcher)
+            return run_trial(settings[trial.condition.at], trial, ready[contender, trial.build], watcher)
 
         with RecordWriter(results) as writer:
             writer.append(record)
@@ -135,7 +134,11 @@ def planned_trials(record: ExperimentRecord) -> list[Trial]:
     """Every trial of the experiment, in the order in which they are tried; blocks count from 1."""
     by_id = {condition.id: condition for condition in record.conditions}
     planned = [(block, name) for block, names in enumerate(record.order, 1) for name in names]
-    return [Trial(index, block, by_id[name]) for index, (block, name) in enumerate(planned, 1)]
+    builds = record.experiment.builds
+    return [
+        Trial(index, block, by_id[name], build=(block - 1) % builds + 1)
+        for index, (block, name) in enumerate(planned, 1)
+    ]
 
 
 def _all_trials(
@@ -173,14 +176,16 @@ def _all_trials(
 
 def _ready_stacks(
     experiment: Experiment, stacks: Mapping[str, Stack], results: Path, watcher: Watcher
-) -> list[ReadyStack]:
-    ready = []
+) -> dict[tuple[str, int], ReadyStack]:
+    """By contender and number of the build."""
+    ready = {}
     for reference in experiment.stacks:
         stack = pick_stack(stacks, reference)
         watcher.preparing(f"stack {reference}")
         log = results / "logs" / f"build-{stack.name}.log"
         on_building = partial(watcher.preparing, f"stack {reference}: building it (once)")
-        ready.append(ready_stack(stack, reference, log, on_building))
+        for build in range(1, experiment.builds + 1):
+            ready[str(reference), build] = ready_stack(stack, reference, log, on_building, build)
     return ready
 
 

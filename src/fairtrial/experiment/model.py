@@ -53,6 +53,9 @@ class Experiment(Strict):
     balancer: str | None = Field(None, description="what spreads the requests over the instances")
     stacks: list[StackRef] = Field(min_length=1)
     blocks: int = Field(5, ge=1, le=1000)
+    builds: int = Field(
+        1, ge=1, le=100, description="how often each stack is built apart; blocks take the builds in turn"
+    )
     seed: int = Field(1, ge=0, lt=2**63)
     options: dict[str, Any] = Field(default_factory=dict, description="the workload's own: docs/workloads.md")
     dataset: DatasetOptions = DatasetOptions.model_construct(rows=None, seed=1, gaps=0.0)

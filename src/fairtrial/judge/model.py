@@ -91,7 +91,8 @@ class Scatter(Strict):
     """Where the variance of a trial's goodput comes from, on the logarithm: docs/statistics.md."""
 
     spread: float = Field(description="standard deviation of one trial's goodput, as a share of it")
-    starts: float = Field(description="share of the variance that lies between fresh starts")
+    builds: float | None = Field(None, description="share of the variance between builds; null with one build")
+    starts: float = Field(description="share between fresh starts of a build")
     window: float = Field(description="share that a longer window would average away")
 
 

@@ -57,12 +57,15 @@ def noise_floor(
 
 def scatter(valid: Sequence[TrialRecord]) -> Scatter | None:
     """From the seconds of each trial's window; None if there are too few of them, or one without an answer."""
-    series = [[float(second.verified) for second in trial.engine.series] for trial in valid if trial.engine]
+    measured = [(trial.engine.series, str(trial.build)) for trial in valid if trial.engine]
+    series = [[float(second.verified) for second in seconds] for seconds, _ in measured]
+    builds = [build for _, build in measured]
     try:
-        found = split(series)
+        found = split(series, builds if len(set(builds)) > 1 else None)
     except ValueError:
         return None
-    return Scatter(spread=found.spread(), starts=found.shares["starts"], window=found.shares["window"])
+    shares = found.shares
+    return Scatter(spread=found.spread(), builds=shares.get("builds"), starts=shares["starts"], window=shares["window"])
 
 
 def goodput_by_block(trials: Sequence[TrialRecord]) -> dict[int, float]:

@@ -393,6 +393,7 @@ class TrialRecord(Strict):
     index: int = Field(description="from 1, in the order in which trials were tried")
     block: int = Field(description="from 1")
     condition: str = Field(description="a condition's id")
+    build: int = Field(1, description="which build of the stack it ran, from 1")
     started_at: str
     stage_seconds: dict[str, float] = Field(description="how long each stage took")
     contract: list[Clause]

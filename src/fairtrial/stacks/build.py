@@ -21,8 +21,13 @@ def stack_sha256(stack: Stack) -> str:
     return folder_sha256(stack.folder)
 
 
-def build_stack(stack: Stack, versions: Mapping[str, str], log: Path, on_building: Callable[[], None]) -> Path:
+def build_stack(
+    stack: Stack, versions: Mapping[str, str], log: Path, on_building: Callable[[], None], build: int = 1
+) -> Path:
     """The folder to run the stack in. `on_building` is called if it has to be built; `log` takes the builders' output.
+
+    Each `build`, counted from 1, is made apart from the others: whatever differs between builds of the same source
+    (the layout of code, say) differs between them.
 
     Raises:
         Problem: a build command failed; the end of its output is in the reason.
@@ -37,7 +42,8 @@ def build_stack(stack: Stack, versions: Mapping[str, str], log: Path, on_buildin
         for command in stack.build:
             _build_step(stack.name, command, folder, log)
 
-    made_from = folder_sha256(stack.folder, dict(versions), platform.machine())
+    further = [] if build == 1 else [f"build {build}"]
+    made_from = folder_sha256(stack.folder, dict(versions), platform.machine(), *further)
     return made_once("stacks", stack.name, made_from, make)
 
 

@@ -65,6 +65,7 @@ class Trial:
     index: int
     block: int
     condition: Condition
+    build: int = 1
 
 
 @dataclass

@@ -69,6 +69,7 @@ def trial_record(trial: Trial, observed: Observed, log: str | None = None) -> Tr
         index=trial.index,
         block=trial.block,
         condition=trial.condition.id,
+        build=trial.build,
         log=log,
         **{name: value for name, value in vars(observed).items() if name not in ("stage_seconds", "runs")},
         stage_seconds={name: round(seconds, 3) for name, seconds in observed.stage_seconds.items()},

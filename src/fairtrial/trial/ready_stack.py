@@ -23,7 +23,9 @@ class ReadyStack:
     failure: Failure | None
 
 
-def ready_stack(stack: Stack, reference: StackRef, log: Path, on_building: Callable[[], None]) -> ReadyStack:
+def ready_stack(
+    stack: Stack, reference: StackRef, log: Path, on_building: Callable[[], None], build: int = 1
+) -> ReadyStack:
     """Check what the stack needs and build it if it is not built yet. What fails is told in `failure`, not raised."""
     versions: dict[str, str] = {}
     folder, failure = None, None
@@ -33,7 +35,7 @@ def ready_stack(stack: Stack, reference: StackRef, log: Path, on_building: Calla
         failure = Failure(stage="requirements", reason=problem.reason, remedy=problem.remedy)
     else:
         try:
-            folder = build_stack(stack, versions, log, on_building)
+            folder = build_stack(stack, versions, log, on_building, build)
         except Problem as problem:
             failure = Failure(stage="build", reason=problem.reason, remedy=problem.remedy)
     identity = StackIdentity(
