@@ -91,8 +91,9 @@ def surroundings(
         try:
             if experiment.cache:
                 around.cache = bring_up(experiment.cache, Data())
-            if workload.upstream:
-                around.upstream_url = held.enter_context(upstream(workload.upstream(options), placement.server_cpus))
+            if workload.upstream and workload.operations is None:  # a program has one of its own in each trial
+                beside_stack = upstream(workload.upstream(options), placement.server_cpus)
+                around.upstream_url = held.enter_context(beside_stack).url
         except Problem as problem:
             beside = _failure(problem)
         for name in names:

@@ -16,7 +16,7 @@ class NoOptions(Strict):
 
 @dataclass(frozen=True)
 class Work:
-    """What one verified answer implies at least, in the ledger's words: see `services.model.Counters`.
+    """What one verified answer implies at least, in the ledger's words: see `record.model.Ledger`.
 
     A stack that does more than it must is slower by its own choice; one that does less has not done the work.
     """
@@ -26,6 +26,8 @@ class Work:
     writes: float = 0.0
     rows_written: float = 0.0
     commits: float = 0.0
+    calls: float = 0.0
+    tasks: float = 0.0
 
 
 class StoredRows(Protocol):
@@ -102,5 +104,7 @@ class Workload:
     """services of which one stands beside the database as a cache; empty: it needs none"""
     upstream: Callable[[Any], Sequence[str]] | None = None
     """arguments of the engine's target that serves as upstream; None: it needs none"""
+    gathers: bool = False
+    """of a job: whether each operation is a task that says that it is there, and waits until all are"""
     environment: Callable[[Any], Mapping[str, str]] = lambda _options: {}
     """further variables that stacks get"""
