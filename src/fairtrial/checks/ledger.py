@@ -13,7 +13,7 @@ NOUNS = {
     "rows_written": "rows written",
     "commits": "commits",
     "calls": "answered calls",
-    "tasks": "tasks gathered",
+    "tasks": "gathered tasks",
     "threads": "kernel threads",
 }
 

@@ -100,9 +100,15 @@ def _try(
             raise Problem(failure.reason, failure.remedy)
         up = around.running[service_name]
         if workload.operations is not None:
-            for clause in _try_job(stack, reference, built, workload, options, data, around, up, log):
-                _print(console, clause)
-                clauses.append(clause)
+            for told in workload.tried_under:
+                if told:
+                    console.print(Text("  " + ", ".join(f"{name} {value}" for name, value in told.items()), "dim"))
+                job = options_of(workload, dict(told))
+                for clause in _try_job(stack, reference, built, workload, job, data, around, up, log):
+                    _print(console, clause)
+                    clauses.append(clause)
+                if workload.writes:
+                    around.bring_back(up)
             return clauses
         settings, cpus = around.settings(up, workload.environment(options)), placement.server_cpus
         running = start_stack(stack, stack.variant(reference), built, settings=settings, cpus=cpus, log=log)

@@ -91,6 +91,8 @@ class Workload:
     clauses: Sequence[ClauseTest]
     operations: Callable[[Any], int] | None = None
     """of a job that programs do, in place of servers that are asked; None: servers are asked"""
+    tried_under: Sequence[Mapping[str, Any]] = ({},)
+    """of a job: the options under which `fairtrial check` has it done, one after the other"""
     rows: int = 0
     """of the dataset, where an experiment does not say; 0: it has none, or one of fixed size"""
     options: type[Strict] = NoOptions

@@ -70,6 +70,7 @@ WORKLOAD = Workload(
     data=data,
     requests=lambda _data, _options: [],
     operations=lambda options: options.units,
+    tried_under=[{"weight": weight, "units": 100} for weight in KEEPS],
     work=work,
     writes=True,
     audit=audit,
