@@ -16,7 +16,7 @@ from fairtrial.printable import printable
 from fairtrial.problem import Problem
 from fairtrial.services.model import Missing
 from fairtrial.services.private.folder import unprivileged
-from fairtrial.services.sql.client import SqlClient
+from fairtrial.services.sql.client import SqlClient, dotted
 
 USER = "fairtrial"
 """The stacks' user, and their database."""
@@ -51,6 +51,8 @@ class Recipe(ABC):
     usual_places: ClassVar[Sequence[str]]
     """where they lie if not on PATH, as patterns"""
     packages: ClassVar[Sequence[str]]
+    oldest: ClassVar[tuple[int, ...]]
+    """the oldest version that does"""
 
     @abstractmethod
     def initialise(self, folder: Path) -> None:
@@ -109,14 +111,27 @@ class Recipe(ABC):
         return path
 
     def missing(self) -> Missing | None:
-        """None if all programs are installed."""
+        """None if all programs are installed, and new enough."""
         absent = [program.split("|")[0] for program in self.programs if self.found(program) is None]
         if not absent:
-            return None
+            return self._too_old()
         return Missing(
             f"{', '.join(absent)} of {self.title} not found, neither on PATH nor in {', '.join(self.usual_places)}",
             self.packages,
             f"install it (Debian: apt install {' '.join(self.packages)}), or name a server that runs by `url_from`",
+        )
+
+    def _too_old(self) -> Missing | None:
+        """One that does not say its version is taken as it is: what is wrong with it shows when it is started."""
+        version = self.version()
+        if version is None or _version_in(version) >= self.oldest:
+            return None
+        needed = dotted(self.oldest)
+        return Missing(
+            f"{self.found(self.programs[0])} is {version}; {needed} or newer is needed",
+            self.packages,
+            f"install a newer one, and have it before the old one on PATH (Debian: apt install "
+            f"{' '.join(self.packages)}), or name a server that runs by `url_from`",
         )
 
     def version(self) -> str | None:
