@@ -12,10 +12,10 @@ from glob import glob
 from pathlib import Path
 from typing import ClassVar
 
-from fairtrial.printable import printable
 from fairtrial.problem import Problem
 from fairtrial.services.model import Missing
 from fairtrial.services.private.folder import unprivileged
+from fairtrial.services.private.no_space import REMEDY, complaints
 from fairtrial.services.sql.client import SqlClient, dotted
 
 USER = "fairtrial"
@@ -166,10 +166,10 @@ class Recipe(ABC):
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Problem(f"{Path(command[0]).name} of {self.title} did not finish: {error}") from error
         if done.returncode != 0:
-            said = "\n".join(printable(line, 200) for line in (done.stdout + done.stderr).splitlines()[-10:])
+            said = complaints(done.stdout + done.stderr)
             raise Problem(
-                f"{Path(command[0]).name} of {self.title} ended with status {done.returncode}:\n{said}",
-                "see what it says; free space there, or set TMPDIR to a folder with more",
+                f"{Path(command[0]).name} of {self.title} ended with status {done.returncode} in {folder}:\n{said}",
+                f"see what it says; {REMEDY}",
             )
 
 
