@@ -153,6 +153,20 @@ def test_of_what_the_lab_counts_itself_nothing_may_be_missing(workload: str, nam
     assert finding.severity == "note"
 
 
+def test_a_job_that_was_over_too_soon_waited_with_more_at_once() -> None:
+    """By default 1,000 calls of 50 ms, 100 at once: half a second."""
+
+    def lasting(seconds: float) -> TrialRecord:
+        program = ProgramRun(operations=1000, seconds=seconds, exit_status=0)
+        return of_a_program(calls=1000).model_copy(update={"program": program})
+
+    (finding,) = found("ledger", job("call-batch"), [lasting(0.49)])
+    assert finding.severity == "refusal"
+    assert "0.490 s, and waiting alone takes 0.5 s" in finding.evidence
+    (finding,) = found("ledger", job("call-batch"), [lasting(0.51)])
+    assert finding.severity == "note"
+
+
 def test_tasks_that_the_kernel_does_not_know_are_the_program_s_word() -> None:
     (finding,) = found("ledger", job("task-creation"), [of_a_program(tasks=1000, threads=999)])
     assert finding.severity == "note"

@@ -3,6 +3,7 @@
 What it compares is how a runtime waits: one call after the other, in threads, or in tasks of its own.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 from pydantic import Field
@@ -33,6 +34,11 @@ def data(_dataset: DatasetOptions, _options: Options) -> Data:
     return Data()
 
 
+def least_seconds(options: Options) -> float:
+    """One delay after the other, `concurrency` calls at a time: the server answers no sooner."""
+    return math.ceil(options.calls / options.concurrency) * options.delay_milliseconds / 1e3
+
+
 def environment(options: Options) -> Mapping[str, str]:
     """The job, in the words of docs/stack-contract.md."""
     return {"CALLS": str(options.calls), "CONCURRENCY": str(options.concurrency)}
@@ -47,6 +53,7 @@ WORKLOAD = Workload(
     requests=lambda _data, _options: [],
     operations=lambda options: options.calls,
     work=lambda _options: Work(calls=1.0),
+    least_seconds=least_seconds,
     upstream=upstream,
     environment=environment,
     clauses=(),

@@ -91,6 +91,8 @@ class Workload:
     clauses: Sequence[ClauseTest]
     operations: Callable[[Any], int] | None = None
     """of a job that programs do, in place of servers that are asked; None: servers are asked"""
+    least_seconds: Callable[[Any], float] = lambda _options: 0.0
+    """of a job: what waiting alone takes, with as many at once as the options allow"""
     tried_under: Sequence[Mapping[str, Any]] = ({},)
     """of a job: the options under which `fairtrial check` has it done, one after the other"""
     rows: int = 0
