@@ -2,11 +2,13 @@
 
 import pytest
 
+from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.record.model import (
     Audit,
     ExperimentRecord,
     Freshness,
     Ledger,
+    ProgramRun,
     Settle,
     TrialRecord,
     WriteFault,
@@ -126,3 +128,48 @@ def test_requests_in_flight_at_the_end_may_still_be_written() -> None:
 def test_a_database_that_is_long_at_work_is_a_warning(trial: TrialRecord) -> None:
     (finding,) = found("work-after-the-run", EXPERIMENT, [trial])
     assert finding.severity == "warning"
+
+
+def job(workload: str) -> ExperimentRecord:
+    """An experiment of programs."""
+    load = ProgramLoad()
+    experiment = EXPERIMENT.experiment.model_copy(update={"workload": workload, "service": "none", "load": load})
+    return EXPERIMENT.model_copy(update={"experiment": experiment})
+
+
+def of_a_program(**done: int) -> TrialRecord:
+    """A program's trial of 1,000 operations."""
+    ledger = Ledger(done=done, verified=1000, answers=1000)
+    program = ProgramRun(operations=1000, seconds=2.0, exit_status=0)
+    return a_trial().record().model_copy(update={"engine": None, "ledger": ledger, "program": program})
+
+
+@pytest.mark.parametrize(("workload", "name"), [("call-batch", "calls"), ("task-creation", "tasks")])
+def test_of_what_the_lab_counts_itself_nothing_may_be_missing(workload: str, name: str) -> None:
+    (finding,) = found("ledger", job(workload), [of_a_program(**{name: 999})])
+    assert finding.severity == "refusal"
+    assert "an operation (999 for 1,000)" in finding.evidence
+    (finding,) = found("ledger", job(workload), [of_a_program(**{name: 1000})])
+    assert finding.severity == "note"
+
+
+def test_a_job_that_was_over_too_soon_waited_with_more_at_once() -> None:
+    """By default 1,000 calls of 50 ms, 100 at once: half a second."""
+
+    def lasting(seconds: float) -> TrialRecord:
+        program = ProgramRun(operations=1000, seconds=seconds, exit_status=0)
+        return of_a_program(calls=1000).model_copy(update={"program": program})
+
+    (finding,) = found("ledger", job("call-batch"), [lasting(0.49)])
+    assert finding.severity == "refusal"
+    assert "0.490 s, and waiting alone takes 0.5 s" in finding.evidence
+    (finding,) = found("ledger", job("call-batch"), [lasting(0.51)])
+    assert finding.severity == "note"
+
+
+def test_tasks_that_the_kernel_does_not_know_are_the_program_s_word() -> None:
+    (finding,) = found("ledger", job("task-creation"), [of_a_program(tasks=1000, threads=999)])
+    assert finding.severity == "note"
+    assert "the program's word" in finding.evidence
+    (finding,) = found("ledger", job("task-creation"), [of_a_program(tasks=1000, threads=1001)])
+    assert "the program's word" not in finding.evidence

@@ -14,8 +14,8 @@ SAID = {
 REMEDY = {
     "missing": "answer only when the database has committed",
     "doubled": "insert once for each request; mind retries and batches that overlap",
-    "altered": "store the answers as a JSON object, not as text and not as null",
-    "unasked": "store what was sent, under the survey and user of the path",
+    "altered": "store what was sent, an object as JSON and neither as text nor as null; update as often as asked",
+    "unasked": "store what was sent, where it was sent to; roll back what is to be rolled back",
 }
 
 

@@ -1,12 +1,14 @@
 """Every clause of a stack's contract, tried and printed."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from fairtrial.checks.ledger import NOUNS
 from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.exit import ALL_WELL, IN_DOUBT, NOTHING_RAN
@@ -22,8 +24,10 @@ from fairtrial.stacks.build import build_stack
 from fairtrial.stacks.model import Stack
 from fairtrial.stacks.requirements import found_versions
 from fairtrial.stacks.run import start_stack
+from fairtrial.tables import Data
+from fairtrial.trial.audit import audit_job
 from fairtrial.trial.program import do_job
-from fairtrial.trial.surroundings import surroundings
+from fairtrial.trial.surroundings import Surroundings, surroundings
 from fairtrial.workloads import options_of, pick_workload
 from fairtrial.workloads.model import Workload
 
@@ -97,15 +101,18 @@ def _try(
         for failure in around.failures.values():
             raise Problem(failure.reason, failure.remedy)
         up = around.running[service_name]
-        settings = around.settings(up, workload, options)
         if workload.operations is not None:
-            for clause in _try_job(
-                stack, reference, built, workload, options, up, settings, placement.server_cpus, log
-            ):
-                _print(console, clause)
-                clauses.append(clause)
+            for told in workload.tried_under:
+                if told:
+                    console.print(Text("  " + ", ".join(f"{name} {value}" for name, value in told.items()), "dim"))
+                job = options_of(workload, dict(told))
+                for clause in _try_job(stack, reference, built, workload, job, data, around, up, log):
+                    _print(console, clause)
+                    clauses.append(clause)
+                if workload.writes:
+                    around.bring_back(up)
             return clauses
-        cpus = placement.server_cpus
+        settings, cpus = around.settings(up, workload, options), placement.server_cpus
         running = start_stack(stack, stack.variant(reference), built, settings=settings, cpus=cpus, log=log)
         try:
             for clause in try_contract(running.url, workload.clauses, data, options, running.listening()):
@@ -142,38 +149,46 @@ def _try_job(
     built: Path,
     workload: Workload,
     options: object,
+    data: Data,
+    around: Surroundings,
     up: RunningService,
-    settings: Mapping[str, str],
-    cpus: Sequence[int],
     log: Path,
 ) -> Iterator[Clause]:
-    """What a program owes: it does its job, and the database has counted it."""
-    assert workload.operations is not None
-    operations, before = workload.operations(options), up.counters().get("reads", 0)
-    status, _ = do_job(
+    """What a program owes: it does its job, and that was counted from outside."""
+    done = do_job(
         stack,
         stack.variant(reference),
         built,
-        settings={**settings, "JOB": workload.name},
+        workload=workload,
+        options=options,
+        settings=around.settings(up, workload, options),
+        around=around,
         service=up,
-        cpus=cpus,
         log=log,
         timeout_seconds=JOB_WITHIN_SECONDS,
     )
-    seen = f"it ended with status {status}" if status is not None else f"it ran for {JOB_WITHIN_SECONDS:.0f} s"
+    late = f"it ran for {JOB_WITHIN_SECONDS:.0f} s"
+    seen = f"it ended with status {done.status}" if done.status is not None else late
     yield Clause(
         name="ends",
         requirement="it does its job and ends with status 0",
-        passed=status == 0,
-        evidence="" if status == 0 else f"{seen}: {log_tail(log)}",
+        passed=done.status == 0,
+        evidence="" if done.status == 0 else f"{seen}: {log_tail(log)}",
     )
-    done = up.counters().get("reads", 0) - before
-    yield Clause(
-        name="job",
-        requirement=f"the database counts its {operations:,} queries",
-        passed=done >= operations,
-        evidence="" if done >= operations else f"{done:,} were counted",
-    )
+    counted = {} if done.ledger is None else done.ledger.done
+    for name, each in asdict(workload.work(options)).items():
+        least = round(each * done.operations)
+        if least and (name in counted or not counted):
+            yield Clause(
+                name=name.replace("_", "-"),
+                requirement=f"{least:,} {NOUNS[name]} are counted",
+                passed=counted.get(name, 0) >= least,
+                evidence="" if counted.get(name, 0) >= least else f"{counted.get(name, 0):,} were",
+            )
+    stored = audit_job(workload, data, options, done.operations, up)
+    if stored is not None:
+        faults = "; ".join(f"{fault.count:,} {fault.kind}, such as {fault.example}" for fault in stored.faults)
+        yield Clause(name="stored", requirement="the rows are what it leaves", passed=not faults, evidence=faults)
 
 
 def _print(console: Console, clause: Clause) -> None:

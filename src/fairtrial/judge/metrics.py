@@ -43,7 +43,7 @@ def supported_percentile(times: Distribution, percentile: str) -> float | None:
 
 
 def server_cpu_seconds_per_1000_requests(trial: TrialRecord) -> float | None:
-    """Processor time of the stack's process tree for 1,000 verified answers.
+    """Processor time of the stack's process tree for 1,000 verified answers, or for 1,000 operations of a program.
 
     Both are taken as rates over their own windows, which differ by the moment it takes to read the meters.
     """
@@ -55,11 +55,10 @@ def _service_cpu_seconds_per_1000_requests(trial: TrialRecord) -> float | None:
 
 
 def _per_1000_requests(trial: TrialRecord, meter: ServerMeter | None) -> float | None:
-    if trial.engine is None or meter is None or meter.window_seconds <= 0:
+    rate = _goodput(trial)
+    if not rate or meter is None or meter.window_seconds <= 0:
         return None
-    if trial.engine.goodput_per_second <= 0:
-        return None
-    return 1000 * meter.cpu_seconds / meter.window_seconds / trial.engine.goodput_per_second
+    return 1000 * meter.cpu_seconds / meter.window_seconds / rate
 
 
 def _goodput(trial: TrialRecord) -> float | None:
@@ -81,7 +80,8 @@ def _response_time_max(trial: TrialRecord) -> float | None:
 
 
 def _peak_rss(trial: TrialRecord) -> float | None:
-    return None if trial.server is None else float(trial.server.peak_rss_bytes)
+    # A program may end before its memory was looked at: that is no figure, and no zero.
+    return float(trial.server.peak_rss_bytes) if trial.server is not None and trial.server.peak_rss_bytes else None
 
 
 def _error_share(trial: TrialRecord) -> float | None:

@@ -24,7 +24,7 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding]) -> TrialResult:
         service_time=None if measured is None else _times(measured.service_time),
         errors={} if engine is None else engine.errors,
         findings=list(findings),
-        server=None if measured is None else _server_use(trial),
+        server=_server_use(trial) if outcome == "valid" else None,
         engine=None if engine is None else _engine_use(engine),
         log=trial.log,
     )

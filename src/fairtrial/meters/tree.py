@@ -5,12 +5,16 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
 from fairtrial.record.model import ServerMeter
 
 SAMPLE_EVERY_SECONDS = 0.25
+FIRST_SAMPLE_SECONDS = 0.002
+"""Samples begin so close to each other, and each next one is twice as far, up to the meter's own distance: what lives
+but for a moment is seen, too."""
 
 
 def processes_below(*guard_pids: int) -> list[psutil.Process]:
@@ -23,14 +27,32 @@ def processes_below(*guard_pids: int) -> list[psutil.Process]:
 
 
 def cpu_seconds_below(*guard_pids: int) -> tuple[float, float]:
-    """User and system seconds of every live process below the guards, with their children that ended."""
+    """User and system seconds of every process below the guards, alive or ended.
+
+    A process that ended is in the account of whoever waited for it (proc(5): cutime, cstime); a guard waits for all
+    that lost their parent. Lost is what ended below a process that ignores SIGCHLD: nobody waits for that.
+    """
     user = system = 0.0
+    for pid in guard_pids:
+        with suppress(psutil.Error):
+            times = psutil.Process(pid).cpu_times()
+            user += times.children_user
+            system += times.children_system
     for process in processes_below(*guard_pids):
         with suppress(psutil.Error):
             times = process.cpu_times()
             user += times.user + times.children_user
             system += times.system + times.children_system
     return user, system
+
+
+def threads_below(*guard_pids: int) -> int:
+    """Kernel threads of every live process below the guards."""
+    count = 0
+    for process in processes_below(*guard_pids):
+        with suppress(psutil.Error):
+            count += process.num_threads()
+    return count
 
 
 def confine(guard_pid: int, cpus: Sequence[int]) -> None:
@@ -45,12 +67,19 @@ def confine(guard_pid: int, cpus: Sequence[int]) -> None:
 class TreeMeter:
     """Measures the process trees below some guards from `open` to `close`.
 
-    CPU times are the kernel's, in ticks of 10 ms; they include children that ended and were waited for. Resident memory
-    is sampled every quarter of a second: the sum over the tree, shared pages counted in each process.
+    CPU times are the kernel's, in ticks of 10 ms; they include processes that ended (`cpu_seconds_below`). Resident
+    memory is sampled: the sum over the tree, shared pages counted in each process; with `whole` also of each single
+    process the most that it ever had (VmHWM). What is missed is memory taken after the last look at a process, and a
+    peak of several processes together between two looks. 0 bytes: the tree ended before the first look.
+
+    Args:
+        guard_pids: below them lie the trees; the guards themselves are not measured.
+        every_seconds: the longest time between two looks at the memory.
+        whole: all that the trees used since they began counts, not only what they use from `open` on.
     """
 
-    def __init__(self, *guard_pids: int) -> None:
-        self._guard_pids = guard_pids
+    def __init__(self, *guard_pids: int, every_seconds: float = SAMPLE_EVERY_SECONDS, whole: bool = False) -> None:
+        self._guard_pids, self._every_seconds, self._whole = guard_pids, every_seconds, whole
         self._closing = threading.Event()
         self._sampler = threading.Thread(target=self._sample_memory, daemon=True)
         self._peak_rss_bytes = 0
@@ -58,7 +87,7 @@ class TreeMeter:
     def open(self) -> None:
         """The window opens: remember the CPU times, begin to watch memory."""
         self._opened_at = time.monotonic()
-        self._user_before, self._system_before = cpu_seconds_below(*self._guard_pids)
+        self._user_before, self._system_before = (0.0, 0.0) if self._whole else cpu_seconds_below(*self._guard_pids)
         self._sampler.start()
 
     def close(self) -> ServerMeter:
@@ -79,12 +108,32 @@ class TreeMeter:
         """End the sampling without a figure."""
         self._closing.set()
 
+    def look(self) -> int:
+        """The tree's resident bytes now; they count for the peak."""
+        total = 0
+        for process in processes_below(*self._guard_pids):
+            now, highest = _resident_bytes(process.pid)
+            total += now
+            if self._whole:  # VmHWM knows no window
+                self._peak_rss_bytes = max(self._peak_rss_bytes, highest)
+        self._peak_rss_bytes = max(self._peak_rss_bytes, total)
+        return total
+
     def _sample_memory(self) -> None:
+        pause_seconds = FIRST_SAMPLE_SECONDS
         while True:
-            total = 0
-            for process in processes_below(*self._guard_pids):
-                with suppress(psutil.Error):
-                    total += process.memory_info().rss
-            self._peak_rss_bytes = max(self._peak_rss_bytes, total)
-            if self._closing.wait(SAMPLE_EVERY_SECONDS):
+            self.look()
+            if self._closing.wait(pause_seconds):
                 return
+            pause_seconds = min(2 * pause_seconds, self._every_seconds)
+
+
+def _resident_bytes(pid: int) -> tuple[int, int]:
+    """VmRSS and VmHWM of a process (proc(5)), in bytes; zeros where it is gone."""
+    found = {"VmRSS": 0, "VmHWM": 0}
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            if name in found:
+                found[name] = 1024 * int(value.split()[0])
+    return found["VmRSS"], found["VmHWM"]

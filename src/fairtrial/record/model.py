@@ -302,12 +302,12 @@ class EngineSummary(Strict):
 
 
 class ServerMeter(Strict):
-    """What the stack's whole process tree used in the measured window."""
+    """What the stack's whole process tree used in the measured window; a program's, from its start to its end."""
 
     window_seconds: float
     cpu_user_seconds: float
     cpu_system_seconds: float
-    peak_rss_bytes: int = Field(description="largest sum of resident set sizes seen in the window")
+    peak_rss_bytes: int = Field(description="largest sum of resident set sizes seen in the window; 0: none seen")
     processes: int = Field(description="at the window's end")
 
     @property
@@ -318,7 +318,9 @@ class ServerMeter(Strict):
 class Ledger(Strict):
     """What the database says it did from before the load (warm-up included) until the stack was down.
 
-    By the names of `services.model.Counters`; the lab's own few statements are among them.
+    By the names of `services.model.Counters`; the lab's own few statements are among them. Of programs
+    also calls: answers that the upstream gave; tasks: those that gathered, all at once; threads: of the kernel, while
+    they were gathered.
     """
 
     done: dict[str, int]

@@ -53,6 +53,7 @@ class MariaRecipe(Recipe):
     programs = ("mariadbd|mysqld", "mariadb-install-db|mysql_install_db")
     usual_places = ("/usr/sbin", "/usr/libexec", "/usr/bin", "/usr/local/mysql/bin")
     packages = ("mariadb-server",)
+    oldest = MariaClient.oldest
 
     def initialise(self, folder: Path) -> None:
         """mariadb-install-db."""

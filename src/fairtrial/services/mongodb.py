@@ -3,6 +3,7 @@
 Which of them it is, the identity says in the server's own words.
 """
 
+import re
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -10,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from pymongo.common import MIN_SUPPORTED_SERVER_VERSION
 from pymongo.errors import (
     ConfigurationError,
     ConnectionFailure,
@@ -38,6 +40,9 @@ MARKER = "fairtrial_marker"
 """The collection by which a database on a server of somebody else's is known to be the lab's."""
 
 CONNECTS_WITHIN_MILLISECONDS = 5_000
+TOO_OLD = re.compile(r"reports wire version (\d+), but .* requires at least (\d+) \(MongoDB ([\d.]+)\)")
+"""What the client says of a server that it is too new for; who and where are left out."""
+
 NOT_AUTHENTICATED, NOT_ALLOWED = 18, 13
 FORM = "it looks like mongodb://USER:PASSWORD@HOST:PORT/DATABASE"
 
@@ -301,10 +306,19 @@ def spoken() -> Iterator[None]:
     """What the client raises, as Problem. Its own words may hold parts of the URL: they are not passed on."""
     try:
         yield
-    except ConfigurationError:
+    except ConfigurationError as error:
+        too_old = TOO_OLD.search(str(error))
+        if too_old:
+            raise Problem(
+                f"the mongodb speaks version {too_old[1]} of the wire protocol; {too_old[2]} or newer is needed "
+                f"(MongoDB {too_old[3]})",
+                "name a newer server, or have the lab start one of its own",
+            ) from None
         raise Problem("the URL of the mongodb names no database, or options it does not have", FORM) from None
     except ConnectionFailure:
-        raise Problem("mongodb cannot be reached", "does it run, and are host and port right?") from None
+        # One that is older than MongoDB 3.6 does not understand the client, and ends the connection.
+        remedy = f"does it run, are host and port right, is it MongoDB {MIN_SUPPORTED_SERVER_VERSION} or newer?"
+        raise Problem("mongodb cannot be reached", remedy) from None
     except OperationFailure as error:
         if error.code == NOT_AUTHENTICATED:
             raise Problem("mongodb refused the user name or the password", "see the user in the URL") from None

@@ -61,6 +61,7 @@ class PostgresRecipe(Recipe):
     programs = ("postgres", "initdb")
     usual_places = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin")
     packages = ("postgresql",)
+    oldest = PostgresClient.oldest
 
     def initialise(self, folder: Path) -> None:
         """initdb, and who may connect."""

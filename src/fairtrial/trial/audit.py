@@ -15,8 +15,6 @@ def audit(
     Raises:
         Problem: the service cannot be read.
     """
-    if workload.audit is None or service.identity.name == "none":
-        return None
     acknowledged = Acknowledged(
         begun={one.request: one.begun for one in engine.acknowledgements},
         not_acknowledged={
@@ -24,6 +22,26 @@ def audit(
             for one in engine.acknowledgements
         },
     )
+    return _audit(workload, data, options, acknowledged, service)
+
+
+def audit_job(
+    workload: Workload, data: Data, options: object, operations: int, service: RunningService
+) -> Audit | None:
+    """As `audit`, of a program that ended well: that is its acknowledgement of all that it was told to do.
+
+    Raises:
+        Problem: the service cannot be read.
+    """
+    acknowledged = Acknowledged(begun={workload.name: operations}, not_acknowledged={workload.name: frozenset()})
+    return _audit(workload, data, options, acknowledged, service)
+
+
+def _audit(
+    workload: Workload, data: Data, options: object, acknowledged: Acknowledged, service: RunningService
+) -> Audit | None:
+    if workload.audit is None or service.identity.name == "none":
+        return None
     stored, faults = workload.audit(data, options, acknowledged, service)
     return Audit(
         acknowledged=acknowledged.count,

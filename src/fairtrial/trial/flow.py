@@ -35,7 +35,7 @@ def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialW
             attended = Attended(setting, trial, ready, ready.folder, service, observed, log, watcher)
             with bound_to(setting.placement.load_cpus):
                 if setting.workload.operations is not None:
-                    run_program(attended, setting.workload.operations(setting.options))
+                    run_program(attended)
                 else:
                     _observe(attended)
             _bring_back(setting, service, observed)

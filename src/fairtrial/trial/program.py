@@ -1,21 +1,47 @@
 """A program in place of a server: it is told its job, does it and ends. It is timed from outside, start included."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.loads import ProgramLoad
+from fairtrial.meters.tree import TreeMeter, threads_below
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
-from fairtrial.record.model import Failure, ProgramRun
+from fairtrial.record.model import Failure, Ledger, ProgramRun, ServerMeter
 from fairtrial.services.model import RunningService
+from fairtrial.services.upstream import upstream
 from fairtrial.stacks.environment import stack_environment
 from fairtrial.stacks.model import Stack, Variant
 from fairtrial.trial.attended import Attended
+from fairtrial.trial.audit import audit_job
+from fairtrial.trial.gathering import Gathering
 from fairtrial.trial.ledger import ledger
+from fairtrial.trial.surroundings import Surroundings
+from fairtrial.workloads.model import Workload
 
 LOOK_EVERY_SECONDS = 0.2
+
+SAMPLE_EVERY_SECONDS = 0.05
+"""A job may be over in less than the quarter of a second that does for servers; a look takes some 2 ms of the lab's
+processor."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What is known of a job from outside."""
+
+    operations: int
+    """that it was to do"""
+    status: int | None
+    """the program's exit status; None if it had to be ended"""
+    seconds: float
+    server: ServerMeter
+    service: ServerMeter | None
+    ledger: Ledger | None
 
 
 def do_job(
@@ -23,58 +49,108 @@ def do_job(
     variant: Variant,
     folder: Path,
     *,
+    workload: Workload,
+    options: object,
     settings: Mapping[str, str],
+    around: Surroundings,
     service: RunningService,
-    cpus: Sequence[int],
     log: Path,
     timeout_seconds: float,
-) -> tuple[int | None, float]:
-    """Run a program to its end. Its exit status, None if it had to be ended, and the seconds that it took.
+) -> Done:
+    """Run a program to its end, and count what it did: by the database, by its upstream, where its tasks gather.
+
+    Args:
+        settings: the contract's variables.
 
     Raises:
-        Problem: the database died meanwhile.
+        Problem: the database died meanwhile, or the upstream did not start or tells nothing.
     """
+    assert workload.operations is not None
+    operations = workload.operations(options)
     log.parent.mkdir(parents=True, exist_ok=True)
-    environment = stack_environment({**settings, **variant.env})
-    with log.open("ab") as output:
+    told = {**settings, "JOB": workload.name}
+    counted: dict[str, int] = {}
+    meters: list[TreeMeter] = []
+
+    def on_all_there() -> None:
+        process_meter, *_ = meters
+        process_meter.look()
+        counted["threads"] = threads_below(process.pid)
+
+    with ExitStack() as held:
+        asked = gathering = None
+        if workload.upstream is not None:  # one for each trial: it counts from its start to its end
+            asked = held.enter_context(upstream(workload.upstream(options), around.placement.load_cpus))
+            told["UPSTREAM_URL"] = asked.url
+        if workload.gathers:
+            gathering = held.enter_context(Gathering(operations, on_all_there))
+            told["GATHERING"] = str(gathering.path)
+        before = service.counters()
+        output = held.enter_context(log.open("ab"))
         began = time.monotonic()
-        command = [*stack.run, *variant.args]
-        with Guarded(command, folder=folder, environment=environment, output=output, cpus=cpus) as process:
-            status = None
-            while status is None and time.monotonic() - began < timeout_seconds:
-                status = process.wait(LOOK_EVERY_SECONDS)
-                fault = service.fault()
-                if fault is not None:
-                    raise Problem(fault, "the trial is worth nothing without its database")
-            return status, time.monotonic() - began
+        process = Guarded(
+            [*stack.run, *variant.args],
+            folder=folder,
+            environment=stack_environment({**told, **variant.env}),
+            output=output,
+            cpus=around.placement.server_cpus,
+        )
+        held.enter_context(process)
+        meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, whole=True))
+        if service.pid is not None:
+            meters.append(TreeMeter(service.pid))
+        for meter in meters:
+            held.callback(meter.abandon)
+            meter.open()
+        ended = False
+        while not ended and time.monotonic() - began < timeout_seconds:
+            ended = process.ends_within(min(LOOK_EVERY_SECONDS, timeout_seconds))
+            fault = service.fault()
+            if fault is not None:
+                raise Problem(fault, "the trial is worth nothing without its database")
+        seconds = time.monotonic() - began
+        server, of_service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
+        assert server is not None
+        status = process.status() if ended else None
+        process.stop()
+        if asked is not None:
+            counted["calls"] = asked.served()
+        if gathering is not None:
+            counted["tasks"] = gathering.arrived
+        after = {**service.counters(), **counted}
+    done = ledger(before, after, verified=operations, answers=operations)
+    return Done(operations, status, seconds, server, of_service, done)
 
 
-def run_program(attended: Attended, operations: int) -> None:
-    """Run the contender's program once. What it did is told by the database's counters, not by the program.
+def run_program(attended: Attended) -> None:
+    """Run the contender's program once. What it did is told by what can be counted, not by the program.
 
     Raises:
-        Problem: the database died.
+        Problem: the database or the upstream died.
     """
     setting, service, observed = attended.setting, attended.service, attended.observed
     load, workload = attended.trial.condition.load, setting.workload
     assert isinstance(load, ProgramLoad)
-    before = service.counters()
     with attended.stage("load"):
-        status, seconds = do_job(
+        done = do_job(
             attended.ready.stack,
             attended.ready.variant,
             attended.folder,
-            settings={**setting.stack_settings(service), "JOB": workload.name},
+            workload=workload,
+            options=setting.options,
+            settings=setting.stack_settings(service),
+            around=setting.around,
             service=service,
-            cpus=setting.placement.server_cpus,
             log=attended.log,
             timeout_seconds=load.timeout_seconds,
         )
-    if status != 0:
+    if done.status != 0:
         late = f"it still ran after {load.timeout_seconds:g} s"
-        how = late if status is None else f"it ended with status {status}"
+        how = late if done.status is None else f"it ended with status {done.status}"
         reason = f"{how}; the end of its log:\n{log_tail(attended.log)}"
         observed.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {attended.log}")
         return
-    observed.program = ProgramRun(operations=operations, seconds=seconds, exit_status=status)
-    observed.ledger = ledger(before, service.counters(), verified=operations, answers=operations)
+    observed.program = ProgramRun(operations=done.operations, seconds=done.seconds, exit_status=done.status)
+    observed.server, observed.service, observed.ledger = done.server, done.service, done.ledger
+    with attended.stage("audit"):
+        observed.audit = audit_job(workload, setting.data, setting.options, done.operations, service)

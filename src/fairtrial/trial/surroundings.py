@@ -96,8 +96,10 @@ def surroundings(
         try:
             if experiment.cache:
                 around.cache = bring_up(experiment.cache, Data())
-            for arguments in {tuple(workload.upstream(one)) for one in options} if workload.upstream else ():
-                around.upstream_urls[arguments] = held.enter_context(upstream(arguments, placement.server_cpus))
+            if workload.upstream and workload.operations is None:  # a program has one of its own in each trial
+                for arguments in {tuple(workload.upstream(one)) for one in options}:
+                    beside_stack = held.enter_context(upstream(arguments, placement.server_cpus))
+                    around.upstream_urls[arguments] = beside_stack.url
         except Problem as problem:
             beside = _failure(problem)
         for name in names:

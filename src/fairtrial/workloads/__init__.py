@@ -49,6 +49,12 @@ def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
         ) from error
 
 
+def least_seconds(experiment: Experiment) -> float:
+    """What the waiting of this experiment's job takes at least; 0 where nothing waits, and for servers."""
+    workload = pick_workload(experiment.workload)
+    return workload.least_seconds(options_of(workload, experiment.options))
+
+
 def implied_work(experiment: Experiment) -> dict[str, float]:
     """What one verified answer of this experiment implies at least, by the ledger's names."""
     workload = pick_workload(experiment.workload)

@@ -17,7 +17,7 @@ class NoOptions(Strict):
 
 @dataclass(frozen=True)
 class Work:
-    """What one verified answer implies at least, in the ledger's words: see `services.model.Counters`.
+    """What one verified answer implies at least, in the ledger's words: see `record.model.Ledger`.
 
     A stack that does more than it must is slower by its own choice; one that does less has not done the work.
     """
@@ -27,6 +27,8 @@ class Work:
     writes: float = 0.0
     rows_written: float = 0.0
     commits: float = 0.0
+    calls: float = 0.0
+    tasks: float = 0.0
 
 
 class StoredRows(Protocol):
@@ -90,6 +92,10 @@ class Workload:
     clauses: Sequence[ClauseTest]
     operations: Callable[[Any], int] | None = None
     """of a job that programs do, in place of servers that are asked; None: servers are asked"""
+    least_seconds: Callable[[Any], float] = lambda _options: 0.0
+    """of a job: what waiting alone takes, with as many at once as the options allow"""
+    tried_under: Sequence[Mapping[str, Any]] = ({},)
+    """of a job: the options under which `fairtrial check` has it done, one after the other"""
     rows: int = 0
     """of the dataset, where an experiment does not say; 0: it has none, or one of fixed size"""
     options: type[Strict] = NoOptions
@@ -103,5 +109,7 @@ class Workload:
     """services of which one stands beside the database as a cache; empty: it needs none"""
     upstream: Callable[[Any], Sequence[str]] | None = None
     """arguments of the engine's target that serves as upstream; None: it needs none"""
+    gathers: bool = False
+    """of a job: whether each operation is a task that says that it is there, and waits until all are"""
     environment: Callable[[Any], Mapping[str, str]] = lambda _options: {}
     """further variables that stacks get"""

@@ -3,6 +3,7 @@
 Without HTTP: what is compared is how a runtime and its driver wait.
 """
 
+import math
 from collections.abc import Mapping
 
 from pydantic import Field
@@ -32,6 +33,11 @@ def operations(options: Options) -> int:
     return options.long_queries * (1 + options.short_per_long)
 
 
+def least_seconds(options: Options) -> float:
+    """One long query after the other, `pool` of them at a time: the database sleeps no less."""
+    return math.ceil(options.long_queries / options.pool) * options.long_milliseconds / 1e3
+
+
 def environment(options: Options) -> Mapping[str, str]:
     """The job, in the words of docs/stack-contract.md."""
     return {
@@ -51,6 +57,7 @@ WORKLOAD = Workload(
     requests=lambda _data, _options: [],
     operations=operations,
     work=lambda _options: Work(reads=1.0),
+    least_seconds=least_seconds,
     environment=environment,
     clauses=(),
 )

@@ -1,5 +1,6 @@
 """Workload `transaction-mix`: units of work of five weights, as an application's data layer does them."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -20,7 +21,23 @@ READS: dict[Weight, int] = {"very-light": 1, "light": 1, "moderate": 2, "heavy":
 WRITES: dict[Weight, int] = {"very-light": 0, "light": 1, "moderate": 1, "heavy": 2, "very-heavy": 3}
 """Statements that insert or update; those of `moderate` are rolled back."""
 
+INSERTED = {"name": "unit", "value": 0, "label": "blue"}
+"""The row of an insert."""
+
+UPDATES: dict[Weight, int] = {"very-light": 0, "light": 0, "moderate": 0, "heavy": 1, "very-heavy": 2}
+"""Statements among the above that update: each adds one to the inserted row's value."""
+
+KEEPS: dict[Weight, bool] = {"very-light": False, "light": True, "moderate": False, "heavy": True, "very-heavy": True}
+"""Whether a row more is stored after it."""
+
 ROWS = 1000
+LABELS = ("red", "green", "blue", "white")
+BEFORE = LiteralRows(
+    ("name", "value", "label"),
+    [(f"unit {number}", number, LABELS[number % len(LABELS)]) for number in range(1, ROWS + 1)],
+)
+"""The rows at the start of each trial."""
+
 PATH = "/units/{weight}"
 LONGEST_ANSWER_BYTES = 40
 
@@ -31,16 +48,19 @@ class Options(Strict):
     weights: list[Weight] = Field(default_factory=lambda: list(READS), min_length=1, description="they take turns")
 
 
-def data(_dataset: DatasetOptions, _options: Options) -> Data:
+def tables() -> Data:
     """A thousand units."""
-    columns = ("name", "value", "label")
-    labels = ("red", "green", "blue", "white")
     table = Table(
         name="units",
         columns={"id": "serial", "name": "text", "value": "integer", "label": "text"},
-        rows=LiteralRows(columns, [(f"unit {number}", number, labels[number % 4]) for number in range(1, ROWS + 1)]),
+        rows=BEFORE,
     )
     return Data([table])
+
+
+def data(_dataset: DatasetOptions, _options: Options) -> Data:
+    """Whatever the options."""
+    return tables()
 
 
 def requests(_data: Data, options: Options) -> list[Request]:
@@ -53,10 +73,14 @@ def requests(_data: Data, options: Options) -> list[Request]:
 
 def work(options: Options) -> Work:
     """The mean over the weights."""
-    count = len(options.weights)
+    return mean_work(options.weights)
+
+
+def mean_work(weights: Sequence[Weight]) -> Work:
+    """Of one unit, where the weights take turns."""
     return Work(
-        reads=sum(READS[weight] for weight in options.weights) / count,
-        writes=sum(WRITES[weight] for weight in options.weights) / count,
+        reads=sum(READS[weight] for weight in weights) / len(weights),
+        writes=sum(WRITES[weight] for weight in weights) / len(weights),
     )
 
 
@@ -89,11 +113,7 @@ WORKLOAD = Workload(
     work=work,
     writes=True,
     clauses=(
-        _unit("very-light", 0),
-        _unit("light", 1),
-        _unit("moderate", 0),
-        _unit("heavy", 1),
-        _unit("very-heavy", 1),
+        *(_unit(weight, int(kept)) for weight, kept in KEEPS.items()),
         ClauseTest("unknown-weight", "POST /units/unbearable answers 404", _unknown),
     ),
 )

@@ -39,7 +39,8 @@ def ready_made(
             server.data.mkdir()
             give_to_server(server.data)
             server.start()
-            fill(server.port)
+            with server.being_filled():
+                fill(server.port)
             server.end_cleanly()
             copy_folder(server.data, target / DATA)
 

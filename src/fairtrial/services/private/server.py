@@ -5,8 +5,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -16,6 +16,7 @@ from fairtrial.placement.cpus import free_port
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
 from fairtrial.services.private.folder import give_to_server, unprivileged
+from fairtrial.services.private.no_space import REMEDY, explained
 from fairtrial.services.private.shared_memory import SharedMemory, shared_memory_of
 
 READY_WITHIN_SECONDS = 30.0
@@ -125,6 +126,18 @@ class PrivateServer:
         how = f"was killed by signal {status - 128}" if status > 128 else f"ended with status {status}"
         return f"{self._title} {how}:\n{log_tail(self._log)}"
 
+    @contextmanager
+    def being_filled(self) -> Iterator[None]:
+        """What fails within is told with the server's own reason, where that is a full disk.
+
+        Raises:
+            Problem: whatever is raised within.
+        """
+        try:
+            yield
+        except Problem as problem:
+            raise explained(problem, self._log) from None
+
     def stop(self) -> None:
         """Stop it, if it runs, without regard for its data."""
         if self._process:
@@ -187,7 +200,7 @@ def copy_folder(source: Path, target: Path) -> None:
         shutil.rmtree(target, ignore_errors=True)
         raise Problem(
             f"the data in {source} cannot be copied to {target}: {copied.stderr.strip()[-300:]}",
-            "free space there, or set TMPDIR to a folder with more",
+            REMEDY,
         )
     for path in target.rglob("*"):
         if path.is_file() and path.stat().st_size >= LARGE_BYTES:

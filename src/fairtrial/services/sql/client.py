@@ -26,6 +26,8 @@ class SqlClient(ABC):
     title: ClassVar[str]
     errors: ClassVar[tuple[type[Exception], ...]]
     """what the driver raises"""
+    oldest: ClassVar[tuple[int, ...]]
+    """the oldest version of the server whose statements and counters the lab knows"""
 
     def __init__(self, hidden: Hidden = lambda message: message) -> None:
         self._hidden = hidden
@@ -33,6 +35,10 @@ class SqlClient(ABC):
     @abstractmethod
     def _open(self, loading: bool) -> Any:
         """A new DB-API connection in autocommit mode; `loading`: ready for `_fill`."""
+
+    @abstractmethod
+    def _server_version(self, connection: Any) -> tuple[int, ...] | None:
+        """The numbers of its version, as it says when it is connected to; None if it is of another make."""
 
     @abstractmethod
     def _fill(self, connection: Any, table: Table, on_rows: RowsLoaded) -> None:
@@ -92,6 +98,20 @@ class SqlClient(ABC):
             ) from None
         finally:
             connection.close()
+
+    def assert_new_enough(self) -> None:
+        """Ask for nothing but the version.
+
+        Raises:
+            Problem: the server is older than `oldest`, or as `connection`.
+        """
+        with self.connection() as connection:
+            version = self._server_version(connection)
+        if version is not None and version < self.oldest:
+            raise Problem(
+                f"{self.title} {dotted(version)} runs there; {dotted(self.oldest)} or newer is needed",
+                "name a newer server, or have the lab start one of its own",
+            )
 
     def _said(self, error: Exception) -> str:
         message = error.args[-1] if error.args else ""
@@ -175,6 +195,11 @@ class SqlClient(ABC):
             statement = f"UPDATE {table.name} SET {column} = %s WHERE {key_column} = %s"  # noqa: S608
             cursor.execute(statement, [value, key])
             return int(cursor.rowcount)
+
+
+def dotted(version: Sequence[int]) -> str:
+    """(10, 5) as 10.5."""
+    return ".".join(map(str, version))
 
 
 def index_statement(table: Table, index: Index) -> str:

@@ -39,6 +39,7 @@ class ExternalDatabase:
         self.url = url
         self._tables, self._on_rows = tables, on_rows
         self._lab = parts.client(_hider(url))
+        self._lab.assert_new_enough()
         self._assert_own()
         ((version,),) = self._lab.ask(parts.version)
         self.identity = ServiceIdentity(

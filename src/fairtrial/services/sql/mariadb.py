@@ -1,6 +1,7 @@
 """How MariaDB is spoken to."""
 
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -51,6 +52,7 @@ class MariaClient(SqlClient):
 
     title = "MariaDB"
     errors = (pymysql.Error, OSError)
+    oldest = (10, 5)
 
     def __init__(
         self,
@@ -71,6 +73,11 @@ class MariaClient(SqlClient):
             # A server may ask for any file on such a connection, so that no other allows it.
             local_infile=loading,
         )
+
+    def _server_version(self, connection: Any) -> tuple[int, ...] | None:
+        # Up to MariaDB 10 there is a 5.5.5- before its own number, for the sake of old replicas.
+        told = re.match(r"(?:5\.5\.5-)?(\d+)\.(\d+)\S*mariadb", str(connection.get_server_info()), re.IGNORECASE)
+        return (int(told[1]), int(told[2])) if told else None
 
     def column_type(self, kind: ColumnKind, indexed: bool) -> str:
         """A type for each kind; indexed texts are shorter."""

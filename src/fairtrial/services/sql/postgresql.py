@@ -68,6 +68,7 @@ class PostgresClient(SqlClient):
 
     title = "PostgreSQL"
     errors = (psycopg.Error, OSError)
+    oldest = (13,)
 
     def __init__(
         self,
@@ -91,6 +92,11 @@ class PostgresClient(SqlClient):
         if loading and self._role:
             connection.execute(f"SET ROLE {self._role}")
         return connection
+
+    def _server_version(self, connection: Any) -> tuple[int, ...]:
+        # libpq's one number: the major version times 10,000, up to 9.6 with the minor one times 100 in it.
+        number = connection.info.server_version
+        return (number // 10_000, number // 100 % 100) if number < 100_000 else (number // 10_000,)
 
     def column_type(self, kind: ColumnKind, indexed: bool) -> str:
         """A type for each kind, with an index or without."""

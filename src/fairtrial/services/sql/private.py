@@ -134,8 +134,9 @@ def _loaded_data(recipe: Recipe, tables: Sequence[Table], on_rows: RowsLoaded) -
             with _server(recipe, folder, recipe.while_loading()) as server:
                 server.start()
                 place = Place(server.data, server.port)
-                recipe.prepare(place)
-                recipe.lab(place).load(tables, on_rows)
+                with server.being_filled():
+                    recipe.prepare(place)
+                    recipe.lab(place).load(tables, on_rows)
                 server.end_cleanly(recipe.clean_end_signal)
             copy_folder(folder / "data", kept / "data")
 

@@ -12,11 +12,11 @@ from glob import glob
 from pathlib import Path
 from typing import ClassVar
 
-from fairtrial.printable import printable
 from fairtrial.problem import Problem
 from fairtrial.services.model import Missing
 from fairtrial.services.private.folder import unprivileged
-from fairtrial.services.sql.client import SqlClient
+from fairtrial.services.private.no_space import REMEDY, complaints
+from fairtrial.services.sql.client import SqlClient, dotted
 
 USER = "fairtrial"
 """The stacks' user, and their database."""
@@ -51,6 +51,8 @@ class Recipe(ABC):
     usual_places: ClassVar[Sequence[str]]
     """where they lie if not on PATH, as patterns"""
     packages: ClassVar[Sequence[str]]
+    oldest: ClassVar[tuple[int, ...]]
+    """the oldest version that does"""
 
     @abstractmethod
     def initialise(self, folder: Path) -> None:
@@ -109,14 +111,27 @@ class Recipe(ABC):
         return path
 
     def missing(self) -> Missing | None:
-        """None if all programs are installed."""
+        """None if all programs are installed, and new enough."""
         absent = [program.split("|")[0] for program in self.programs if self.found(program) is None]
         if not absent:
-            return None
+            return self._too_old()
         return Missing(
             f"{', '.join(absent)} of {self.title} not found, neither on PATH nor in {', '.join(self.usual_places)}",
             self.packages,
             f"install it (Debian: apt install {' '.join(self.packages)}), or name a server that runs by `url_from`",
+        )
+
+    def _too_old(self) -> Missing | None:
+        """One that does not say its version is taken as it is: what is wrong with it shows when it is started."""
+        version = self.version()
+        if version is None or _version_in(version) >= self.oldest:
+            return None
+        needed = dotted(self.oldest)
+        return Missing(
+            f"{self.found(self.programs[0])} is {version}; {needed} or newer is needed",
+            self.packages,
+            f"install a newer one, and have it before the old one on PATH (Debian: apt install "
+            f"{' '.join(self.packages)}), or name a server that runs by `url_from`",
         )
 
     def version(self) -> str | None:
@@ -151,10 +166,10 @@ class Recipe(ABC):
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Problem(f"{Path(command[0]).name} of {self.title} did not finish: {error}") from error
         if done.returncode != 0:
-            said = "\n".join(printable(line, 200) for line in (done.stdout + done.stderr).splitlines()[-10:])
+            said = complaints(done.stdout + done.stderr)
             raise Problem(
-                f"{Path(command[0]).name} of {self.title} ended with status {done.returncode}:\n{said}",
-                "see what it says; free space there, or set TMPDIR to a folder with more",
+                f"{Path(command[0]).name} of {self.title} ended with status {done.returncode} in {folder}:\n{said}",
+                f"see what it says; {REMEDY}",
             )
 
 

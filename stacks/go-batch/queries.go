@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+)
+
+type query struct {
+	statement string
+	arguments []any
+}
+
+// runQueries does long queries with short ones behind each, shared out over as many goroutines as connections.
+func runQueries(ctx context.Context) error {
+	told, err := numbers("LONG_QUERIES", "SHORT_PER_LONG", "LONG_MILLISECONDS", "DB_POOL")
+	if err != nil {
+		return err
+	}
+	long, short, milliseconds, connections := told[0], told[1], told[2], told[3]
+	database, isPostgres, err := open(connections)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	sleep := "SELECT SLEEP(?)"
+	if isPostgres {
+		sleep = "SELECT pg_sleep($1)"
+	}
+
+	queries := make(chan query, long*(1+short))
+	for range long {
+		queries <- query{sleep, []any{float64(milliseconds) / 1000}}
+		for range short {
+			queries <- query{"SELECT 1", nil}
+		}
+	}
+	close(queries)
+	return shareOut(connections, queries, func(query query) error {
+		rows, err := database.QueryContext(ctx, query.statement, query.arguments...)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+		}
+		return rows.Err()
+	})
+}

@@ -1,0 +1,13 @@
+"""Does the job that the environment names, and ends. Each job is a module, loaded only if it is the one to be done."""
+
+import asyncio
+import os
+import sys
+from importlib import import_module
+
+JOBS = {"call-batch": "calls", "task-creation": "tasks"}
+
+job = os.environ.get("JOB", "")
+if job not in JOBS:
+    sys.exit(f"there is no job {job!r}; there are: {', '.join(JOBS)}")
+asyncio.run(import_module(JOBS[job]).main())
