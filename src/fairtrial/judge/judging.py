@@ -8,7 +8,7 @@ from fairtrial.claims import judge_claim
 from fairtrial.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.looks import blocks_judged, is_cut_off, level_of
-from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric
+from fairtrial.judge.metrics import Metric, metrics_of
 from fairtrial.judge.model import ConditionResult, Estimate, Finding, Result, TrialResult
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
@@ -144,8 +144,7 @@ def _condition(
             metric.key: _figure(metric, valid, record.experiment.seed, condition.id)
             if outcome == "valid" and metric.fits(condition.load)
             else None
-            for metric in METRICS.values()
-            if metric.name != OVERHEAD
+            for metric in metrics_of(condition.load)
         },
         trials=list(results),
     )

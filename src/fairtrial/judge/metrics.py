@@ -131,6 +131,12 @@ def find_metric(name: str) -> Metric:
     return METRICS[name]
 
 
+def metrics_of(load: Load) -> list[Metric]:
+    """Those that a condition under this load shows: all that need no baseline, and each objective of a search."""
+    objectives = [capacity_for(one.name) for one in load.objectives] if load.kind == "capacity" else []
+    return [*(metric for metric in METRICS.values() if metric.name != OVERHEAD), *objectives]
+
+
 CAPACITY = "capacity"
 OVERHEAD = "overhead"
 SEARCHES = frozenset({"capacity"})

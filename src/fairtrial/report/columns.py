@@ -37,7 +37,11 @@ ALWAYS = (
     Column("server_cpu_seconds_per_1000_requests", "CPU", "ms/1k", 1e3),
     Column("peak_rss_bytes", "memory", "MiB", 2**-20),
 )
-WHERE_MEASURED = (Column("service_cpu_seconds_per_1000_requests", "DB CPU", "ms/1k", 1e3),)
+WHERE_MEASURED = (
+    Column("service_cpu_seconds_per_1000_requests", "DB CPU", "ms/1k", 1e3),
+    Column("elapsed_seconds", "elapsed", "s", 1),
+    Column("settle_seconds", "settle", "s", 1),
+)
 EXPLANATION = (
     "goodput: verified answers only; geometric mean over blocks, with its 95% interval · p50, p99, max: response "
     "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
@@ -47,10 +51,18 @@ EXPLANATION = (
 
 def others(result: Result) -> list[Column]:
     """The columns beside goodput: those that every table has, and those for which something was measured."""
+    searched = [Column(key, key.removesuffix("_per_second"), "/s", 1) for key in _capacities(result)]
     measured = [
-        column for column in WHERE_MEASURED if any(column.of(condition) is not None for condition in result.conditions)
+        column
+        for column in (*searched, *WHERE_MEASURED)
+        if any(column.of(condition) is not None for condition in result.conditions)
     ]
     return [*ALWAYS, *measured]
+
+
+def _capacities(result: Result) -> list[str]:
+    """The keys of what was searched for: one a named objective."""
+    return list(dict.fromkeys(key for one in result.conditions for key in one.figures if key.startswith("capacity:")))
 
 
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
