@@ -55,7 +55,7 @@ def ties(repetitions: int) -> str:
     return by_blocks(
         "deviations of each",
         DEVIATIONS,
-        lambda name, blocks: percent(error_rates.told_apart(name, blocks, repetitions, 9_999), repetitions),
+        lambda name, blocks: percent(error_rates.told_apart(name, blocks, repetitions, 1_999), repetitions),
     )
 
 
@@ -124,13 +124,13 @@ EDGE_ERRORS = {
 }
 
 TABLES: dict[str, tuple[Callable[[int], str], int]] = {
-    "intervals": (intervals, 10_000),
-    "equal-stacks": (equal_stacks, 4_000),
+    "intervals": (intervals, 4_000),
+    "equal-stacks": (equal_stacks, 2_000),
     "ties": (ties, 4_000),
-    "equivalence": (equivalence, 4_000),
+    "equivalence": (equivalence, 2_000),
     "looks": (looks, 4_000),
-    "scalability": (laws, 1_000),
-    "shapes": (shapes, 1_000),
+    "scalability": (laws, 500),
+    "shapes": (shapes, 500),
 }
 
 
