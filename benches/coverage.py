@@ -51,6 +51,14 @@ def equal_stacks(repetitions: int) -> str:
     )
 
 
+def unpaired(repetitions: int) -> str:
+    return by_blocks(
+        "deviations of either",
+        DEVIATIONS,
+        lambda name, blocks: percent(error_rates.unpaired_coverage(name, blocks, repetitions), repetitions),
+    )
+
+
 def ties(repetitions: int) -> str:
     return by_blocks(
         "deviations of each",
@@ -131,6 +139,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "looks": (looks, 4_000),
     "scalability": (laws, 500),
     "shapes": (shapes, 500),
+    "unpaired": (unpaired, 2_000),
 }
 
 

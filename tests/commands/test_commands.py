@@ -9,7 +9,7 @@ from tests.lab import Lab
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["run"], ["load"], ["ab"], ["wrk"], ["check"], ["list"], ["doctor"], ["report"]]
+    "command", [[], ["run"], ["load"], ["ab"], ["wrk"], ["check"], ["list"], ["doctor"], ["report"], ["compare"]]
 )
 def test_help_teaches(lab: Lab, command: list[str]) -> None:
     finished = lab.fairtrial(*command, "--help")

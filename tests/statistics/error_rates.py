@@ -15,6 +15,7 @@ from fairtrial.statistics.estimate import paired_ratio
 from fairtrial.statistics.scalability import Law, PoorFit, scalability
 from fairtrial.statistics.shape import Shape, flat, peak_between, rises
 from fairtrial.statistics.ties import adjust
+from fairtrial.statistics.unpaired import unpaired_ratio
 from tests.statistics.simulation import DEVIATIONS, Draw1
 
 BATCH = 100
@@ -43,6 +44,19 @@ def equal_stacks_differ(deviations: str, blocks: int, repetitions: int) -> int:
         assert interval is not None
         found += not interval[0] <= 1 <= interval[1]
     return found
+
+
+def unpaired_coverage(deviations: str, blocks: int, repetitions: int) -> int:
+    """How many intervals of a ratio between two runs hold the truth: of unequal blocks and unequal spread."""
+    random = np.random.default_rng(61)
+    held = 0
+    for _ in range(repetitions):
+        of = np.exp(0.02 * DEVIATIONS[deviations](random, (blocks,)))
+        to = np.exp(0.06 * DEVIATIONS[deviations](random, (blocks + 2,)))
+        interval = unpaired_ratio(of.tolist(), to.tolist(), random).interval
+        assert interval is not None
+        held += interval[0] <= 1 <= interval[1]
+    return held
 
 
 def told_apart(deviations: str, blocks: int, repetitions: int, resamples: int) -> int:
