@@ -4,7 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from fairtrial.commands import app
 from fairtrial.compare.comparison import Comparison, Judged, compare, judged
 from fairtrial.judge.metrics import METRICS
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -139,19 +141,19 @@ def folder(path: Path, recorded: Run) -> Path:
         (lambda: run(4000, an_experiment("a").sharing_processors()), 0, ["Not only the programs differ", "disjoint"]),
     ],
 )
-def test_the_command(lab: Lab, after: Callable[[], Run], status: int, words: list[str]) -> None:
-    before = folder(lab.folder / "before", run(4000))
-    finished = lab.fairtrial("compare", before, folder(lab.folder / "after", after()))
-    assert finished.status == status, finished.err
+def test_the_command(tmp_path: Path, after: Callable[[], Run], status: int, words: list[str]) -> None:
+    folders = folder(tmp_path / "before", run(4000)), folder(tmp_path / "after", after())
+    finished = CliRunner().invoke(app, ["compare", *map(str, folders)], env={"COLUMNS": "140"})
+    assert finished.exit_code == status, finished.output
     for said in words:
-        assert said in finished.out
+        assert said in finished.output
 
 
 def test_wrong_use(lab: Lab) -> None:
     before = folder(lab.folder / "before", run(4000))
     assert lab.fairtrial("compare", before, lab.folder / "nowhere").status == 2
     unknown = lab.fairtrial("compare", before, before, "--metric", "goodputt")
-    assert unknown.status == 2 and "did you mean goodput" in unknown.err
+    assert unknown.out == "" and unknown.status == 2 and "did you mean goodput" in unknown.err
 
 
 def test_a_judged_record_has_its_result() -> None:
