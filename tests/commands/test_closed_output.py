@@ -57,8 +57,8 @@ def test_a_report_that_nobody_reads(lab: Lab) -> None:
     record = an_experiment("a", "b", blocks=1).record()
     lines = [record, *trials_of(record, a_trial())]
     (lab.folder / "record.jsonl").write_text("".join(line.model_dump_json() + "\n" for line in lines))
-    assert lab.fairtrial("report", ".").status == 0
-    assert unread(lab, "report", ".") == (OUTPUT_CLOSED, "")
+    assert lab.fairtrial("judge", ".").status == 0
+    assert unread(lab, "judge", ".") == (OUTPUT_CLOSED, "")
 
 
 def test_the_first_line_of_a_load(lab: Lab, serve: Serve) -> None:  # noqa: F811

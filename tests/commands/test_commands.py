@@ -1,6 +1,5 @@
 """The smaller commands, as a user calls them."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from tests.lab import Lab
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["run"], ["load"], ["ab"], ["wrk"], ["check"], ["list"], ["doctor"], ["report"]]
+    "command", [[], ["run"], ["load"], ["ab"], ["wrk"], ["check"], ["list"], ["doctor"], ["judge"], ["compare"]]
 )
 def test_help_teaches(lab: Lab, command: list[str]) -> None:
     finished = lab.fairtrial(*command, "--help")
@@ -69,17 +68,3 @@ def test_check_of_a_stack_that_does_not_start(lab: Lab) -> None:
     assert finished.status == 4
     assert "the database said" in finished.err
     assert "\x1b" not in finished.err
-
-
-def test_report_rebuilds_from_the_record_alone(lab: Lab) -> None:
-    finished = lab.run(lab.stack("one"), lab.stack("two"), blocks=3)
-    assert finished.results
-    before = finished.result
-    (finished.results / "result.json").unlink()
-    (finished.results / "report.html").unlink()
-
-    rebuilt = lab.fairtrial("report", finished.results)
-
-    assert rebuilt.status == finished.status == 0, finished.out
-    assert json.loads((finished.results / "result.json").read_text()) == before
-    assert (finished.results / "report.html").exists()

@@ -66,7 +66,7 @@ WRONG = {
     "a folder that is not there": (["run", "--stacks", "nowhere"], ["nowhere"]),
     "an unknown option": (["run", "--blok", "3"], ["--blok"]),
     "zero blocks": (["run", "--blocks", "0"], ["--blocks"]),
-    "a record that is not there": (["report", "nowhere"], ["nowhere", "fairtrial run"]),
+    "a record that is not there": (["judge", "nowhere"], ["nowhere", "fairtrial run"]),
     "an unknown stack to check": (["check", "nope"], ["there is no stack 'nope'"]),
     "an unknown workload to check": (["check", "python-threads", "--workload", "nope"], ["does not name workload"]),
 }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial.statistics.bootstrap import mean_interval
-from tests.statistics.test_coverage import FIGURES, RATIOS
+from tests.statistics.simulation import FIGURES, RATIOS
 
 Sample = NDArray[np.float64]
 Interval = Callable[[Sample, np.random.Generator], tuple[float, float]]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
+Draw1 = Callable[[np.random.Generator, int], NDArray[np.float64]]
 
 
 def slow_starts(random: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -15,8 +16,9 @@ def slow_starts(random: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
 
 
 def pareto_tailed(random: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Slowdowns by a Pareto tail of index 2.5 (finite variance, no third moment); the mean is zero."""
-    return 2.5 / 1.5 - (1 + random.pareto(2.5, shape))
+    """Slowdowns whose very logarithm has a Pareto tail of index 2.5 (a variance, no third moment); the mean is zero."""
+    deviations: NDArray[np.float64] = 2.5 / 1.5 - (1 + random.pareto(2.5, shape))
+    return deviations
 
 
 def leaning_seconds(random: np.random.Generator, shape: tuple[int, ...], seconds: int = 60) -> NDArray[np.float64]:
@@ -27,7 +29,8 @@ def leaning_seconds(random: np.random.Generator, shape: tuple[int, ...], seconds
     for second in range(1, seconds):
         level = 0.9 * level + noise[..., second]
         total += level
-    return total / seconds
+    figures: NDArray[np.float64] = total / seconds
+    return figures
 
 
 DEVIATIONS: dict[str, Draw] = {
@@ -39,6 +42,54 @@ DEVIATIONS: dict[str, Draw] = {
     "autocorrelated seconds": leaning_seconds,
 }
 """Deviations of each contender's figure from the truth, on the logarithm."""
+
+
+def leaning_blocks(random: np.random.Generator, blocks: int, lean: float = 0.5) -> NDArray[np.float64]:
+    """Each block leans on the one before it (AR(1)): temperature, a neighbour, a disk that fills."""
+    values = np.empty(blocks)
+    level = random.standard_normal() / np.sqrt(1 - lean**2)
+    for block in range(blocks):
+        values[block] = level
+        level = lean * level + random.standard_normal()
+    return values
+
+
+def both_lean(random: np.random.Generator, blocks: int) -> NDArray[np.float64]:
+    drift = leaning_blocks(random, blocks)
+    of, to = drift + random.standard_normal(blocks), drift + random.standard_normal(blocks)
+    return of - to
+
+
+FIGURES: dict[str, Draw1] = {
+    "normal (a lognormal figure)": lambda random, blocks: random.standard_normal(blocks),
+    "Student t, 3 degrees": lambda random, blocks: random.standard_t(3, blocks),
+    "Laplace": lambda random, blocks: random.laplace(size=blocks),
+    "autocorrelated seconds": lambda random, blocks: leaning_seconds(random, (blocks,)),
+    "gamma, shape 4 (skewed)": lambda random, blocks: random.gamma(4, size=blocks) - 4,
+    "lognormal, sigma 0.5 (skewed)": lambda random, blocks: (
+        np.exp(0.5 * random.standard_normal(blocks)) - np.exp(0.125)
+    ),
+    "exponential (a Pareto-tailed figure)": lambda random, blocks: 1 - random.exponential(size=blocks),
+    "Pareto tail, index 2.5 (skewed)": lambda random, blocks: pareto_tailed(random, (blocks,)),
+    "one slow start in ten": lambda random, blocks: slow_starts(random, (blocks,)),
+    "blocks lean on each other": leaning_blocks,
+}
+"""Deviations of a figure's logarithm from the truth. A lognormal figure is the first line."""
+
+RATIOS: dict[str, Draw1] = {
+    "lognormal, sigma 1, both sides": lambda random, blocks: (
+        np.exp(random.standard_normal(blocks)) - np.exp(random.standard_normal(blocks))
+    ),
+    "Pareto tail, both sides": lambda random, blocks: (
+        pareto_tailed(random, (blocks,)) - pareto_tailed(random, (blocks,))
+    ),
+    "one slow start in ten, both sides": lambda random, blocks: (
+        slow_starts(random, (blocks,)) - slow_starts(random, (blocks,))
+    ),
+    "blocks lean on each other, both sides alike": both_lean,
+}
+"""Deviations of a paired log-ratio: what is skewed on both sides alike is symmetric in the difference, and what moves a
+whole block cancels."""
 
 
 def at_most_five_percent(repetitions: int, share: float = 0.05) -> int:

@@ -6,7 +6,8 @@ from scipy import stats
 
 from fairtrial.statistics.equivalence import equal_within
 from fairtrial.statistics.seeding import generator
-from tests.statistics.simulation import DEVIATIONS, at_most_five_percent
+from tests.statistics.error_rates import at_the_margin
+from tests.statistics.simulation import at_most_five_percent
 
 
 def test_close_ratios_are_equal_within_a_margin() -> None:
@@ -59,14 +60,7 @@ def test_what_cannot_be_tested(ratios: list[float], margin: float) -> None:
 @pytest.mark.parametrize("name", ["normal", "Student t, 3 degrees", "one slow start in ten"])
 def test_a_ratio_at_the_margin_is_rarely_called_equal(name: str) -> None:
     """The worst case of a false equality: the truth lies on the margin."""
-    repetitions, blocks = 400, 5
-    random = np.random.default_rng(17)
-    upheld = refuted = 0
-    for _ in range(repetitions):
-        noise = DEVIATIONS[name](random, (2, blocks))
-        ratios = np.exp(math.log(1.1) + 0.01 * (noise[0] - noise[1]))
-        finding = equal_within(ratios.tolist(), 0.1, random).finding
-        upheld += finding == "upheld"
-        refuted += finding == "refuted"
-    assert upheld <= at_most_five_percent(repetitions)
-    assert refuted <= at_most_five_percent(repetitions, 0.025)
+    repetitions = 400
+    found = at_the_margin(name, 5, repetitions)
+    assert found["upheld"] <= at_most_five_percent(repetitions)
+    assert found["refuted"] <= at_most_five_percent(repetitions, 0.025)

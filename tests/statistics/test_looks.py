@@ -1,11 +1,10 @@
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
-from fairtrial.statistics.bootstrap import mean_interval, p_values, resamples_at
+from fairtrial.statistics.bootstrap import mean_interval, resamples_at
 from fairtrial.statistics.looks import MOST_LOOKS, level_at, plan_looks
 from fairtrial.statistics.seeding import generator
+from tests.statistics.error_rates import decided
 from tests.statistics.simulation import DEVIATIONS, at_most_five_percent
 
 
@@ -72,26 +71,13 @@ def test_a_high_level_has_resamples_beyond_it() -> None:
         mean_interval(values, generator(1), 1.0)
 
 
-def decided(name: str, looks: Sequence[int], levels: Sequence[float], repetitions: int, resamples: int) -> int:
-    """How many of the experiments, whose truth is the bound, are decided at some look."""
-    random = np.random.default_rng(23)
-    noise = DEVIATIONS[name](random, (2, looks[-1], repetitions))
-    ratios = noise[0] - noise[1]
-    wrongly = np.zeros(repetitions, dtype=bool)
-    for blocks, level in zip(looks, levels, strict=True):
-        for batch in range(0, repetitions, 100):  # each hundred with resamples of their own
-            part = slice(batch, batch + 100)
-            wrongly[part] |= p_values(ratios[:blocks, part], random, resamples) < 1 - level
-    return int(wrongly.sum())
-
-
 @pytest.mark.parametrize("name", DEVIATIONS)
 def test_repeated_looks_decide_what_is_true_of_neither_side_five_times_in_a_hundred(name: str) -> None:
     repetitions, looks = 2000, plan_looks(4, 16)
     planned = [level_at(look + 1, looks) for look in range(len(looks))]
-    assert decided(name, looks, planned, repetitions, 1999) <= at_most_five_percent(repetitions)
+    assert decided(name, looks, planned, repetitions, [1999] * len(looks)) <= at_most_five_percent(repetitions)
 
 
 def test_naive_looks_decide_it_far_more_often() -> None:
     repetitions, looks = 2000, [5, 10, 20, 40]
-    assert decided("normal", looks, [0.95] * 4, repetitions, 999) > 2 * 0.05 * repetitions
+    assert decided("normal", looks, [0.95] * 4, repetitions, [999] * 4) > 2 * 0.05 * repetitions

@@ -5,6 +5,7 @@ import pytest
 
 from fairtrial.statistics.scalability import Law, PoorFit, Scalability, fit_law, scalability
 from fairtrial.statistics.seeding import generator
+from tests.statistics.error_rates import law_held
 
 SDM91 = {1: 64.9, 18: 995.9, 36: 1652.4, 72: 1853.2, 108: 1828.9, 144: 1775.0, 216: 1702.2}
 """SPEC SDM91 on a SPARCcenter 2000, scripts an hour by users: N. J. Gunther, Guerrilla Capacity Planning (2007). The
@@ -102,17 +103,9 @@ def test_noise_alone_is_not_a_poor_fit() -> None:
 
 def test_the_intervals_hold_the_truth() -> None:
     """150 repetitions at 95%: fewer than 131 once in a thousand. κ N² is 0.08: near the edge of what can be."""
-    random = np.random.default_rng(11)
-    law = Law(1000, 0.02, 0.00002)
-    held = [0, 0, 0]
-    for _ in range(150):
-        found = scalability(LOADS, noisy(law, 4, 0.03, random), random)
-        assert isinstance(found, Scalability)
-        truths = [(found.single, law.single), (found.contention, law.contention), (found.coherency, law.coherency)]
-        for place, (estimated, truth) in enumerate(truths):
-            assert estimated.interval is not None
-            held[place] += estimated.interval[0] <= truth <= estimated.interval[1]
-    assert min(held) >= 131
+    fits, held = law_held(Law(1000, 0.02, 0.00002), 4, 150)
+    assert fits == 150 and held["peaks"] == 0
+    assert min(held["λ"], held["σ"], held["κ"]) >= 131
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from scipy import stats
 from fairtrial.statistics.bootstrap import mean_interval, p_values
 from fairtrial.statistics.seeding import generator
 from fairtrial.statistics.ties import Pair, _groups, adjust, compare_all
+from tests.statistics.error_rates import told_apart
 from tests.statistics.simulation import DEVIATIONS, at_most_five_percent
 
 
@@ -112,10 +113,4 @@ def test_a_ranking_needs_complete_blocks_of_positive_values(values: dict[str, li
 @pytest.mark.parametrize("blocks", [5, 20])
 def test_four_equal_contenders_are_rarely_told_apart(name: str, blocks: int) -> None:
     repetitions = 600
-    random = np.random.default_rng(41)
-    told_apart = 0
-    for _ in range(repetitions):
-        logs = DEVIATIONS[name](random, (blocks, 4))
-        differences = np.stack([logs[:, one] - logs[:, other] for one, other in combinations(range(4), 2)], axis=1)
-        told_apart += min(adjust(p_values(differences, random, 999).tolist(), 4)) <= 0.05
-    assert told_apart <= at_most_five_percent(repetitions)
+    assert told_apart(name, blocks, repetitions, resamples=999) <= at_most_five_percent(repetitions)

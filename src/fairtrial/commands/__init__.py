@@ -14,6 +14,7 @@ from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
 from fairtrial.commands.check import check
 from fairtrial.commands.closed_output import quiet_end
+from fairtrial.commands.compare import compare
 from fairtrial.commands.complain import complain
 from fairtrial.commands.doctor import doctor
 from fairtrial.commands.judge import judge
@@ -47,6 +48,7 @@ app.command("list")(list_things)
 app.add_typer(services_app, name="services")
 app.command()(doctor)
 app.command()(judge)
+app.command()(compare)
 
 
 def _print_version(wanted: bool) -> None:

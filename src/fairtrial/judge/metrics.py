@@ -4,6 +4,7 @@ One rule names both: a figure's key says its unit (`goodput_per_second`, `server
 the unit out and it is the metric's name, as claims write it (`goodput`, `server_cpu_per_1000_requests`).
 """
 
+import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -127,7 +128,9 @@ def find_metric(name: str) -> Metric:
     if name.startswith(f"{CAPACITY}:"):
         return capacity_for(name.removeprefix(f"{CAPACITY}:"))
     if name not in METRICS:
-        raise ValueError(f"the metric {name!r}; there are {', '.join(METRICS)}, {CAPACITY}:OBJECTIVE")
+        close = difflib.get_close_matches(name, METRICS, n=1)
+        meant = f" (did you mean {close[0]}?)" if close else ""
+        raise ValueError(f"the metric {name!r}{meant}; there are {', '.join(METRICS)}, {CAPACITY}:OBJECTIVE")
     return METRICS[name]
 
 

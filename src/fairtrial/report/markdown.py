@@ -7,7 +7,7 @@ from fairtrial.judge.model import ConditionResult, Result
 from fairtrial.printable import printable
 from fairtrial.report.columns import EXPLANATION, GOODPUT, Column, in_order, loads, notes, others, rank
 from fairtrial.report.grouping import grouped_findings, obstacles
-from fairtrial.wording import figure, plain, span
+from fairtrial.wording import count, figure, plain, span
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 """Characters that Markdown or the HTML in it would obey."""
@@ -18,9 +18,9 @@ MARKS = {"upheld": "✓", "refuted": "✗", "undecided": "~"}
 def markdown_text(result: Result) -> str:
     """Title, claims with what was published beside what was measured, conditions, findings."""
     parts = [
-        f"## {_said(result.title)}",
+        f"## {said(result.title)}",
         "",
-        _said(" · ".join([*loads(result), f"{result.blocks_complete} blocks"])),
+        said(" · ".join([*loads(result), count(result.blocks_complete, "block")])),
         "",
     ]
     if result.claims:
@@ -30,19 +30,19 @@ def markdown_text(result: Result) -> str:
             measured += f" ({span(claim.interval)})" if claim.interval is not None else ""
             published = plain(claim.published) if isinstance(claim.published, float) else claim.published or "–"
             cells = [claim.text, claim.asked, published, measured, str(claim.blocks)]
-            parts.append(_row([f"{MARKS[claim.verdict]} {claim.verdict}", *map(_said, cells)]))
-        parts += ["", *(f"- {_said(claim.sentence)}" for claim in result.claims), ""]
+            parts.append(row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(said, cells)]))
+        parts += ["", *(f"- {said(claim.sentence)}" for claim in result.claims), ""]
     columns = others(result)
     head = ["stack", "rank", "goodput/s", *(f"{column.title} ({column.unit})" for column in columns), "outcome"]
-    parts += ["### Conditions", "", _row(head), "| --- " * len(head) + "|"]
-    parts += [_row(_cells(condition, columns)) for condition in in_order(result.conditions)]
-    parts += ["", _said(EXPLANATION), "", *(f"{_said(note)}\n" for note in notes(result))]
+    parts += ["### Conditions", "", row_text(head), "| --- " * len(head) + "|"]
+    parts += [row_text(_cells(condition, columns)) for condition in in_order(result.conditions)]
+    parts += ["", said(EXPLANATION), "", *(f"{said(note)}\n" for note in notes(result))]
     found = [
-        f"- **{group.severity}** {_said(group.check)}, {_said(group.where)}: {_said(group.evidence)}"
+        f"- **{group.severity}** {said(group.check)}, {said(group.where)}: {said(group.evidence)}"
         for group in grouped_findings(result)
         if group.severity != "note"
     ]
-    found += [f"- **{one.outcome}** {_said(one.contender)}: {_said(one.reason)}" for one in obstacles(result)]
+    found += [f"- **{one.outcome}** {said(one.contender)}: {said(one.reason)}" for one in obstacles(result)]
     if found:
         parts += ["### Findings", "", *found, ""]
     return "\n".join(parts).rstrip() + "\n"
@@ -54,12 +54,14 @@ def _cells(condition: ConditionResult, columns: Sequence[Column]) -> list[str]:
     rate += f" ({span(goodput.interval)})" if goodput is not None and goodput.interval is not None else ""
     shown = [column.of(condition) for column in columns]
     figures = ["–" if each is None else figure(each.estimate) for each in shown]
-    return [_said(condition.contender), _said(rank(condition)), rate, *figures, condition.outcome]
+    return [said(condition.contender), said(rank(condition)), rate, *figures, condition.outcome]
 
 
-def _row(cells: Sequence[str]) -> str:
+def row_text(cells: Sequence[str]) -> str:
+    """A line of a table, from cells that are Markdown already."""
     return f"| {' | '.join(cells)} |"
 
 
-def _said(text: str) -> str:
+def said(text: str) -> str:
+    """Text from anywhere, so that Markdown shows it as it is."""
     return SPECIAL.sub(r"\\\1", printable(text))

@@ -42,6 +42,7 @@ NOTABLE_MISS = 0.05
 LACK_OF_FIT_SIZE = 0.01
 NEGLIGIBLE = 1e-6
 """A part of the denominator, at the largest load, that is none."""
+LEAST_DENOMINATOR = 0.01
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def fit_law(
     The search starts at the solution of N/X = 1/λ + σ/λ (N - 1) + κ/λ N (N - 1), which is linear in its coefficients.
 
     Args:
-        bounded: σ and κ are at least zero. Otherwise they may take away up to a third of the denominator each.
+        bounded: σ and κ are at least zero. Otherwise any that leave a denominator above zero.
     """
     columns = np.stack([np.ones_like(loads), loads - 1, loads * (loads - 1)], axis=1)
     inverse = loads / throughputs
@@ -159,12 +160,13 @@ def fit_law(
 
     def residuals(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
         log_single, contention, coherency = scaled * scale
-        predicted = log_single + np.log(loads) - np.log1p(contention * columns[:, 1] + coherency * columns[:, 2])
+        denominator = 1 + contention * columns[:, 1] + coherency * columns[:, 2]
+        predicted = log_single + np.log(loads) - np.log(np.maximum(denominator, LEAST_DENOMINATOR))
         if logarithmic:
             return np.asarray(predicted - np.log(throughputs))
         return np.asarray(np.exp(predicted) - throughputs)
 
-    least = 0.0 if bounded else -1 / 3
+    least = 0.0 if bounded else -np.inf
     lower = np.array([-np.inf, least, least])
     upper = np.array([np.inf, columns[-1, 1], np.inf])
     found = optimize.least_squares(

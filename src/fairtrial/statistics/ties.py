@@ -26,11 +26,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fairtrial.statistics.bootstrap import LEVEL, MINIMUM_BLOCKS, p_values, resamples_at
-
-RESAMPLES_MOST = 499_999
-"""With more than about 120 pairs (17 contenders), fewer than RESAMPLES_BEYOND resamples lie beyond the first step's
-limit; with 1,000 pairs still twelve do. What is lost is decidedness, not honesty: a p-value counts itself."""
+from fairtrial.statistics.bootstrap import LEVEL, MINIMUM_BLOCKS, p_values, resamples_of_many
 
 
 @dataclass(frozen=True)
@@ -111,7 +107,7 @@ def compare_all(
     adjusted: list[float] = []
     if couples:
         differences = np.stack([logs[:, high] - logs[:, low] for high, low in couples], axis=1)
-        resamples = min(RESAMPLES_MOST, resamples_at(1 - (1 - level) / len(couples)))
+        resamples = resamples_of_many(1 - (1 - level) / len(couples))
         adjusted = adjust(p_values(differences, random, resamples).tolist(), len(names))
     enough = blocks >= MINIMUM_BLOCKS
     pairs = tuple(

@@ -1,0 +1,164 @@
+"""Reruns the simulated error rates of docs/statistics.md: `python benches/coverage.py --help`."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benches.document import replace_part, table  # noqa: E402
+from fairtrial.statistics.bootstrap import resamples_at  # noqa: E402
+from fairtrial.statistics.looks import level_at, plan_looks  # noqa: E402
+from fairtrial.statistics.scalability import Law  # noqa: E402
+from tests.statistics import error_rates  # noqa: E402
+from tests.statistics.simulation import DEVIATIONS, FIGURES, RATIOS  # noqa: E402
+
+BLOCKS = (3, 5, 10, 20)
+LAWS = (Law(1000, 0.05, 0.0005), Law(1000, 0.02, 0.00002), Law(1000, 0.2, 0.0), Law(1000, 0.0, 0.001))
+HONEST = (0.93, 0.97)
+
+
+def percent(count: float, of: int) -> str:
+    return f"{100 * count / of:.1f}"
+
+
+def by_blocks(head: str, rows: Iterable[str], cell: Callable[[str, int], str]) -> str:
+    """A row for each of `rows`, a column for each of BLOCKS."""
+    return table(
+        [head, *(f"{blocks} blocks" for blocks in BLOCKS)],
+        [[row, *(cell(row, blocks) for blocks in BLOCKS)] for row in rows],
+    )
+
+
+def intervals(repetitions: int) -> str:
+    draws = FIGURES | RATIOS
+
+    def cell(name: str, blocks: int) -> str:
+        share = error_rates.coverage(draws[name], blocks, repetitions)
+        said = f"{100 * share:.1f}"
+        return said if HONEST[0] <= round(share, 3) <= HONEST[1] else f"**{said}**"
+
+    return by_blocks("deviations", draws, cell)
+
+
+def equal_stacks(repetitions: int) -> str:
+    return by_blocks(
+        "deviations of either",
+        DEVIATIONS,
+        lambda name, blocks: percent(error_rates.equal_stacks_differ(name, blocks, repetitions), repetitions),
+    )
+
+
+def unpaired(repetitions: int) -> str:
+    return by_blocks(
+        "deviations of either",
+        DEVIATIONS,
+        lambda name, blocks: percent(error_rates.unpaired_coverage(name, blocks, repetitions), repetitions),
+    )
+
+
+def ties(repetitions: int) -> str:
+    return by_blocks(
+        "deviations of each",
+        DEVIATIONS,
+        lambda name, blocks: percent(error_rates.told_apart(name, blocks, repetitions, 1_999), repetitions),
+    )
+
+
+def equivalence(repetitions: int) -> str:
+    def cell(name: str, blocks: int) -> str:
+        found = error_rates.at_the_margin(name, blocks, repetitions)
+        return f"{percent(found['upheld'], repetitions)}, {percent(found['refuted'], repetitions)}"
+
+    return by_blocks("deviations of either (upheld, refuted)", DEVIATIONS, cell)
+
+
+def looks(repetitions: int) -> str:
+    plans = (plan_looks(3, 24), plan_looks(5, 40))
+
+    def cells(name: str, plan: list[int]) -> list[str]:
+        levels = [level_at(look + 1, plan) for look in range(len(plan))]
+        naive = [0.95] * len(plan)
+        drawn = [resamples_at(level) for level in levels]
+        return [
+            percent(error_rates.decided(name, plan, each, repetitions, drawn), repetitions) for each in (levels, naive)
+        ]
+
+    head = ["deviations of either"]
+    for plan in plans:
+        said = ", ".join(map(str, plan))
+        head += [f"looks at {said}", "95% at each"]
+    return table(head, [[name, *(cell for plan in plans for cell in cells(name, plan))] for name in DEVIATIONS])
+
+
+def laws(repetitions: int) -> str:
+    rows = []
+    for law in LAWS:
+        for blocks in BLOCKS[:3]:
+            fits, held = error_rates.law_held(law, blocks, repetitions)
+            peaks = held["peaks"]
+            cells = [percent(held[name], fits) for name in ("λ", "σ", "κ")]
+            inside = percent(held["N*"], peaks) if peaks > repetitions / 2 else "—"
+            rows.append([f"{law.contention:g}", f"{law.coherency:g}", str(blocks), *cells, inside])
+    return table(["σ", "κ", "blocks", "λ", "σ", "κ", "N*, if inside"], rows)
+
+
+def shapes(repetitions: int) -> str:
+    noises = ("normal", "Student t, 3 degrees", "lognormal, sigma 1")
+    return table(
+        ["the curve", "the error", *(f"{noise}, {blocks} blocks" for noise in noises for blocks in (5, 10))],
+        [
+            [
+                edge,
+                EDGE_ERRORS[edge],
+                *(
+                    percent(error_rates.misjudged(edge, noise, blocks, repetitions), repetitions)
+                    for noise in noises
+                    for blocks in (5, 10)
+                ),
+            ]
+            for edge in error_rates.EDGES
+        ],
+    )
+
+
+EDGE_ERRORS = {
+    edge: f"“{shape}” {finding}"
+    for (edge, (_, _, finding)), shape in zip(
+        error_rates.EDGES.items(), ("rises", "rises", "rises", "flat", "flat", "peak", "peak"), strict=True
+    )
+}
+
+TABLES: dict[str, tuple[Callable[[int], str], int]] = {
+    "intervals": (intervals, 4_000),
+    "equal-stacks": (equal_stacks, 2_000),
+    "ties": (ties, 4_000),
+    "equivalence": (equivalence, 2_000),
+    "looks": (looks, 4_000),
+    "scalability": (laws, 500),
+    "shapes": (shapes, 500),
+    "unpaired": (unpaired, 2_000),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Simulates how often the judge's statistics err.")
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--repetitions", type=int, help="of each cell; the tables say what they take otherwise")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/statistics.md")
+    options = parser.parse_args()
+    for name in options.tables:
+        simulate, usual = TABLES[name]
+        repetitions = options.repetitions or usual
+        part = f"{simulate(repetitions)}\n\n({repetitions:,} repetitions a cell.)"
+        print(f"\n{name}\n\n{part}", flush=True)
+        if options.write:
+            document = ROOT / "docs/statistics.md"
+            document.write_text(replace_part(document.read_text(), name, part))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
