@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from fairtrial.experiment.model import ClosedLoad, Experiment
+from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
 from fairtrial.record.model import (
     BodyBytes,
     Clause,
@@ -187,6 +188,8 @@ class TrialBuilder:
     interrupted: bool = False
     failure: Failure | None = None
     measured: bool = True
+    machine: MachineMeter | None = None
+    network: NetworkMeter | None = None
 
     def serving(self, rate: float) -> Self:
         """So many verified answers a second."""
@@ -211,6 +214,14 @@ class TrialBuilder:
     def breaking(self, clause: str, evidence: str = "it did not") -> Self:
         """With one clause of the contract broken."""
         return replace(self, contract=(Clause(name=clause, requirement="it must", passed=False, evidence=evidence),))
+
+    def on_machine(self, **changes: Any) -> Self:
+        """On a calm machine, but for these fields of its meter."""
+        return replace(self, machine=calm_machine(self.window).model_copy(update=changes))
+
+    def on_network(self, **changes: Any) -> Self:
+        """On a calm network, but for these fields of its meter."""
+        return replace(self, network=calm_network().model_copy(update=changes))
 
     def failing(self, stage: str, reason: str, remedy: str = "mend it") -> Self:
         """Not carried out to its end; nothing measured."""
@@ -237,6 +248,8 @@ class TrialBuilder:
             stop=Stop(seconds=5.2 if self.forced else 0.1, forced=self.forced) if self.measured else None,
             dataset_altered=self.altered,
             failure=self.failure,
+            machine=self.machine,
+            network=self.network,
             log=f"logs/trial-{index}.log",
         )
 
@@ -289,6 +302,40 @@ class TrialBuilder:
 def a_trial() -> TrialBuilder:
     """An honest trial."""
     return TrialBuilder()
+
+
+def calm_machine(window: float = 3.0) -> MachineMeter:
+    """Two processors, the server's busy with the stack alone, the load's with the engine alone."""
+    return MachineMeter(
+        window_seconds=window,
+        processors=[
+            ProcessorUse(cpu=0, busy_seconds=0.95 * window, interrupt_seconds=0.04 * window, steal_seconds=0.0),
+            ProcessorUse(cpu=1, busy_seconds=0.35 * window, interrupt_seconds=0.04 * window, steal_seconds=0.0),
+        ],
+        own_server_cpu_seconds=0.95 * window,
+        own_load_cpu_seconds=0.34 * window,
+        swapped_in_pages=0,
+        swapped_out_pages=0,
+        memory_total_bytes=8 * 2**30,
+        memory_available_bytes=4 * 2**30,
+        quota_throttled_periods=0,
+        quota_throttled_seconds=0.0,
+        pressure_seconds={"cpu": 0.9 * window, "memory": 0.0, "io": 0.1},
+    )
+
+
+def calm_network() -> NetworkMeter:
+    """Nothing dropped, nothing sent again, as every request's ACK rides on the next request."""
+    return NetworkMeter(
+        listen_overflows=0,
+        listen_drops=0,
+        sent_segments=50_000,
+        retransmitted_segments=0,
+        timeouts=0,
+        delayed_acks=20,
+        time_wait_sockets=40,
+        local_ports=28_232,
+    )
 
 
 def times(count: int, median: float) -> Distribution:

@@ -43,6 +43,11 @@ timeout_seconds = 2.0
 # Of half a second, a busy machine may take a quarter away from anybody.
 [checks.unanswered]
 window_share = 0.7
+# Whoever else works on this machine is no fault of what is tested.
+[checks.foreign-load]
+refuse = 2
+[checks.stolen]
+refuse = 2
 {more}
 """
 

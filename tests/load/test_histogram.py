@@ -10,7 +10,7 @@ import pytest
 
 from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests
 from fairtrial.engine.run import run_engine
-from fairtrial.load.histogram import Histogram, read_histogram
+from fairtrial.record.histogram import Histogram, read_histogram
 from tests.load.conftest import Target
 
 

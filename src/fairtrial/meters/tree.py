@@ -46,7 +46,8 @@ class TreeMeter:
     """Measures the process trees below some guards from `open` to `close`.
 
     CPU times are the kernel's, in ticks of 10 ms; they include children that ended and were waited for. Resident memory
-    is sampled every quarter of a second: the sum over the tree, shared pages counted in each process.
+    is sampled every quarter of a second: the sum over the tree, shared pages counted in each process; the largest of
+    each second is kept, so that growth can be seen.
     """
 
     def __init__(self, *guard_pids: int) -> None:
@@ -54,6 +55,7 @@ class TreeMeter:
         self._closing = threading.Event()
         self._sampler = threading.Thread(target=self._sample_memory, daemon=True)
         self._peak_rss_bytes = 0
+        self._rss_by_second: dict[int, int] = {}
 
     def open(self) -> None:
         """The window opens: remember the CPU times, begin to watch memory."""
@@ -73,6 +75,9 @@ class TreeMeter:
             cpu_system_seconds=system - self._system_before,
             peak_rss_bytes=self._peak_rss_bytes,
             processes=len(processes_below(*self._guard_pids)),
+            rss_series_bytes=[
+                self._rss_by_second[second] for second in sorted(self._rss_by_second) if second < int(window)
+            ],
         )
 
     def abandon(self) -> None:
@@ -85,6 +90,8 @@ class TreeMeter:
             for process in processes_below(*self._guard_pids):
                 with suppress(psutil.Error):
                     total += process.memory_info().rss
+            second = int(time.monotonic() - self._opened_at)
+            self._rss_by_second[second] = max(self._rss_by_second.get(second, 0), total)
             self._peak_rss_bytes = max(self._peak_rss_bytes, total)
             if self._closing.wait(SAMPLE_EVERY_SECONDS):
                 return

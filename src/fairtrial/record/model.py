@@ -9,6 +9,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from fairtrial.experiment.model import Experiment, Load, Strict
+from fairtrial.record.machine import MachineMeter, NetworkMeter
 
 RECORD_VERSION = 1
 
@@ -287,6 +288,9 @@ class ServerMeter(Strict):
     cpu_system_seconds: float
     peak_rss_bytes: int = Field(description="largest sum of resident set sizes seen in the window")
     processes: int = Field(description="at the window's end")
+    rss_series_bytes: list[int] = Field(
+        default_factory=list, description="the largest sum in each full second of the window"
+    )
 
     @property
     def cpu_seconds(self) -> float:
@@ -385,5 +389,7 @@ class TrialRecord(Strict):
     settle: Settle | None = Field(None, description="null for workloads that only read")
     program: ProgramRun | None = Field(None, description="of a program, which has no engine's summary")
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
+    machine: MachineMeter | None = Field(None, description="the machine in the window")
+    network: NetworkMeter | None = Field(None, description="TCP on it in the window")
     failure: Failure | None
     log: str | None = Field(description="the stack's log, relative to the results folder")

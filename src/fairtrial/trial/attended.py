@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.model import (
     Audit,
     Clause,
@@ -80,6 +81,8 @@ class Observed:
     freshness: Freshness | None = None
     settle: Settle | None = None
     audit: Audit | None = None
+    machine: MachineMeter | None = None
+    network: NetworkMeter | None = None
     failure: Failure | None = None
 
 

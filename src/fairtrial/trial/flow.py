@@ -8,6 +8,8 @@ from fairtrial.contract.every_stack import try_contract
 from fairtrial.engine.plan import Closed, EnginePlan, StopAfterSeconds
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.model import ClosedLoad
+from fairtrial.meters.machine import MachineWatch
+from fairtrial.meters.network import NetworkWatch
 from fairtrial.meters.tree import TreeMeter
 from fairtrial.placement.cpus import bound_to
 from fairtrial.problem import Problem
@@ -179,16 +181,20 @@ def _load(attended: Attended, running: Contender) -> None:
         changing_rows=keys if keys and changing is not None and changing.during_load else None,
     )
     meters = [TreeMeter(*running.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
+    machine, network = MachineWatch(setting.placement.server_cpus), NetworkWatch()
     freshness = FreshnessTest(changing, data, keys, running.url, service) if changing is not None and keys else None
 
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "window" and event["state"] == "opened":
+            machine.open()
+            network.open()
             for meter in meters:
                 meter.open()
             if freshness is not None and changing is not None and changing.during_load:
                 freshness.begin()
         elif event["event"] == "window":
             observed.server, observed.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
+            observed.machine, observed.network = machine.close(), network.close()
         elif running.status() is not None:
             raise StackEnded
         elif fault := service.fault() or running.fault():
