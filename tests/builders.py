@@ -172,7 +172,8 @@ class TrialBuilder:
 
     rate: float = 4000.0
     window: float = 3.0
-    median_seconds: float = 0.004
+    median_seconds: float | None = None
+    """as 16 connections make it, if it is not said: Little's law holds"""
     errors: dict[str, int] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
     body: float = 230.0
@@ -266,6 +267,9 @@ class TrialBuilder:
         verified = round(self.rate * self.window)
         failed = sum(self.errors.values())
         seconds = max(1, round(self.window))
+        median = (
+            self.median_seconds if self.median_seconds is not None else 16 / max(self.rate + failed / self.window, 1)
+        )
         return EngineSummary(
             protocol=1,
             driver="epoll",
@@ -278,8 +282,8 @@ class TrialBuilder:
             goodput_per_second=verified / self.window,
             errors={kind: self.errors.get(kind, 0) for kind in ERROR_KINDS},
             examples=list(self.examples),
-            service_time=times(verified, self.median_seconds * 0.98),
-            response_time=times(verified, self.median_seconds),
+            service_time=times(verified, median * 0.98),
+            response_time=times(verified + failed, median),
             send_lag=times(verified, 2e-6),
             connect_time=times(16, 1e-4),
             body_bytes=BodyBytes(min=220, max=240, mean=self.body) if verified + failed else None,
@@ -348,7 +352,7 @@ def times(count: int, median: float) -> Distribution:
     return Distribution(
         count=count,
         min_seconds=median * 0.4,
-        mean_seconds=median * 1.1,
+        mean_seconds=median,
         max_seconds=median * 20,
         percentiles={key: median * factor for key, factor in PERCENTILES.items()},
         hdr_base64="",
