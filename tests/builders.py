@@ -13,13 +13,13 @@ from typing import Any, Self
 import numpy as np
 
 from fairtrial.experiment.model import ClosedLoad, Experiment
+from fairtrial.record.distribution import Distribution
 from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
 from fairtrial.record.model import (
     BodyBytes,
     Clause,
     Condition,
     DatasetIdentity,
-    Distribution,
     EngineSummary,
     EngineThread,
     Example,

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord, Waiting
 from tests.builders import TrialBuilder, a_trial, an_experiment, calm_machine, times, trials_of
 from tests.checks.findings import found, in_trial, severities
@@ -146,3 +148,78 @@ def test_an_idle_meter_is_no_reason_to_fail() -> None:
     trial = a_trial().record().model_copy(update={"server": nothing, "machine": calm_machine(0.0)})
     for check in ("contender-idle", "plateau", "foreign-load", "stolen", "pressure", "throttled"):
         found(check, EXPERIMENT, [trial])
+
+
+class TestHarnessLimited:
+    """A ceiling of 10,000 answers a second."""
+
+    @staticmethod
+    def judged(rate: float, *, connections: int = 16, machine: MachineMeter | None = None) -> list[str]:
+        calibration = Calibration(
+            connections=connections,
+            keep_alive=True,
+            ceiling_per_second=10_000,
+            mean_per_second=9_500,
+            window_seconds=1.0,
+            engine_cpu_seconds_per_request=1e-5,
+            busiest_thread_share=0.9,
+            machine=machine or calm_machine(1.0),
+        )
+        record = EXPERIMENT.model_copy(update={"calibrations": [calibration]})
+        return severities(found("harness-limited", record, [a_trial().serving(rate).record()]))
+
+    @pytest.mark.parametrize(
+        ("rate", "expected"), [(8_990, []), (9_010, ["refusal"]), (11_000, ["refusal"]), (11_200, ["warning"])]
+    )
+    def test_near_the_ceiling(self, rate: float, expected: list[str]) -> None:
+        assert self.judged(rate) == expected
+
+    def test_the_ceiling_of_another_load_is_no_ceiling(self) -> None:
+        assert self.judged(9_500, connections=64) == []
+
+    @pytest.mark.parametrize("own", [0.95, 0.80])
+    def test_a_disturbed_calibration_refuses_nobody(self, own: float) -> None:
+        machine = calm_machine(1.0).model_copy(update={"own_server_cpu_seconds": own})
+        assert self.judged(9_500, machine=machine) == (["refusal"] if own == 0.95 else ["warning"])
+
+    def test_records_without_a_calibration_are_left_alone(self) -> None:
+        assert in_trial("harness-limited", a_trial().serving(1e6)) == []
+
+
+class TestGeneratorLate:
+    """An open load: 4,000 a second, p99 16 ms."""
+
+    @staticmethod
+    def judged(lag_ms: float, *, peak: int = 0, sent: int = 12_000, achieved: float | None = 1.0) -> list[str]:
+        trial = a_trial().record()
+        assert trial.engine
+        lag = times(12_000, 1e-6)
+        lag = lag.model_copy(update={"percentiles": lag.percentiles | {"99": lag_ms / 1000}})
+        changes = {
+            "send_lag": lag,
+            "achieved_over_offered": achieved,
+            "offered": 12_000,
+            "sent": sent,
+            "waiting": Waiting(limit=1000, peak=peak, at_end=0),
+        }
+        changed = trial.model_copy(update={"engine": trial.engine.model_copy(update=changes)})
+        return [f"{one.severity}: {one.evidence}" for one in found("generator-late", EXPERIMENT, [changed])]
+
+    @pytest.mark.parametrize(
+        ("lag", "expected"), [(1.5, []), (1.7, ["warning"]), (7.9, ["warning"]), (8.1, ["refusal"])]
+    )
+    def test_by_its_part_of_the_tail(self, lag: float, expected: list[str]) -> None:
+        assert [found.split(":")[0] for found in self.judged(lag)] == expected
+
+    def test_requests_that_were_not_sent(self) -> None:
+        assert self.judged(0.1, sent=11_890) == []
+        (finding,) = self.judged(0.1, sent=11_800)
+        assert finding.startswith("refusal") and "1.7% of the offered requests were not sent" in finding
+
+    def test_who_waits_for_a_connection_waits_for_the_contender(self) -> None:
+        (finding,) = self.judged(15, peak=300, sent=9_000, achieved=0.7)
+        assert finding.startswith("warning") and "did not keep up" in finding
+        assert self.judged(0.1, peak=2) == []
+
+    def test_a_closed_load_has_no_schedule_to_miss(self) -> None:
+        assert self.judged(15, achieved=None) == []

@@ -15,7 +15,7 @@ def examine(
         seen = trial.machine
         if seen is None or seen.window_seconds <= 0:
             continue
-        shares = _foreign_shares(seen, experiment.placement)
+        shares = foreign_shares(seen, experiment.placement)
         role = max(shares, key=lambda name: shares[name], default=None)
         if role is None or shares[role] < min(thresholds["warn"], thresholds["refuse"]):
             continue
@@ -28,7 +28,7 @@ def examine(
         )
 
 
-def _foreign_shares(seen: MachineMeter, placement: Placement) -> dict[str, float]:
+def foreign_shares(seen: MachineMeter, placement: Placement) -> dict[str, float]:
     """All work minus our own, as a share of each role's processors. Never below 0.
 
     Interrupts are left out on both sides; a kernel without IRQ_TIME_ACCOUNTING charges ours to our processes, so

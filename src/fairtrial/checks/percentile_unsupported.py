@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 from fairtrial.checks.model import Check, Found
-from fairtrial.record.model import Distribution, EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
 from fairtrial.statistics.support import SAMPLES_ABOVE, supports_percentile
 
 SHOWN = frozenset({("response_time", "99")})

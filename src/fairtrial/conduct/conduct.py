@@ -1,20 +1,22 @@
 """An experiment from its plan to its last trial."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from fairtrial import __version__
+from fairtrial.conduct.calibrate import calibrate
 from fairtrial.engine.binary import engine_version
 from fairtrial.engine.dataset import spec_sha256
-from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.model import Experiment, ProgramLoad
 from fairtrial.meters.host import this_host
 from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.order import block_order, conditions_of
 from fairtrial.problem import Problem
-from fairtrial.record.model import DatasetIdentity, ExperimentRecord, Failure, TrialRecord
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import Condition, DatasetIdentity, ExperimentRecord, Failure, Placement, TrialRecord
 from fairtrial.record.write import RecordWriter
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
@@ -89,6 +91,7 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
         setting = Setting(workload, options, data, around, placement, results, experiment)
         ready = _ready_stacks(experiment, stacks, results, watcher)
         conditions = conditions_of(experiment)
+        calibrations = _calibrations(conditions, placement, watcher)
         record = ExperimentRecord(
             fairtrial_version=__version__,
             started_at=now(),
@@ -101,6 +104,7 @@ def conduct(experiment: Experiment, stacks: Mapping[str, Stack], results: Path, 
             services=around.identities,
             dataset=_identity(data) if around.running else None,
             engine_version=version,
+            calibrations=calibrations,
         )
         by_condition = {condition.id: one for condition, one in zip(conditions, ready, strict=True)}
 
@@ -158,6 +162,27 @@ def _ready_stacks(
         on_building = partial(watcher.preparing, f"stack {reference}: building it (once)")
         ready.append(ready_stack(stack, reference, log, on_building))
     return ready
+
+
+def _calibrations(conditions: Sequence[Condition], placement: Placement, watcher: Watcher) -> list[Calibration]:
+    """One for each load that has connections; none where the engine could not carry it out, and that is said."""
+    loads = {load.model_dump_json(): load for one in conditions if not isinstance(load := one.load, ProgramLoad)}
+    found = []
+    for load in loads.values():
+        watcher.preparing(f"calibration: the load engine against its own target, {load.connections} connections")
+        try:
+            found.append(
+                calibrate(
+                    load.connections,
+                    placement,
+                    keep_alive=getattr(load, "keep_alive", True),
+                    rate_per_second=getattr(load, "rate_per_second", None),
+                    window_seconds=min(1.0, max(0.3, load.duration_seconds / 2)),
+                )
+            )
+        except Problem as problem:
+            watcher.preparing(f"calibration left out: {problem.reason}")
+    return found
 
 
 def _identity(data: Data) -> DatasetIdentity | None:

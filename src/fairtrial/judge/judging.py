@@ -49,6 +49,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         services=record.services,
         dataset=record.dataset,
         stacks=record.stacks,
+        calibrations=record.calibrations,
         conditions=conditions,
         claims=[judge_claim(claim, evidence) for claim in experiment.claims],
         findings=findings[None],

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from fairtrial.record.model import Distribution, ServerMeter, TrialRecord
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.model import ServerMeter, TrialRecord
 from fairtrial.statistics.support import supports_percentile
 
 Unit = Literal["per_second", "seconds", "bytes"]

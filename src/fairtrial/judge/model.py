@@ -10,6 +10,7 @@ from pydantic import Field
 
 from fairtrial.checks.model import Severity
 from fairtrial.experiment.model import Load, Strict
+from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
 
 Outcome = Literal["valid", "refused", "not run"]
@@ -143,6 +144,9 @@ class Result(Strict):
     services: list[ServiceIdentity]
     dataset: DatasetIdentity | None
     stacks: list[StackIdentity]
+    calibrations: list[Calibration] = Field(
+        description="what the load engine reached on this placement from a server that does nothing, by load"
+    )
     conditions: list[ConditionResult]
     claims: list[ClaimResult]
     findings: list[Finding] = Field(description="about the experiment as a whole")

@@ -3,7 +3,8 @@
 from pydantic import Field
 
 from fairtrial.experiment.model import Strict
-from fairtrial.record.model import Distribution
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.machine import MachineMeter
 
 
 class Calibration(Strict):
@@ -16,5 +17,6 @@ class Calibration(Strict):
     window_seconds: float
     engine_cpu_seconds_per_request: float
     busiest_thread_share: float = Field(description="of the engine, 0 to 1: near 1, the engine set the ceiling")
+    machine: MachineMeter | None = Field(None, description="whether somebody disturbed it")
     rate_per_second: float | None = Field(None, description="of the open load whose pacing was tried; null: none was")
     pacing_lag: Distribution | None = Field(None, description="intended start to sent, at that rate")

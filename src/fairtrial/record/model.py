@@ -9,6 +9,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from fairtrial.experiment.model import Experiment, Load, Strict
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.distribution import Distribution
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 
 RECORD_VERSION = 1
@@ -103,6 +105,9 @@ class ExperimentRecord(Strict):
     )
     dataset: DatasetIdentity | None = Field(description="null if nothing could be loaded")
     engine_version: str
+    calibrations: list[Calibration] = Field(
+        default_factory=list, description="the engine against its own target, for each load before the first trial"
+    )
 
     @property
     def planned_trials(self) -> int:
@@ -117,20 +122,6 @@ class Clause(Strict):
     requirement: str
     passed: bool
     evidence: str = Field(description="what was seen, when it did not pass; printable")
-
-
-class Distribution(Strict):
-    """Times of one kind, as the engine measured them. Figures are null when `count` is 0."""
-
-    count: int
-    min_seconds: float | None
-    mean_seconds: float | None
-    max_seconds: float | None
-    percentiles: dict[str, float | None]
-    supported_percentile: float | None = Field(
-        None, description="the highest percentile with at least ten samples above it; null below 20 samples"
-    )
-    hdr_base64: str
 
 
 class BodyBytes(Strict):

@@ -7,8 +7,8 @@ from fairtrial.load.foreign.hidden import ROWS
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.url import parse_url
 from fairtrial.printable import printable
+from fairtrial.record.distribution import Distribution
 from fairtrial.record.histogram import Histogram, read_histogram
-from fairtrial.record.model import Distribution
 
 KINDS = {
     "refused": "Connect",
