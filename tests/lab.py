@@ -43,13 +43,16 @@ timeout_seconds = 2.0
 # Of half a second, a busy machine may take a quarter away from anybody.
 [checks.unanswered]
 window_share = 0.7
+"""
+
+CALM = """
 # Whoever else works on this machine is no fault of what is tested.
 [checks.foreign-load]
 refuse = 2
 [checks.stolen]
 refuse = 2
-{more}
 """
+"""For experiments of tests: as many processors as others may take, a trial is not refused for it."""
 
 
 @dataclass
@@ -129,8 +132,9 @@ class Lab:
                 workload=workload,
                 service=service,
                 seconds=seconds,
-                more=more,
             )
+            + CALM
+            + more
         )
         return path
 
