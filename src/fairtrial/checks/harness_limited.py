@@ -58,8 +58,8 @@ CHECK = Check(
         "share": Threshold(
             0.9,
             "share of the ceiling",
-            "contenders whose true rates differ by half would all be seen within the tenth below the ceiling; and the "
-            "ceiling itself is known to some percent",
+            "at 90% of what a server that does nothing reaches, nine tenths of a request's time are the kernel's and "
+            "the harness's: ratios of such figures say nothing about the contenders",
         ),
         "disturbed": Threshold(
             0.1,
