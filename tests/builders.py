@@ -266,6 +266,7 @@ class TrialBuilder:
     def _summary(self) -> EngineSummary:
         verified = round(self.rate * self.window)
         failed = sum(self.errors.values())
+        wrong = sum(count for kind, count in self.errors.items() if kind.startswith(("status", "wrong")))
         seconds = max(1, round(self.window))
         median = (
             self.median_seconds if self.median_seconds is not None else 16 / max(self.rate + failed / self.window, 1)
@@ -277,13 +278,13 @@ class TrialBuilder:
             window_seconds=self.window,
             warmup_seconds=1.0,
             sent=verified + failed,
-            answers=verified + failed,
+            answers=verified + wrong,
             verified=verified,
             goodput_per_second=verified / self.window,
             errors={kind: self.errors.get(kind, 0) for kind in ERROR_KINDS},
             examples=list(self.examples),
             service_time=times(verified, median * 0.98),
-            response_time=times(verified + failed, median),
+            response_time=times(verified + wrong, median),
             send_lag=times(verified, 2e-6),
             connect_time=times(16, 1e-4),
             body_bytes=BodyBytes(min=220, max=240, mean=self.body) if verified + failed else None,

@@ -38,7 +38,7 @@ def busy(cpu: int) -> Iterator[None]:
 
 
 def test_a_server_that_ages_and_hoards_is_not_stationary(lab: Lab) -> None:
-    """Every answer takes a millisecond longer for each second since the start; 20 kB are kept for each."""
+    """Every answer takes ten milliseconds longer for each second since the start; 50 kB are kept for each."""
     finished = tried(lab, "ages", 11)
     assert "refusal" in severities(finished, "ages", "not-stationary"), finished.out
     seen = evidence(finished, "ages", "not-stationary")
