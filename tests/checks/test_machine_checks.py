@@ -1,9 +1,12 @@
 """What the machine and its network did: each check fires at its boundary, and is quiet below it."""
 
+import json
+
 import pytest
 
 from fairtrial.checks import run_checks
 from fairtrial.record.machine import NetworkMeter, ProcessorUse
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.checks.findings import found, in_trial, severities
 
@@ -11,6 +14,15 @@ from tests.checks.findings import found, in_trial, severities
 def test_a_calm_machine_has_no_findings() -> None:
     record = an_experiment("a", "b").record()
     assert list(run_checks(record, trials_of(record, a_trial().on_machine().on_network()))) == []
+
+
+def test_records_from_before_the_machine_was_watched_can_be_read() -> None:
+    record = an_experiment("a").record()
+    first = record.model_dump(mode="json", exclude={"calibrations"})
+    old = a_trial().record().model_dump(mode="json", exclude={"machine": True, "network": True})
+    del old["server"]["rss_series_bytes"]
+    trial = TrialRecord.model_validate_json(json.dumps(old))
+    assert list(run_checks(ExperimentRecord.model_validate_json(json.dumps(first)), [trial])) == []
 
 
 def test_a_kernel_that_tells_nothing_has_no_findings() -> None:

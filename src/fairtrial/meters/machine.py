@@ -90,11 +90,12 @@ class MachineWatch:
 
     def _ticks(self) -> dict[int, tuple[int, int, int]]:
         found = {}
-        for line in (self._root / "proc/stat").read_text().splitlines():
-            name, *values = line.split()
-            if name.startswith("cpu") and name != "cpu":
-                user, nice, system, _idle, _iowait, irq, softirq, steal = (int(value) for value in values[:8])
-                found[int(name[3:])] = (user + nice + system, irq + softirq, steal)
+        with suppress(OSError, ValueError):
+            for line in (self._root / "proc/stat").read_text().splitlines():
+                name, *values = line.split()
+                if name.startswith("cpu") and name != "cpu":
+                    user, nice, system, _idle, _iowait, irq, softirq, steal = (int(value) for value in values[:8])
+                    found[int(name[3:])] = (user + nice + system, irq + softirq, steal)
         return found
 
     def _own(self) -> tuple[float, float]:
@@ -112,8 +113,10 @@ class MachineWatch:
 
     def _thermal(self) -> int | None:
         files = self._root.glob("sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count")
-        counts = [int(file.read_text()) for file in files]
-        return sum(counts) if counts else None
+        with suppress(OSError, ValueError):
+            counts = [int(file.read_text()) for file in files]
+            return sum(counts) if counts else None
+        return None
 
     def _frequencies(self) -> dict[int, float]:
         files = self._root.glob("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq")
