@@ -336,6 +336,8 @@ def calm_network() -> NetworkMeter:
         listen_drops=0,
         sent_segments=50_000,
         retransmitted_segments=0,
+        loss_probes=0,
+        loss_probe_recoveries=0,
         timeouts=0,
         delayed_acks=20,
         time_wait_sockets=40,

@@ -168,6 +168,12 @@ def test_segments_sent_again(again: int, expected: list[str]) -> None:
     assert all(f"{again} waited for a timeout" in finding.evidence for finding in findings)
 
 
+@pytest.mark.parametrize(("recovered", "expected"), [(0, []), (60, ["warning"])])
+def test_probes_on_suspicion_are_no_loss(recovered: int, expected: list[str]) -> None:
+    trial = a_trial().on_network(retransmitted_segments=100, loss_probes=100, loss_probe_recoveries=recovered)
+    assert severities(in_trial("retransmits", trial)) == expected
+
+
 @pytest.mark.parametrize(
     ("waiting", "failed", "expected"),
     [(22_000, 0, []), (22_000, 9, []), (22_600, 0, ["warning"]), (22_600, 9, ["refusal"])],

@@ -11,6 +11,8 @@ COUNTERS = {
     "listen_drops": "TcpExt.ListenDrops",
     "sent_segments": "Tcp.OutSegs",
     "retransmitted_segments": "Tcp.RetransSegs",
+    "loss_probes": "TcpExt.TCPLossProbes",
+    "loss_probe_recoveries": "TcpExt.TCPLossProbeRecovery",
     "timeouts": "TcpExt.TCPTimeouts",
     "delayed_acks": "TcpExt.DelayedACKs",
 }

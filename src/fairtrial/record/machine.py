@@ -63,6 +63,8 @@ class NetworkMeter(Strict):
     listen_drops: int | None = Field(None, description="connections that a listener did not take, for whatever reason")
     sent_segments: int | None = None
     retransmitted_segments: int | None = None
+    loss_probes: int | None = Field(None, description="of these, sent on mere suspicion (TLP, RFC 8985)")
+    loss_probe_recoveries: int | None = Field(None, description="of the probes, those that did replace a lost segment")
     timeouts: int | None = Field(None, description="retransmission timers that ran out")
     delayed_acks: int | None = Field(None, description="acknowledgements that the timer of delayed ones sent")
     time_wait_sockets: int | None = Field(None, description="at the window's close")
