@@ -12,15 +12,17 @@ from typing import Any, Self
 
 import numpy as np
 
+from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.plan.order import conditions_of
 from fairtrial.record.capacity import CapacitySearch
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
 from fairtrial.record.model import (
     Audit,
     BodyBytes,
     Clause,
     DatasetIdentity,
-    Distribution,
     EngineSummary,
     EngineThread,
     Example,
@@ -175,7 +177,9 @@ class TrialBuilder:
 
     rate: float = 4000.0
     window: float = 3.0
-    median_seconds: float = 0.004
+    median_seconds: float | None = None
+    """as the connections make it, if it is not said: Little's law holds"""
+    connections: int = 16
     errors: dict[str, int] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
     body: float = 230.0
@@ -194,6 +198,8 @@ class TrialBuilder:
     audit: Audit | None = None
     capacity: CapacitySearch | None = None
     settle: Settle | None = None
+    machine: MachineMeter | None = None
+    network: NetworkMeter | None = None
 
     def serving(self, rate: float) -> Self:
         """So many verified answers a second."""
@@ -228,6 +234,14 @@ class TrialBuilder:
         """With a database that was at work for so long after the last answer."""
         return replace(self, settle=Settle(seconds=seconds, at_rest=True, writes_after=writes_after))
 
+    def on_machine(self, **changes: Any) -> Self:
+        """On a calm machine, but for these fields of its meter."""
+        return replace(self, machine=calm_machine(self.window).model_copy(update=changes))
+
+    def on_network(self, **changes: Any) -> Self:
+        """On a calm network, but for these fields of its meter."""
+        return replace(self, network=calm_network().model_copy(update=changes))
+
     def failing(self, stage: str, reason: str, remedy: str = "mend it") -> Self:
         """Not carried out to its end; nothing measured."""
         failure = Failure.model_validate({"stage": stage, "reason": reason, "remedy": remedy})
@@ -256,6 +270,8 @@ class TrialBuilder:
             capacity=self.capacity,
             settle=self.settle,
             failure=self.failure,
+            machine=self.machine,
+            network=self.network,
             log=f"logs/trial-{index}.log",
         )
 
@@ -271,7 +287,13 @@ class TrialBuilder:
     def _summary(self) -> EngineSummary:
         verified = round(self.rate * self.window)
         failed = sum(self.errors.values())
+        wrong = sum(count for kind, count in self.errors.items() if kind.startswith(("status", "wrong")))
         seconds = max(1, round(self.window))
+        median = (
+            self.median_seconds
+            if self.median_seconds is not None
+            else self.connections / max(self.rate + failed / self.window, 1)
+        )
         return EngineSummary(
             protocol=1,
             driver="epoll",
@@ -279,20 +301,20 @@ class TrialBuilder:
             window_seconds=self.window,
             warmup_seconds=1.0,
             sent=verified + failed,
-            answers=verified + failed,
+            answers=verified + wrong,
             verified=verified,
             goodput_per_second=verified / self.window,
             errors={kind: self.errors.get(kind, 0) for kind in ERROR_KINDS},
             examples=list(self.examples),
-            service_time=times(verified, self.median_seconds * 0.98),
-            response_time=times(verified, self.median_seconds),
+            service_time=times(verified, median * 0.98),
+            response_time=times(verified + wrong, median),
             send_lag=times(verified, 2e-6),
-            connect_time=times(16, 1e-4),
+            connect_time=times(self.connections, 1e-4),
             body_bytes=BodyBytes(min=220, max=240, mean=self.body) if verified + failed else None,
             received_bytes=verified * 330,
             sent_bytes=verified * 90,
-            connects=16,
-            in_flight_at_end=16,
+            connects=self.connections,
+            in_flight_at_end=self.connections,
             oldest_in_flight_seconds=0.005,
             checked_bodies=verified // 16,
             series=[SecondOfSeries(verified=verified // seconds, errors=failed // seconds)] * seconds,
@@ -310,6 +332,42 @@ def a_trial() -> TrialBuilder:
     return TrialBuilder()
 
 
+def calm_machine(window: float = 3.0) -> MachineMeter:
+    """Two processors, the server's busy with the stack alone, the load's with the engine alone."""
+    return MachineMeter(
+        window_seconds=window,
+        processors=[
+            ProcessorUse(cpu=0, busy_seconds=0.95 * window, interrupt_seconds=0.04 * window, steal_seconds=0.0),
+            ProcessorUse(cpu=1, busy_seconds=0.35 * window, interrupt_seconds=0.04 * window, steal_seconds=0.0),
+        ],
+        own_server_cpu_seconds=0.95 * window,
+        own_load_cpu_seconds=0.34 * window,
+        swapped_in_pages=0,
+        swapped_out_pages=0,
+        memory_total_bytes=8 * 2**30,
+        memory_available_bytes=4 * 2**30,
+        quota_throttled_periods=0,
+        quota_throttled_seconds=0.0,
+        pressure_seconds={"cpu": 0.9 * window, "memory": 0.0, "io": 0.1},
+    )
+
+
+def calm_network() -> NetworkMeter:
+    """Nothing dropped, nothing sent again, as every request's ACK rides on the next request."""
+    return NetworkMeter(
+        listen_overflows=0,
+        listen_drops=0,
+        sent_segments=50_000,
+        retransmitted_segments=0,
+        loss_probes=0,
+        loss_probe_recoveries=0,
+        timeouts=0,
+        delayed_acks=20,
+        time_wait_sockets=40,
+        local_ports=28_232,
+    )
+
+
 def times(count: int, median: float) -> Distribution:
     """A distribution with the shape of PERCENTILES."""
     if count == 0:
@@ -320,7 +378,7 @@ def times(count: int, median: float) -> Distribution:
     return Distribution(
         count=count,
         min_seconds=median * 0.4,
-        mean_seconds=median * 1.1,
+        mean_seconds=median,
         max_seconds=median * 20,
         percentiles={key: median * factor for key, factor in PERCENTILES.items()},
         hdr_base64="",
@@ -366,11 +424,14 @@ def trials_of(
 def _trials_of(
     record: ExperimentRecord, make: TrialBuilder | Callable[[str, int], TrialBuilder | None]
 ) -> Iterator[TrialRecord]:
-    contenders = {each.id: each.contender for each in record.conditions}
+    conditions = {each.id: each for each in record.conditions}
     index = 0
     for block, order in enumerate(record.order, 1):
         for each in order:
-            builder = make if isinstance(make, TrialBuilder) else make(contenders[each], block)
+            builder = make if isinstance(make, TrialBuilder) else make(conditions[each].contender, block)
             index += 1
+            load = conditions[each].load
+            if builder is not None and isinstance(load, ClosedLoad):
+                builder = builder.but(connections=load.connections)
             if builder is not None:
                 yield builder.record(index, block).model_copy(update={"condition": each})

@@ -34,7 +34,7 @@ def test_unusual_thresholds_are_reported_and_usual_ones_are_not() -> None:
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({"error": {"share": 0.1}}, "there is no check 'error'; there are capacity-search, contract, "),
+        ({"error": {"share": 0.1}}, "there is no check 'error'; there are backlog-overflow, "),
         ({"errors": {"shares": 0.1}}, "checks.errors: there is no threshold 'shares'; there are share, wrong_share"),
         ({"contract": {"clauses": 1}}, "checks.contract: this check has no thresholds"),
         ({"errors": {"share": -1}}, "checks.errors.share: -1 is not a number of at least 0"),
@@ -60,3 +60,12 @@ def test_the_document_describes_every_check_and_threshold() -> None:
             assert f"| `{key}` | {threshold.value:g} | {threshold.unit} |" in section
         for word in ("**Looks at**", "**Evidence**", "**Remedy**"):
             assert word in section
+
+
+def test_the_table_names_every_check_with_its_thresholds() -> None:
+    rows = [line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("| [")]
+    told = {row.split("]")[0].removeprefix("| ["): row for row in rows}
+    assert list(told) == list(all_checks())
+    for name, check in all_checks().items():
+        thresholds = ", ".join(f"`{key}` {threshold.value:g}" for key, threshold in check.thresholds.items())
+        assert told[name].endswith(f"| {thresholds or '–'} |")

@@ -16,7 +16,7 @@ def served(rates: dict[str, float]) -> Callable[[str, int], TrialBuilder]:
     def make(name: str, block: int) -> TrialBuilder:
         own = 1 + ((block + 2 * len(name)) % 5 - 2) / 500
         rate = rates[name] * WOBBLE[block % 5] * own
-        return a_trial().serving(rate).taking(16 / rate)
+        return a_trial().serving(rate)
 
     return make
 

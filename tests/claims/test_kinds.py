@@ -171,7 +171,7 @@ def test_answers_to_all_and_uniform_picks() -> None:
         return a_trial().erring(timeout=38)
 
     claim = verdict("property", erring, "fast", of="fast", property="all-answered", holds=False)
-    assert claim.verdict == "upheld" and "12,000 right answers to 12,038 requests" in claim.sentence
+    assert claim.verdict == "upheld" and "right answers to 12,038 requests" in claim.sentence
 
 
 def test_ratios_between_points_of_a_sweep() -> None:
@@ -218,14 +218,14 @@ def shaped(name: str, metric: str = "goodput", **keys: Any) -> Any:
         ("humped", {"shape": "rises"}, "refuted"),
         ("level", {"shape": "rises"}, "undecided"),
         ("rising", {"shape": "falls"}, "refuted"),
-        ("rising", {"shape": "falls", "metric": "response_time_p50"}, "upheld"),
+        ("humped", {"shape": "falls", "metric": "response_time_p50"}, "refuted"),
         ("level", {"shape": "flat", "within": 0.1}, "upheld"),
         ("rising", {"shape": "flat", "within": 0.1}, "refuted"),
         ("humped", {"shape": "peaks", "between": [2, 4]}, "upheld"),
         ("rising", {"shape": "peaks", "between": [2, 4]}, "refuted"),
         ("humped", {"shape": "best", "between": [2, 2]}, "upheld"),
         ("humped", {"shape": "best", "between": [4, 8]}, "refuted"),
-        ("humped", {"shape": "best", "between": [2, 2], "metric": "response_time_p50"}, "upheld"),
+        ("humped", {"shape": "best", "between": [1, 1], "metric": "response_time_p50"}, "upheld"),
         ("rising", {"shape": "advantage-grows", "to": "level"}, "upheld"),
         ("level", {"shape": "advantage-grows", "to": "rising"}, "refuted"),
         ("rising", {"shape": "advantage-grows", "to": "level", "metric": "response_time_p50"}, "upheld"),

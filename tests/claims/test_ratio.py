@@ -24,7 +24,7 @@ def verdict(
         if special is not None and (name, block) in special:
             return special[name, block]
         wobble = 1 + noise * (block % 3 - 1) * (1 if name == "fast" else -1)
-        return a_trial().serving(RATES[name] * wobble).taking(16 / RATES[name] * wobble)
+        return a_trial().serving(RATES[name] * wobble).taking(16 / (RATES[name] * wobble))
 
     return judge(record, trials_of(record, make), interrupted=False).claims[0]
 

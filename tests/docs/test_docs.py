@@ -19,7 +19,7 @@ from fairtrial.plan.select import validate
 from fairtrial.stacks.find import find_stacks
 from fairtrial.stacks.model import Stack
 from fairtrial.toml_file import read_toml
-from tests.lab import Lab
+from tests.lab import CALM, Lab
 
 ROOT = PACKAGE.parents[1]
 DOCS = ROOT / "docs"
@@ -48,7 +48,7 @@ def test_the_example_experiment_runs(lab: Lab) -> None:
     example.write_text(blocks(DOCS / "experiments.md", "toml")[0])
     validate(load_experiment(example), find_stacks(), example)
     text = example.read_text().replace('"python-threads", "node-http"', '"python-threads", "mine"')
-    example.write_text(text.replace('"node-http"', '"mine"'))
+    example.write_text(text.replace('"node-http"', '"mine"') + CALM)
     lab.stack("mine")
 
     finished = lab.fairtrial("run", example, *lab.named("python-threads", "mine"))

@@ -10,13 +10,13 @@ import pytest
 
 from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests
 from fairtrial.engine.run import run_engine
-from fairtrial.load.histogram import Histogram, read_histogram
+from fairtrial.record.histogram import Histogram, read_histogram
 from tests.load.conftest import Target
 
 
-def encoded(counts: bytes, digits: int = 3) -> str:
+def encoded(counts: bytes, digits: int = 3, lowest: int = 1) -> str:
     """HdrHistogram V2, compressed, of these encoded counts."""
-    inner = struct.pack(">IIIIQQd", 0x1C849313, len(counts), 0, digits, 1, 3_600_000_000_000, 1.0) + counts
+    inner = struct.pack(">IIIIQQd", 0x1C849313, len(counts), 0, digits, lowest, 3_600_000_000_000, 1.0) + counts
     packed = zlib.compress(inner)
     return base64.b64encode(struct.pack(">II", 0x1C849314, len(packed)) + packed).decode()
 

@@ -8,7 +8,6 @@ from rich.console import Console
 from fairtrial.checks.generator_saturated import CHECK
 from fairtrial.engine.plan import Closed, Poisson, Ramp, Step, Steps, StopAfterRequests
 from fairtrial.load.advice import GENERATOR_BUSY, remedy, warnings
-from fairtrial.load.histogram import read_histogram
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import describe_load
 from fairtrial.load.report.bars import bars, drawn
@@ -16,6 +15,7 @@ from fairtrial.load.report.data import csv_text, hgrm_text
 from fairtrial.load.report.figures import columns, rows, unsupported
 from fairtrial.load.report.html import html_text
 from fairtrial.load.report.terminal import print_measurement
+from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import SecondOfSeries, TlsSession, Waiting
 from tests.builders import ERROR_KINDS, a_trial
 from tests.load.scene import URL, busy, hdr, measured, open_load, plan

@@ -1,5 +1,7 @@
 """The shipped experiments, as a newcomer runs them."""
 
+import re
+
 import pytest
 
 from fairtrial.experiment.load import load_experiment, shipped_experiments
@@ -14,13 +16,19 @@ def test_a_shipped_experiment_names_only_what_there_is(name: str) -> None:
     validate(load_experiment(path), find_stacks(), path)
 
 
+def of_others(reason: str | None) -> bool:
+    """Refused for nothing but what others did with the processors meanwhile."""
+    return bool(reason and re.fullmatch(r"\d+ of \d+ trials refused: (?:(?:foreign-load|stolen)(?:[,;] )?)+", reason))
+
+
 def test_the_quickstart_runs_every_stack(lab: Lab) -> None:
-    """Whether its claims hold is this machine's affair; that every trial is valid is ours."""
+    """Whether its claims hold is this machine's affair; that every trial is valid is ours,
+    unless somebody else takes the processors."""
     finished = lab.fairtrial("run", "--quick", timeout_seconds=900)
 
     result = finished.result
     outcomes = {condition["stack"]: (condition["outcome"], condition["reason"]) for condition in result["conditions"]}
-    assert set(outcomes.values()) == {("valid", None)}, finished.out
+    assert all(outcome == "valid" or of_others(reason) for outcome, reason in outcomes.values()), finished.out
     assert len(outcomes) >= 5
     assert result["dataset"]["rows"] == 1_000_000
     assert {claim["verdict"] for claim in result["claims"]} <= {"upheld", "refuted", "undecided"}

@@ -31,7 +31,7 @@ def _unanswered(trial: TrialRecord, load: Load) -> str | None:
     if engine is None:
         return "nothing was measured"
     # Under a load that ends at a time, requests that are young then are nobody's fault: the check `unanswered` knows.
-    asked = load.requests if isinstance(load, FixedLoad) else engine.answers + (engine.failures or 0)
+    asked = load.requests if isinstance(load, FixedLoad) else engine.ended
     return None if engine.verified >= asked else f"{engine.verified:,} right answers to {asked:,} requests"
 
 

@@ -1,21 +1,24 @@
 """An experiment from its plan to its last trial."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from fairtrial import __version__
+from fairtrial.conduct.calibrate import calibrate
 from fairtrial.conduct.decide import AtTheLastBlock, End, WhenDecided, looks_of
 from fairtrial.engine.binary import engine_version
 from fairtrial.engine.dataset import spec_sha256
+from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.meters.host import this_host
 from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.order import block_order, conditions_of
 from fairtrial.problem import Problem
-from fairtrial.record.model import DatasetIdentity, ExperimentRecord, Failure, TrialRecord
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import Condition, DatasetIdentity, ExperimentRecord, Failure, Placement, TrialRecord
 from fairtrial.record.write import RecordWriter
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
@@ -104,6 +107,7 @@ def conduct(
         ready = _ready_stacks(experiment, stacks, results, watcher)
         conditions = conditions_of(experiment)
         looks = [] if decide_within_seconds is None else looks_of(experiment)
+        calibrations = _calibrations(conditions, placement, watcher)
         record = ExperimentRecord(
             fairtrial_version=__version__,
             started_at=now(),
@@ -117,6 +121,7 @@ def conduct(
             services=around.identities,
             dataset=_identity(data) if around.running else None,
             engine_version=version,
+            calibrations=calibrations,
         )
 
         def attempt(trial: Trial) -> TrialRecord:
@@ -187,6 +192,27 @@ def _ready_stacks(
         for build in range(1, experiment.builds + 1):
             ready[str(reference), build] = ready_stack(stack, reference, log, on_building, build)
     return ready
+
+
+def _calibrations(conditions: Sequence[Condition], placement: Placement, watcher: Watcher) -> list[Calibration]:
+    """One for each load that has connections; none where the engine could not carry it out, and that is said."""
+    loads = {load.model_dump_json(): load for one in conditions if not isinstance(load := one.load, ProgramLoad)}
+    found = []
+    for load in loads.values():
+        watcher.preparing(f"calibration: the load engine against its own target, {load.connections} connections")
+        try:
+            found.append(
+                calibrate(
+                    load.connections,
+                    placement,
+                    keep_alive=getattr(load, "keep_alive", True),
+                    rate_per_second=getattr(load, "rate_per_second", None),
+                    window_seconds=min(1.0, max(0.3, getattr(load, "duration_seconds", 2.0) / 2)),
+                )
+            )
+        except Problem as problem:
+            watcher.preparing(f"calibration left out: {problem.reason}")
+    return found
 
 
 def _identity(data: Data) -> DatasetIdentity | None:

@@ -68,6 +68,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         services=record.services,
         dataset=record.dataset,
         stacks=record.stacks,
+        calibrations=record.calibrations,
         conditions=conditions,
         curves=curves_of(experiment, conditions, valid),
         noise_floor=noise_floor(record.conditions, valid, experiment.seed),

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairtrial.experiment.loads import PERCENTILES, Load
-from fairtrial.record.model import Distribution, ServerMeter, TrialRecord
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.model import ServerMeter, TrialRecord
 from fairtrial.statistics.support import supports_percentile
 
 Unit = Literal["per_second", "seconds", "bytes", "share"]

@@ -11,6 +11,7 @@ from pydantic import Field
 from fairtrial.checks.model import Severity
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.strict import Strict
+from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
 
 Outcome = Literal["valid", "refused", "not run"]
@@ -201,6 +202,9 @@ class Result(Strict):
     services: list[ServiceIdentity]
     dataset: DatasetIdentity | None
     stacks: list[StackIdentity]
+    calibrations: list[Calibration] = Field(
+        description="what the load engine reached on this placement from a server that does nothing, by load"
+    )
     conditions: list[ConditionResult]
     curves: list[Curve] = Field(default_factory=list, description="of a sweep")
     noise_floor: NoiseFloor | None = None

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from fairtrial.judge.metrics import server_cpu_seconds_per_1000_requests, supported_percentile
 from fairtrial.judge.model import EngineUse, Finding, Goodput, ServerUse, Times, TrialResult
 from fairtrial.judge.outcome import trial_outcome
-from fairtrial.record.model import Distribution, EngineSummary, TrialRecord
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.model import EngineSummary, TrialRecord
 
 
 def judge_trial(trial: TrialRecord, findings: Sequence[Finding]) -> TrialResult:

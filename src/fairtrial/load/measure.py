@@ -10,8 +10,8 @@ from rich.console import Console
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import Enough, run_engine
 from fairtrial.exit import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN
-from fairtrial.load.histogram import Histogram, read_histogram
 from fairtrial.load.progress import watching
+from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.model import EngineSummary
 
 

@@ -71,6 +71,7 @@ class TreeMeter:
     memory is sampled: the sum over the tree, shared pages counted in each process; with `whole` also of each single
     process the most that it ever had (VmHWM). What is missed is memory taken after the last look at a process, and a
     peak of several processes together between two looks. 0 bytes: the tree ended before the first look.
+    The largest sum of each second is kept, so that growth can be seen.
 
     Args:
         guard_pids: below them lie the trees; the guards themselves are not measured.
@@ -83,6 +84,7 @@ class TreeMeter:
         self._closing = threading.Event()
         self._sampler = threading.Thread(target=self._sample_memory, daemon=True)
         self._peak_rss_bytes = 0
+        self._rss_by_second: dict[int, int] = {}
 
     def open(self) -> None:
         """The window opens: remember the CPU times, begin to watch memory."""
@@ -102,6 +104,9 @@ class TreeMeter:
             cpu_system_seconds=system - self._system_before,
             peak_rss_bytes=self._peak_rss_bytes,
             processes=len(processes_below(*self._guard_pids)),
+            rss_series_bytes=[
+                self._rss_by_second[second] for second in sorted(self._rss_by_second) if second < int(window)
+            ],
         )
 
     def abandon(self) -> None:
@@ -122,7 +127,9 @@ class TreeMeter:
     def _sample_memory(self) -> None:
         pause_seconds = FIRST_SAMPLE_SECONDS
         while True:
-            self.look()
+            total = self.look()
+            second = int(time.monotonic() - self._opened_at)
+            self._rss_by_second[second] = max(self._rss_by_second.get(second, 0), total)
             if self._closing.wait(pause_seconds):
                 return
             pause_seconds = min(2 * pause_seconds, self._every_seconds)

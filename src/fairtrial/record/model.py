@@ -11,7 +11,10 @@ from pydantic import Field, model_validator
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.strict import Strict
+from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.machine import MachineMeter, NetworkMeter
 
 RECORD_VERSION = 1
 
@@ -113,6 +116,9 @@ class ExperimentRecord(Strict):
     )
     dataset: DatasetIdentity | None = Field(description="null if nothing could be loaded")
     engine_version: str
+    calibrations: list[Calibration] = Field(
+        default_factory=list, description="the engine against its own target, for each load before the first trial"
+    )
 
     @property
     def planned_trials(self) -> int:
@@ -132,20 +138,6 @@ class Clause(Strict):
     requirement: str
     passed: bool
     evidence: str = Field(description="what was seen, when it did not pass; printable")
-
-
-class Distribution(Strict):
-    """Times of one kind, as the engine measured them. Figures are null when `count` is 0."""
-
-    count: int
-    min_seconds: float | None
-    mean_seconds: float | None
-    max_seconds: float | None
-    percentiles: dict[str, float | None]
-    supported_percentile: float | None = Field(
-        None, description="the highest percentile with at least ten samples above it; null below 20 samples"
-    )
-    hdr_base64: str
 
 
 class BodyBytes(Strict):
@@ -281,10 +273,14 @@ class EngineSummary(Strict):
     acknowledgements: list[Acknowledgements] = Field(default_factory=list)
 
     @property
+    def ended(self) -> int:
+        """How many requests ended in the window, with a right answer or in an error."""
+        return self.verified + sum(self.errors.values())
+
+    @property
     def error_share(self) -> float:
         """The part of all requests that ended in the window without a right answer, 0 to 1; 0 if none ended."""
-        ended = self.answers + (self.failures or 0)
-        return 1 - self.verified / ended if ended else 0.0
+        return 1 - self.verified / self.ended if self.ended else 0.0
 
     @property
     def thread_shares(self) -> list[float]:
@@ -309,6 +305,9 @@ class ServerMeter(Strict):
     cpu_system_seconds: float
     peak_rss_bytes: int = Field(description="largest sum of resident set sizes seen in the window; 0: none seen")
     processes: int = Field(description="at the window's end")
+    rss_series_bytes: list[int] = Field(
+        default_factory=list, description="the largest sum in each full second of the window"
+    )
 
     @property
     def cpu_seconds(self) -> float:
@@ -411,5 +410,7 @@ class TrialRecord(Strict):
     capacity: CapacitySearch | None = Field(None, description="null but for a load of kind capacity")
     program: ProgramRun | None = Field(None, description="of a program, which has no engine's summary")
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
+    machine: MachineMeter | None = Field(None, description="the machine in the window")
+    network: NetworkMeter | None = Field(None, description="TCP on it in the window")
     failure: Failure | None
     log: str | None = Field(description="the stack's log, relative to the results folder")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report import columns
+from fairtrial.report.ceiling import ceiling_in_words
 from fairtrial.report.charts import curve_chart, goodput_chart, percentile_chart, second_chart, verdict_chart
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
@@ -32,6 +33,7 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
         columns=columns,
         ranked=any(condition.rank is not None for condition in result.conditions),
         loads=columns.loads(result),
+        ceiling=ceiling_in_words(result),
         findings=grouped_findings(result),
         obstacles=obstacles(result),
         **page_parts(drawn),

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.printable import printable
+from fairtrial.report.ceiling import ceiling_in_words
 from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, loads, notes, others, rank
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.wording import count, figure, span
@@ -33,6 +34,9 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
     Text is printed as it is: neither markup nor control characters in it have an effect.
     """
     parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation()]
+    ceiling = ceiling_in_words(result)
+    if ceiling:
+        parts.append(Text(ceiling, style="dim"))
     if said := notes(result):
         parts += [Text(), *(Text(printable(note)) for note in said)]
     parts += _section("Claims", [_claim(claim) for claim in result.claims])

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.record.capacity import CapacitySearch
+from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.model import (
     Audit,
     Clause,
@@ -89,6 +90,8 @@ class Observed:
     freshness: Freshness | None = None
     settle: Settle | None = None
     audit: Audit | None = None
+    machine: MachineMeter | None = None
+    network: NetworkMeter | None = None
     failure: Failure | None = None
 
 

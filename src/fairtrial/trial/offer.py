@@ -6,6 +6,8 @@ from typing import Any
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Poisson, StopAfterRequests, StopAfterSeconds
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.loads import CapacityLoad, FixedLoad, OpenLoad, ProgramLoad, ServerLoad
+from fairtrial.meters.machine import MachineWatch
+from fairtrial.meters.network import NetworkWatch
 from fairtrial.meters.tree import TreeMeter
 from fairtrial.problem import Problem
 from fairtrial.record.model import EngineSummary
@@ -45,16 +47,20 @@ def _measure(attended: Attended, running: Contender, load: ServerLoad) -> Engine
     changing = setting.workload.freshness
     keys = _changing_keys(attended, load)
     meters = [TreeMeter(*running.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
+    machine, network = MachineWatch(setting.placement.server_cpus), NetworkWatch()
     freshness = FreshnessTest(changing, setting.data, keys, running.url, service) if changing and keys else None
 
     def on_window(state: str) -> None:
         if state == "opened":
+            machine.open()
+            network.open()
             for meter in meters:
                 meter.open()
             if freshness is not None and changing is not None and changing.during_load:
                 freshness.begin()
         else:
             observed.server, observed.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
+            observed.machine, observed.network = machine.close(), network.close()
 
     try:
         observed.engine = _run(attended, running, load, keys, on_window)

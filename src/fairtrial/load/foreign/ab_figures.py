@@ -4,11 +4,11 @@ from urllib.parse import urlsplit
 
 from fairtrial.load.foreign.ab import AbCall
 from fairtrial.load.foreign.hidden import ROWS
-from fairtrial.load.histogram import Histogram, read_histogram
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.url import parse_url
 from fairtrial.printable import printable
-from fairtrial.record.model import Distribution
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.histogram import Histogram, read_histogram
 
 KINDS = {
     "refused": "Connect",

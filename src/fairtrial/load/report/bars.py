@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.load.histogram import Histogram
+from fairtrial.record.histogram import Histogram
 from fairtrial.wording import plain
 
 BAR_CELLS = 40

@@ -4,12 +4,12 @@ import math
 from typing import Any
 
 from fairtrial.judge.metrics import supported_percentile
-from fairtrial.load.histogram import Histogram
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import is_open
 from fairtrial.load.plan.offered import offered_by_second
 from fairtrial.load.report.figures import PERCENTILES
-from fairtrial.record.model import Distribution
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.histogram import Histogram
 from fairtrial.report.vega import SERIES, Spec, chart, round_values
 
 BINS = 60

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from fairtrial import __version__
 from fairtrial.load.advice import warnings
-from fairtrial.load.histogram import Histogram
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import describe_load
+from fairtrial.record.histogram import Histogram
 
 SERIES_COLUMNS = ("second", "length_seconds", "verified", "errors", "p50_seconds", "p99_seconds", "max_seconds")
 TICKS_PER_HALF_DISTANCE = 5

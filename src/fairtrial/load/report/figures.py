@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.load.measure import Measurement
 from fairtrial.load.plan.describe import is_open
-from fairtrial.record.model import Distribution
+from fairtrial.record.distribution import Distribution
 from fairtrial.statistics.support import SAMPLES_ABOVE
 from fairtrial.wording import figure
 

@@ -1,0 +1,66 @@
+"""TCP in this network namespace, read at both ends of a window."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from fairtrial.record.machine import NetworkMeter
+
+ROOT = Path("/")
+COUNTERS = {
+    "listen_overflows": "TcpExt.ListenOverflows",
+    "listen_drops": "TcpExt.ListenDrops",
+    "sent_segments": "Tcp.OutSegs",
+    "retransmitted_segments": "Tcp.RetransSegs",
+    "loss_probes": "TcpExt.TCPLossProbes",
+    "loss_probe_recoveries": "TcpExt.TCPLossProbeRecovery",
+    "timeouts": "TcpExt.TCPTimeouts",
+    "delayed_acks": "TcpExt.DelayedACKs",
+}
+"""Fields of the record, and the kernel's names (RFC 4022; Documentation/networking/snmp_counter.rst)."""
+
+
+class NetworkWatch:
+    """Measures from `open` to `close`. `root`: where `proc` is; another one for tests."""
+
+    def __init__(self, root: Path = ROOT) -> None:
+        self._root = root
+
+    def open(self) -> None:
+        """The window opens."""
+        self._before = self._counters()
+
+    def close(self) -> NetworkMeter:
+        """The window closes."""
+        after = self._counters()
+        counted = {
+            field: after[name] - self._before[name]
+            for field, name in COUNTERS.items()
+            if name in after and name in self._before
+        }
+        return NetworkMeter(**counted, time_wait_sockets=self._time_wait(), local_ports=self._local_ports())
+
+    def _counters(self) -> dict[str, int]:
+        """By `Group.Name`: two lines a group, names and numbers."""
+        found: dict[str, int] = {}
+        for name in ("netstat", "snmp"):
+            with suppress(OSError):
+                lines = (self._root / "proc/net" / name).read_text().splitlines()
+                for names, numbers in zip(lines[::2], lines[1::2], strict=False):
+                    group, *keys = names.split()
+                    for key, value in zip(keys, numbers.split()[1:], strict=False):
+                        found[f"{group.removesuffix(':')}.{key}"] = int(value)
+        return found
+
+    def _time_wait(self) -> int | None:
+        with suppress(OSError, ValueError, IndexError):
+            for line in (self._root / "proc/net/sockstat").read_text().splitlines():
+                words = line.split()
+                if words[0] == "TCP:":
+                    return int(words[words.index("tw") + 1])
+        return None
+
+    def _local_ports(self) -> int | None:
+        with suppress(OSError, ValueError):
+            low, high = map(int, (self._root / "proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+            return high - low + 1
+        return None

@@ -1,0 +1,57 @@
+"""A machine made of files: `proc` and `sys` in a folder, to be changed between two readings."""
+
+from pathlib import Path
+
+STAT = """cpu  {both} 0 0 0 0 0 0 0 0 0
+cpu0 {busy} 0 100 900 0 5 {softirq} {steal} 0 0
+cpu1 50 0 50 900 0 0 0 0 0 0
+intr 1
+"""
+MEMINFO = (
+    "MemTotal:        8000000 kB\nMemFree:          100000 kB\nMemAvailable:    {available} kB\nHugePages_Total: 0\n"
+)
+NETSTAT = """TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPTimeouts DelayedACKs
+TcpExt: 0 {overflows} {drops} {timeouts} {delayed}
+IpExt: InOctets
+IpExt: 17
+"""
+SNMP = """Ip: Forwarding
+Ip: 1
+Tcp: ActiveOpens OutSegs RetransSegs
+Tcp: 5 {sent} {retransmitted}
+"""
+
+
+class FakeMachine:
+    """Files below `root`; what is not written, this kernel does not tell."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.processors()
+        self.memory()
+
+    def write(self, path: str, text: str) -> None:
+        """A file, its folders made."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def processors(self, busy: int = 100, softirq: int = 7, steal: int = 3) -> None:
+        """Ticks of processor 0."""
+        self.write("proc/stat", STAT.format(both=busy + 50, busy=busy, softirq=softirq, steal=steal))
+
+    def memory(self, available: int = 4_000_000) -> None:
+        """KiB that are available of 8,000,000."""
+        self.write("proc/meminfo", MEMINFO.format(available=available))
+
+    def swap(self, pages_in: int, pages_out: int) -> None:
+        """Pages since the boot."""
+        self.write("proc/vmstat", f"nr_free_pages 12\npswpin {pages_in}\npswpout {pages_out}\n")
+
+    def network(
+        self, *, overflows: int = 0, drops: int = 0, timeouts: int = 0, delayed: int = 0, sent: int = 0, again: int = 0
+    ) -> None:
+        """TCP's counters since the boot."""
+        counts = {"overflows": overflows, "drops": drops, "timeouts": timeouts, "delayed": delayed}
+        self.write("proc/net/netstat", NETSTAT.format(**counts))
+        self.write("proc/net/snmp", SNMP.format(sent=sent, retransmitted=again))
