@@ -7,4 +7,4 @@ REMEDY = "wait until that one has ended, or name another database"
 
 def in_use(title: str, remedy: str = REMEDY) -> Problem:
     """The one message for all kinds of databases."""
-    return Problem(f"another Fairtrial uses this database ({title}); nothing was changed there", remedy)
+    return Problem(f"another Fairtrial uses this database ({title})", remedy)
