@@ -79,9 +79,17 @@ class Claim:
         found = read_marker(old)
         if found and found.lab not in _held and not _lives(found):
             found = None
-        if found or not self._write(old):
+        if found:
             raise self._in_use()
-        _held.add(self._token)
+        _held.add(self._token)  # before it can be read: others in this process look there
+        try:
+            written = self._write(old)
+        except BaseException:
+            self.end()
+            raise
+        if not written:
+            self.end()
+            raise self._in_use()
 
     def renew(self) -> None:
         """Say that this lab lives. One write.

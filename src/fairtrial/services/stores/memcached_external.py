@@ -10,7 +10,7 @@ from fairtrial.problem import Problem
 from fairtrial.services.model import RowsLoaded
 from fairtrial.services.stores.claim import Claim, in_hand, read_marker
 from fairtrial.services.stores.key_value import assert_fit
-from fairtrial.services.stores.memcached import MOST_WALKS, TITLE, Address, Store, walk
+from fairtrial.services.stores.memcached import TITLE, Address, Store
 from fairtrial.tables import Table
 
 SCHEME = "memcached"
@@ -20,10 +20,6 @@ MARKER = "fairtrial:marker"
 
 STACKS_PREFIXES = ("fragment:",)
 """Of the keys that stacks set where it is their cache: docs/workloads.md, page."""
-
-STEADY_WALKS = 2
-"""So many walks in a row that find nothing new have found everything: keys that memcached moves during one walk, and
-which it misses, are seen by the next."""
 
 
 class MarkerItem:
@@ -72,19 +68,6 @@ class ExternalMemcached(Store):
             )
         # Also those of an earlier lab's are to be removed, by whoever comes after this one if not by it.
         self.claim.prefixes = sorted({*self.claim.prefixes, *earlier})
-
-    def listed(self, client: Client) -> set[bytes]:
-        """The names of all keys. memcached's own number of them would not do: those that have expired are in it."""
-        del client
-        listed: set[bytes] = set()
-        steady = 0
-        for _ in range(MOST_WALKS):
-            found = set(walk(self._address)) - listed
-            listed |= found
-            steady = 0 if found else steady + 1
-            if steady == STEADY_WALKS:
-                return listed
-        raise Problem("memcached lists other keys every time", "is someone still writing? run it again")
 
     def _stored(self, client: Client) -> int:
         return sum(_is_below(tuple(self.claim.prefixes), key) for key in self.listed(client))
@@ -149,7 +132,9 @@ def _address(url: str) -> Address:
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
-    if not host or not port or "@" in parts.netloc or parts.path.strip("/") or parts.query or parts.fragment:
+    if host and "@" in parts.netloc:
+        raise Problem(f"the URL of the {TITLE} holds a user or a password, and it knows neither", FORM)
+    if not host or not port or parts.path.strip("/") or parts.query or parts.fragment:
         raise Problem(f"the URL of the {TITLE} is malformed", FORM)
     return host, port
 
