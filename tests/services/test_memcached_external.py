@@ -1,6 +1,6 @@
 """A memcached of somebody else's: the lab's own keys are touched there, and no others."""
 
-import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,14 +8,12 @@ import pytest
 
 from fairtrial.problem import Problem
 from fairtrial.services.memcached import SERVICE
-from fairtrial.services.stores.claim import FRESH_SECONDS, Claim
-from fairtrial.services.stores.memcached_external import MARKER, MarkerItem
 from fairtrial.tables import LiteralRows, Table
 from tests.services.needed import needs
-from tests.services.outside import MEMCACHED, loaded, marker, memcached_store, server_of
+from tests.services.outside import MEMCACHED, loaded, server_of
 from tests.services.stores import memcached, unheard
 
-LABS = 8
+EXPIRED_WITHIN_SECONDS = 30.0
 pytestmark = needs("memcached")
 
 
@@ -48,7 +46,10 @@ def test_a_cache_is_emptied_of_what_stacks_set(url: str) -> None:
 
 
 def test_what_has_expired_is_in_nobodys_way(url: str) -> None:
-    memcached(url).set("gone", b"x", expire=-1, noreply=False)
+    memcached(url).set("gone", b"x", expire=1, noreply=False)
+    deadline = time.monotonic() + EXPIRED_WITHIN_SECONDS
+    while MEMCACHED.content(url):
+        assert time.monotonic() < deadline
     with loaded(MEMCACHED, url) as up:
         assert not up.altered()
 
@@ -73,34 +74,3 @@ def test_a_table_without_a_prefix_does_not_fit(url: str) -> None:
     assert connect is not None
     with pytest.raises(Problem, match="no prefix"), connect(url, [table], unheard):
         pass
-
-
-def test_of_many_labs_at_once_one_takes_it(url: str) -> None:
-    place = MarkerItem(memcached_store(url))
-    for before in (None, marker(2 * FRESH_SECONDS)):
-        memcached(url).delete(MARKER, noreply=False)
-        if before:
-            memcached(url).set(MARKER, before, noreply=False)
-        assert _takers(place) == 1
-
-
-def _takers(place: MarkerItem) -> int:
-    claims = [Claim("memcached", place) for _ in range(LABS)]
-    together, taken = threading.Barrier(LABS), []
-
-    def take(claim: Claim) -> None:
-        together.wait()
-        try:
-            claim.take()
-        except Problem:
-            return
-        taken.append(claim)
-
-    threads = [threading.Thread(target=take, args=[claim]) for claim in claims]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for claim in taken:
-        claim.end()
-    return len(taken)

@@ -3,19 +3,31 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import redis
 
 from fairtrial.problem import Problem
 from fairtrial.services.model import RunningService
-from fairtrial.services.stores.claim import FRESH_SECONDS
+from fairtrial.services.stores.claim import FRESH_SECONDS, Claim, Place
+from fairtrial.services.stores.memcached_external import MarkerItem
+from fairtrial.services.stores.mongodb import connected
+from fairtrial.services.stores.mongodb_external import MARKER, MarkerCollection
+from fairtrial.services.stores.redis_external import MarkerKey
 from tests.services.needed import needs
-from tests.services.outside import MEMCACHED, OUTSIDE, Outside, loaded, marker, server_of
+from tests.services.outside import MEMCACHED, OUTSIDE, Outside, loaded, marker, memcached_store, server_of
 from tests.services.stores import memcached
 
 IN_USE = "another Fairtrial uses this database"
+LABS = 8
+PLACES: dict[str, Callable[[str], Place]] = {
+    "redis": lambda url: MarkerKey(redis.Redis.from_url(url)),
+    "memcached": lambda url: MarkerItem(memcached_store(url)),
+    "mongodb": lambda url: MarkerCollection(connected(url).get_default_database()[MARKER]),
+}
 LAB = """
 import sys, time
 from tests.services.outside import OUTSIDE, loaded
@@ -136,3 +148,35 @@ def test_a_lab_that_ended_badly_leaves_its_process_free_to_try_again(outside: Ou
     outside.put(url, outside.marker, marker(2 * FRESH_SECONDS).replace("earlier:", "link:"))
     with loaded(outside, url):
         pass
+
+
+def test_of_many_labs_at_once_one_takes_it(outside: Outside, url: str) -> None:
+    place = PLACES[outside.stored.name](url)
+    for before in (None, marker(2 * FRESH_SECONDS)):
+        outside.unmark(url)
+        if before:
+            outside.put(url, outside.marker, before)
+        assert _takers(place) == 1
+    outside.unmark(url)
+
+
+def _takers(place: Place) -> int:
+    claims = [Claim("the store", place) for _ in range(LABS)]
+    together, taken = threading.Barrier(LABS), []
+
+    def take(claim: Claim) -> None:
+        together.wait()
+        try:
+            claim.take()
+        except Problem:
+            return
+        taken.append(claim)
+
+    threads = [threading.Thread(target=take, args=[claim]) for claim in claims]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for claim in taken:
+        claim.end()
+    return len(taken)
