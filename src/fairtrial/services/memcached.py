@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 from pymemcache.exceptions import MemcacheError
 
 from fairtrial.placement.cpus import LOOPBACK
 from fairtrial.services.installed import assert_installed, missing_program, said_version
-from fairtrial.services.model import Missing, RowsLoaded, Service
+from fairtrial.services.model import RowsLoaded, Service
 from fairtrial.services.private.folder import run_folder
 from fairtrial.services.private.server import Command, PrivateServer
 from fairtrial.services.stores.key_value import assert_fit
@@ -52,6 +53,10 @@ class PrivateMemcached(Store):
         self._start()
 
 
+missing = partial(missing_program, TITLE, PROGRAM, "memcached")
+version = partial(said_version, [PROGRAM, "--version"])
+
+
 @contextmanager
 def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[PrivateMemcached]:
     """A memcached of the lab's own with the tables.
@@ -91,16 +96,6 @@ def _command(memory: int) -> Command:
         return [PROGRAM, "-l", LOOPBACK, "-p", str(port), "-U", "0", "-m", str(memory)]
 
     return command
-
-
-def missing() -> Missing | None:
-    """None if `memcached` is installed."""
-    return missing_program(TITLE, PROGRAM, "memcached")
-
-
-def version() -> str | None:
-    """What `memcached --version` says."""
-    return said_version([PROGRAM, "--version"])
 
 
 SERVICE = Service(

@@ -9,7 +9,7 @@ import redis
 
 from fairtrial.placement.cpus import LOOPBACK
 from fairtrial.services.installed import assert_installed, missing_program, said_version
-from fairtrial.services.model import Missing, RowsLoaded, Service
+from fairtrial.services.model import RowsLoaded, Service
 from fairtrial.services.private.folder import run_folder
 from fairtrial.services.private.ready_made import ReadyMade, ready_made
 from fairtrial.services.private.server import Command, PrivateServer
@@ -50,6 +50,10 @@ class PrivateRedis(Store):
         self.client.close()
         self._server.restart(self._made())
         self.loaded()
+
+
+missing = partial(missing_program, TITLE, PROGRAM, "redis-server")
+version = partial(said_version, [PROGRAM, "--version"])
 
 
 @contextmanager
@@ -98,16 +102,6 @@ def _command(further: Sequence[str]) -> Command:
 
 def _url(port: int) -> str:
     return f"redis://{LOOPBACK}:{port}/0"
-
-
-def missing() -> Missing | None:
-    """None if `redis-server` is installed."""
-    return missing_program(TITLE, PROGRAM, "redis-server")
-
-
-def version() -> str | None:
-    """What `redis-server --version` says."""
-    return said_version([PROGRAM, "--version"])
 
 
 SERVICE = Service(
