@@ -29,8 +29,9 @@ def watched_folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def temporary() -> Iterator[Path]:
-    """For servers that all tests of a module share."""
+def temporary(cache: Path) -> Iterator[Path]:
+    """For servers that all tests of a module share; what they load is kept in the tests' own cache."""
+    del cache
     with watched_folder() as folder:
         yield folder
 

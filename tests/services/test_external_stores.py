@@ -1,129 +1,25 @@
-"""A Redis and a MongoDB that run already: a place of the lab's own on them, left as it was found."""
+"""A Redis, a memcached and a MongoDB that run already: a place of the lab's own on them, left as it was found."""
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
-import pymongo
 import pytest
-import redis
 
-from fairtrial.placement.cpus import LOOPBACK, free_port
+from fairtrial.placement.cpus import free_port
 from fairtrial.problem import Problem
 from fairtrial.services.external import external
 from fairtrial.services.model import RunningService
-from fairtrial.services.private.folder import give_to_server
-from fairtrial.services.private.mongo_program import found_program
-from fairtrial.services.private.server import Command, PrivateServer
 from tests.services.needed import needs
-from tests.services.stores import STORES, Stored, unheard
+from tests.services.outside import OUTSIDE, PASSWORD, Outside, server_of
+from tests.services.stores import unheard
 
-PASSWORD = "s3cret-of-the-test"
 VARIABLE = "TEST_DATABASE_URL"
 
 
-def _redis_answers(port: int) -> bool:
-    try:
-        with redis.Redis(port=port, password=PASSWORD) as client:
-            return bool(client.ping())
-    except redis.RedisError:
-        return False
-
-
-def _mongodb_answers(port: int) -> bool:
-    try:
-        with pymongo.MongoClient[dict[str, Any]](LOOPBACK, port, serverSelectionTimeoutMS=1000) as client:
-            return bool(client.admin.command("ping"))
-    except pymongo.errors.PyMongoError:
-        return False
-
-
-def _redis_command(_folder: Path) -> Command:
-    return lambda data, port: [
-        *("redis-server", "--bind", LOOPBACK, "--port", str(port), "--dir", str(data), "--requirepass", PASSWORD)
-    ]
-
-
-def _mongodb_command(folder: Path) -> Command:
-    program = found_program()
-    assert program is not None
-    return program.command(folder)
-
-
-def _redis_content(url: str) -> list[str]:
-    with redis.Redis.from_url(url, decode_responses=True) as client:
-        return sorted(client.scan_iter(count=1000))
-
-
-def _redis_put(url: str, name: str) -> None:
-    with redis.Redis.from_url(url) as client:
-        client.set(name, "theirs")
-
-
-def _mongodb_content(url: str) -> list[str]:
-    with pymongo.MongoClient[dict[str, Any]](url) as client:
-        return sorted(client.get_default_database().list_collection_names())
-
-
-def _mongodb_put(url: str, name: str) -> None:
-    with pymongo.MongoClient[dict[str, Any]](url) as client:
-        client.get_default_database()[name].insert_one({"whose": "theirs"})
-
-
-@dataclass(frozen=True)
-class Outside:
-    """A kind of server that somebody else runs."""
-
-    stored: Stored
-    command: Callable[[Path], Command]
-    answers: Callable[[int], bool]
-    url: str
-    """with a place for the port"""
-    wrong_password: str
-    malformed: tuple[str, ...]
-    content: Callable[[str], list[str]]
-    put: Callable[[str, str], None]
-    unmark: Callable[[str], object]
-    marker: str
-
-
-BY_NAME = {str(one): one for one in STORES}
-REDIS = Outside(
-    BY_NAME["redis-default"],
-    _redis_command,
-    _redis_answers,
-    url=f"redis://:{PASSWORD}@{LOOPBACK}:{{}}/3",
-    wrong_password=f"redis://:not-{PASSWORD}@{LOOPBACK}:{{}}/3",
-    malformed=(f"redis://:{PASSWORD}@{LOOPBACK}:port/3",),
-    content=_redis_content,
-    put=_redis_put,
-    unmark=lambda url: redis.Redis.from_url(url).delete("fairtrial:marker"),
-    marker="fairtrial:marker",
-)
-MONGODB = Outside(
-    BY_NAME["mongodb-default"],
-    _mongodb_command,
-    _mongodb_answers,
-    url=f"mongodb://{LOOPBACK}:{{}}/trials",
-    wrong_password=f"mongodb://someone:{PASSWORD}@{LOOPBACK}:{{}}/trials?authSource=admin",
-    malformed=(f"mongodb://a:{PASSWORD}@{LOOPBACK}:port/trials", f"mongodb://{LOOPBACK}:{{}}"),
-    content=_mongodb_content,
-    put=_mongodb_put,
-    unmark=lambda url: (
-        pymongo.MongoClient[dict[str, Any]](url).get_default_database().drop_collection("fairtrial_marker")
-    ),
-    marker="fairtrial_marker",
-)
-
-
-@pytest.fixture(
-    params=[pytest.param(one, marks=needs(one.stored.name), id=one.stored.name) for one in (REDIS, MONGODB)]
-)
+@pytest.fixture(params=[pytest.param(one, marks=needs(one.stored.name), id=one.stored.name) for one in OUTSIDE])
 def outside(request: pytest.FixtureRequest) -> Outside:
     one: Outside = request.param
     return one
@@ -132,14 +28,10 @@ def outside(request: pytest.FixtureRequest) -> Outside:
 @pytest.fixture
 def port(outside: Outside, temporary: Path) -> Iterator[int]:
     """Where a server of somebody else's listens."""
-    folder = temporary / "theirs"
-    (folder / "data").mkdir(parents=True)
-    command = outside.command(folder)
-    give_to_server(folder)
-    with PrivateServer(outside.stored.name, folder, command, outside.answers) as server:
-        server.start()
-        yield server.port
-    shutil.rmtree(folder)
+    with server_of(outside, temporary) as url:
+        port = urlsplit(url).port
+        assert port is not None
+        yield port
 
 
 @contextmanager
@@ -179,15 +71,6 @@ def test_it_is_loaded_changed_brought_back_and_left_empty(
         assert stored.read(url, row["id"]) == row[stored.column]
         assert len(list(up.rows(table.name))) == table.rows.count
         assert up.fault() is None
-    assert outside.content(url) == []
-
-
-def test_what_a_killed_lab_left_is_taken_over(outside: Outside, port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = outside.url.format(port)
-    outside.put(url, outside.marker)
-    outside.put(url, "left")
-    with connected(outside, url, monkeypatch):
-        assert "left" not in outside.content(url)
     assert outside.content(url) == []
 
 

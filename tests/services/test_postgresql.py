@@ -6,7 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from fairtrial.services.postgresql import RECIPE, SERVICE, PostgresRecipe
+from fairtrial.services.postgresql import SERVICE, PostgresRecipe
 from fairtrial.services.sql.postgresql import kind_of
 from tests.services.needed import needs
 from tests.services.stacks_side import execute, tables
@@ -68,7 +68,7 @@ def test_without_statistics_of_statements_only_rows_and_commits_are_told(
     cache: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PostgresRecipe, "_has_statistics", lambda recipe: False)
-    monkeypatch.setattr(PostgresRecipe, "layout", RECIPE.layout + 1000)
+    monkeypatch.setattr(PostgresRecipe, "layout", PostgresRecipe.layout + 1000)
     with SERVICE.up(tables(), "default", lambda table, count: None) as running:
         assert set(running.counters()) == {"commits", "rows_written"}
         assert not running.altered()

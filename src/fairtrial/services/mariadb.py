@@ -2,7 +2,6 @@
 
 import signal
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -10,12 +9,11 @@ from urllib.parse import unquote, urlsplit
 import pymysql
 
 from fairtrial.placement.cpus import LOOPBACK
-from fairtrial.services.model import Service
 from fairtrial.services.sql.client import SqlClient
-from fairtrial.services.sql.external import External, external_database
+from fairtrial.services.sql.external import External
 from fairtrial.services.sql.mariadb import MariaClient
-from fairtrial.services.sql.private import private
 from fairtrial.services.sql.recipe import MOST_CONNECTIONS, USER, Place, Recipe
+from fairtrial.services.sql.service import sql_service
 
 SUPERUSER = "root"
 SOCKET = "server.sock"
@@ -141,17 +139,4 @@ def _external(url: str) -> External:
     return External(lambda hidden: MariaClient(target, hidden=hidden), SETTINGS_OF_ANY, "SELECT version()")
 
 
-RECIPE = MariaRecipe()
-VARIANTS = {"relaxed": RELAXED}
-
-SERVICE = Service(
-    name=RECIPE.name,
-    title=RECIPE.title,
-    roles=("database",),
-    up=partial(private, RECIPE, VARIANTS),
-    missing=RECIPE.missing,
-    version=RECIPE.version,
-    schemes=("mysql", "mariadb"),
-    connect=partial(external_database, RECIPE.name, RECIPE.title, _external),
-    variants=VARIANTS,
-)
+SERVICE = sql_service(MariaRecipe(), {"relaxed": RELAXED}, ("mysql", "mariadb"), _external)

@@ -2,19 +2,17 @@
 
 import signal
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import psycopg
 
 from fairtrial.placement.cpus import LOOPBACK
-from fairtrial.services.model import Service
 from fairtrial.services.private.folder import give_to_server
 from fairtrial.services.sql.client import SqlClient
-from fairtrial.services.sql.external import External, external_database
+from fairtrial.services.sql.external import External
 from fairtrial.services.sql.postgresql import PostgresClient
-from fairtrial.services.sql.private import private
 from fairtrial.services.sql.recipe import MOST_CONNECTIONS, USER, Place, Recipe
+from fairtrial.services.sql.service import sql_service
 
 SUPERUSER = "lab"
 OWN_DATABASE = "template1"
@@ -136,17 +134,4 @@ def _external(url: str) -> External:
 
 SETTINGS_OF_ANY = f"SELECT name, current_setting(name) FROM pg_settings WHERE name IN {SETTINGS!r}"  # noqa: S608
 
-RECIPE = PostgresRecipe()
-VARIANTS = {"relaxed": RELAXED}
-
-SERVICE = Service(
-    name=RECIPE.name,
-    title=RECIPE.title,
-    roles=("database",),
-    up=partial(private, RECIPE, VARIANTS),
-    missing=RECIPE.missing,
-    version=RECIPE.version,
-    schemes=("postgresql", "postgres"),
-    connect=partial(external_database, RECIPE.name, RECIPE.title, _external),
-    variants=VARIANTS,
-)
+SERVICE = sql_service(PostgresRecipe(), {"relaxed": RELAXED}, ("postgresql", "postgres"), _external)

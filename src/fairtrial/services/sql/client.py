@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -17,7 +17,8 @@ Hidden = Callable[[str], str]
 
 
 class SqlClient(ABC):
-    """Access to one database as one user. Every call has a connection of its own and closes it: none is held.
+    """Access to one database as one user. Every call has a connection of its own and closes it; none is held but by
+    `kept_connection`.
 
     Names of tables and columns come from the workloads, never from outside, and are written into statements as they
     are.
@@ -28,6 +29,10 @@ class SqlClient(ABC):
     """what the driver raises"""
     oldest: ClassVar[tuple[int, ...]]
     """the oldest version of the server whose statements and counters the lab knows"""
+    lock: ClassVar[str]
+    """a query that takes the server's lock on the database for its session and answers whether it has it"""
+    never_idle: ClassVar[str]
+    """a statement after which the server does not end the session however long it is idle"""
 
     def __init__(self, hidden: Hidden = lambda message: message) -> None:
         self._hidden = hidden
@@ -73,8 +78,12 @@ class SqlClient(ABC):
         """Everything in the database that can be read from by name, sorted."""
 
     @abstractmethod
-    def cut_others(self) -> None:
-        """End the other connections to the database, as far as this user may."""
+    def cut_others(self, connection: Any) -> None:
+        """End all connections to the database but this one, as far as this user may.
+
+        Raises:
+            Problem: the database refused.
+        """
 
     @contextmanager
     def connection(self, loading: bool = False) -> Iterator[Any]:
@@ -83,20 +92,60 @@ class SqlClient(ABC):
         Raises:
             Problem: the database cannot be reached, or refused a statement.
         """
+        connection = self._reached(loading)
         try:
-            connection = self._open(loading)
+            with self._refusals():
+                yield connection
+        finally:
+            connection.close()
+
+    def _reached(self, loading: bool) -> Any:
+        try:
+            return self._open(loading)
         except self.errors as error:
             raise Problem(
                 f"{self.title} cannot be reached: {self._said(error)}",
                 "does it run there, and are user, password and database right?",
             ) from None  # the driver's own error may show what was connected to
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
         try:
-            yield connection
+            yield
         except self.errors as error:
             raise Problem(
                 f"{self.title} refused: {self._said(error)}", "see what it says; is there space, may the user do that?"
             ) from None
-        finally:
+
+    def kept_connection(self) -> Any:
+        """A connection that stays open until `let_go`, however long it is idle.
+
+        Raises:
+            Problem: as `connection`.
+        """
+        connection = self._reached(loading=False)
+        try:
+            with self._refusals(), connection.cursor() as cursor:
+                cursor.execute(self.never_idle)
+        except BaseException:
+            self.let_go(connection)
+            raise
+        return connection
+
+    def takes_lock(self, connection: Any) -> bool:
+        """Whether the database is this connection's, by the server's own lock, as long as the connection lasts.
+
+        Raises:
+            Problem: the connection was cut, or the database refused.
+        """
+        with self._refusals(), connection.cursor() as cursor:
+            cursor.execute(self.lock)
+            (taken,) = cursor.fetchone()
+        return bool(taken)
+
+    def let_go(self, connection: Any) -> None:
+        """Close a connection that was kept, whatever became of it."""
+        with suppress(*self.errors):
             connection.close()
 
     def assert_new_enough(self) -> None:

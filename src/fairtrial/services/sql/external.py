@@ -11,6 +11,7 @@ from fairtrial.problem import Problem
 from fairtrial.record.model import ServiceIdentity
 from fairtrial.services.model import Counters, RowsLoaded
 from fairtrial.services.sql.client import Hidden, SqlClient
+from fairtrial.services.sql.lock import DatabaseLock
 from fairtrial.tables import Table
 
 MARKER = "fairtrial_marker"
@@ -35,11 +36,19 @@ class ExternalDatabase:
 
     pid = None
 
-    def __init__(self, name: str, url: str, parts: External, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        parts: External,
+        lab: SqlClient,
+        lock: DatabaseLock,
+        tables: Sequence[Table],
+        on_rows: RowsLoaded,
+    ) -> None:
         self.url = url
         self._tables, self._on_rows = tables, on_rows
-        self._lab = parts.client(_hider(url))
-        self._lab.assert_new_enough()
+        self._lab, self._lock = lab, lock
         self._assert_own()
         ((version,),) = self._lab.ask(parts.version)
         self.identity = ServiceIdentity(
@@ -85,8 +94,9 @@ class ExternalDatabase:
         """Drop what the lab made, the marker last: what a removal that was cut off left is known by it.
 
         Raises:
-            Problem: the database refused.
+            Problem: the database refused, or is in the hands of another lab.
         """
+        self._lock.hold()
         if MARKER in self._lab.tables():
             drops = [f"DROP TABLE IF EXISTS {name}" for name in sorted(self._marked())]
             self._lab.tell(*drops, f"DROP TABLE {MARKER}")
@@ -100,18 +110,19 @@ class ExternalDatabase:
         return None
 
     def altered(self) -> bool:
-        """Whether more rows were written than the lab itself changed; true of one that cannot be asked.
+        """Whether more rows were written than the lab itself changed; true of one that cannot be asked, or that another
+        lab may have had meanwhile.
 
         MariaDB does not tell by whom: there, whoever else writes on the server is taken for the stack.
         """
         try:
-            return self._lab.altering() - self._altering_at_start > self._changed_by_lab
+            return not self._lock.is_held() or self._lab.altering() - self._altering_at_start > self._changed_by_lab
         except Problem:
             return True
 
     def reset(self) -> None:
         """Drop and load again."""
-        self._lab.cut_others()
+        self._lab.cut_others(self._lock.hold())
         self.load()
 
     def counters(self) -> Counters:
@@ -145,7 +156,8 @@ def external_database(
     """The tables in the database that the URL names, removed at the end.
 
     Raises:
-        Problem: the URL names no database, it cannot be reached, refuses, or holds what is not the lab's.
+        Problem: the URL names no database, it cannot be reached, refuses, holds what is not the lab's, or is in the
+            hands of another lab.
     """
     try:
         parts = parts_of(url) if urlsplit(url).path.strip("/") else None
@@ -156,13 +168,16 @@ def external_database(
             f"the URL of {title} cannot be read, or names no database",
             "write it as SCHEME://USER:PASSWORD@HOST:PORT/DATABASE, special characters in percent encoding",
         )
-    service = ExternalDatabase(name, url, parts, tables, on_rows)
-    try:
-        service.load()
-        yield service
-    finally:
-        with suppress(Problem):  # what is left is marked: the next run removes it
-            service.remove()
+    lab = parts.client(_hider(url))
+    lab.assert_new_enough()
+    with DatabaseLock(lab) as lock:
+        service = ExternalDatabase(name, url, parts, lab, lock, tables, on_rows)
+        try:
+            service.load()
+            yield service
+        finally:
+            with suppress(Problem):  # what is left is marked: the next run removes it
+                service.remove()
 
 
 def _hider(url: str) -> Hidden:

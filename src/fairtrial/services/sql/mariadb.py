@@ -30,6 +30,9 @@ TABLE_OPTIONS = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 """Texts are compared byte by byte, as the other databases do."""
 
 CONNECT_WITHIN_SECONDS = 10
+LONGEST_IDLE_SECONDS = 31_536_000
+"""The largest `wait_timeout` there is: a year."""
+
 SECONDS_OF_TIME = len("2012-01-01T00:00:00")
 
 WRITES = ("insert", "insert_select", "update", "update_multi", "delete", "delete_multi", "replace", "replace_select")
@@ -53,6 +56,9 @@ class MariaClient(SqlClient):
     title = "MariaDB"
     errors = (pymysql.Error, OSError)
     oldest = (10, 5)
+    # Such locks are the whole server's, and their names no longer than 64 characters.
+    lock = "SELECT get_lock(concat('fairtrial-', md5(database())), 0)"
+    never_idle = f"SET SESSION wait_timeout = {LONGEST_IDLE_SECONDS}"
 
     def __init__(
         self,
@@ -155,9 +161,9 @@ class MariaClient(SqlClient):
         """Tables and views of the database."""
         return sorted(str(name) for (name,) in self.ask("SHOW TABLES"))
 
-    def cut_others(self) -> None:
+    def cut_others(self, connection: Any) -> None:
         """End the connections of this user to the database."""
-        with self.connection() as connection, connection.cursor() as cursor:
+        with self._refusals(), connection.cursor() as cursor:
             cursor.execute(
                 "SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND db = database() "
                 "AND user = substring_index(current_user(), '@', 1)"

@@ -24,6 +24,8 @@ TYPES: dict[ColumnKind, str] = {
 }
 CONNECT_WITHIN_SECONDS = 10
 ROWS_AT_A_TIME = 2000
+LOCK = int.from_bytes(b"fairlock")
+"""Advisory locks have numbers of 64 bits, and are each database's own."""
 
 StatementKind = Literal["read", "fetch", "write", "alter", "other"]
 
@@ -69,6 +71,8 @@ class PostgresClient(SqlClient):
     title = "PostgreSQL"
     errors = (psycopg.Error, OSError)
     oldest = (13,)
+    lock = f"SELECT pg_try_advisory_lock({LOCK})"
+    never_idle = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
 
     def __init__(
         self,
@@ -178,12 +182,13 @@ class PostgresClient(SqlClient):
         """Tables and views of all schemas that are not PostgreSQL's or an extension's own."""
         return [str(name) for (name,) in self.ask(RELATIONS)]
 
-    def cut_others(self) -> None:
+    def cut_others(self, connection: Any) -> None:
         """End the sessions of this user in the database."""
-        self.ask(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()"
-        )
+        with self._refusals():
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()"
+            )
 
     def scram_verifier(self, user: str, password: str) -> str:
         """What the server keeps of a password, so that the password itself is in no statement."""
