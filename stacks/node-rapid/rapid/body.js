@@ -1,13 +1,13 @@
 // JSON bodies of requests, bounded.
 
+import { isUtf8 } from "node:buffer";
+
 import { HttpError } from "./http-error.js";
 
 // What is too long is read on to its end, so that the client sees the answer and keeps its connection; up to here.
 const MOST_DISCARDED_BYTES = 1_048_576;
 
 const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)\s*(?:;|$)/i;
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * The request's body, parsed; undefined if there is none. Rejects with an HttpError: 400 if it is no JSON, 413 if it is
@@ -19,8 +19,9 @@ export async function readJson(request, limitBytes) {
   if (!JSON_TYPE.test(headers["content-type"] ?? "")) throw new HttpError(415);
   if ((headers["content-encoding"] ?? "identity") !== "identity") throw new HttpError(415);
   const bytes = await read(request, limitBytes);
+  if (!isUtf8(bytes)) throw new HttpError(400);
   try {
-    return JSON.parse(decoder.decode(bytes));
+    return JSON.parse(bytes.toString());
   } catch {
     throw new HttpError(400);
   }
