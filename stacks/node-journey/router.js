@@ -30,8 +30,14 @@ export function createRouter(surveys) {
     map.get("/plaintext").bind((response) => {
       response.send(200, { "Content-Type": "text/plain" }, "Hello, World!");
     });
-    map.post(/^survey\/([^/]+)\/([^/]+)$/).ensure(isJsonObject).bind(storedBy("POST /survey", surveys.insert));
-    map.put(/^survey\/([^/]+)\/([^/]+)$/).ensure(isJsonObject).bind(storedBy("PUT /survey", surveys.replace));
+    map
+      .post(/^survey\/([^/]+)\/([^/]+)$/)
+      .ensure(isJsonObject)
+      .bind(storedBy("POST /survey", surveys.insert));
+    map
+      .put(/^survey\/([^/]+)\/([^/]+)$/)
+      .ensure(isJsonObject)
+      .bind(storedBy("PUT /survey", surveys.replace));
     map
       .post(/^surveybatched\/([^/]+)\/([^/]+)$/)
       .ensure(isJsonObject)

@@ -12,7 +12,8 @@ const DRIVERS = {
 export async function openDatabase({ databaseUrl, poolSize }) {
   const load = DRIVERS[databaseUrl.split(":", 1)[0]];
   // The URL is not repeated: there may be a password in it.
-  if (!load) throw new Error(`DATABASE_URL must begin with one of ${Object.keys(DRIVERS).filter(Boolean).join(", ")}`);
+  if (!load)
+    throw new Error(`DATABASE_URL must begin with one of ${Object.keys(DRIVERS).filter(Boolean).join(", ")}`);
   const driver = await load();
   const database = driver.open(databaseUrl, poolSize);
   await database.ping();

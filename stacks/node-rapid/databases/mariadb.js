@@ -25,7 +25,8 @@ export function open(url, poolSize) {
     close: () => pool.end(),
     surveys: {
       insert: (row) => pool.execute(INSERT, valuesOf(row)),
-      insertMany: (rows) => pool.execute(INSERT + ", (?, ?, ?)".repeat(rows.length - 1), rows.flatMap(valuesOf)),
+      insertMany: (rows) =>
+        pool.execute(INSERT + ", (?, ?, ?)".repeat(rows.length - 1), rows.flatMap(valuesOf)),
       replace: (row) => replace(pool, row),
     },
   };

@@ -15,7 +15,8 @@ const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)\s*(?:;|$)/i;
  */
 export async function readJson(request, limitBytes) {
   const { headers } = request;
-  if (headers["transfer-encoding"] === undefined && !(Number(headers["content-length"]) > 0)) return undefined;
+  if (headers["transfer-encoding"] === undefined && !(Number(headers["content-length"]) > 0))
+    return undefined;
   if (!JSON_TYPE.test(headers["content-type"] ?? "")) throw new HttpError(415);
   if ((headers["content-encoding"] ?? "identity") !== "identity") throw new HttpError(415);
   const bytes = await read(request, limitBytes);

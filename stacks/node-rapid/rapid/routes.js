@@ -7,7 +7,8 @@ const PARAMETER = /^:([A-Za-z_]\w*)(?:\((\w+)\))?$/;
 
 const TYPES = {
   text: (text) => text,
-  int: (text) => (/^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
+  int: (text) =>
+    /^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined,
 };
 
 const NO_VALUES = Object.freeze([]);

@@ -22,10 +22,16 @@ before(async () => {
     "GET /broken": async () => {
       throw new TypeError("a bug");
     },
-    "POST /echo/:id(int)": ({ parameters, body }) => ({ ...parameters, body: body === undefined ? "none" : body }),
+    "POST /echo/:id(int)": ({ parameters, body }) => ({
+      ...parameters,
+      body: body === undefined ? "none" : body,
+    }),
     "PUT /echo/:id(int)": () => 204,
   };
-  const listener = createListener(routes, { bodyLimitBytes: LIMIT_BYTES, onError: (error) => seen.push(error) });
+  const listener = createListener(routes, {
+    bodyLimitBytes: LIMIT_BYTES,
+    onError: (error) => seen.push(error),
+  });
   server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
 });
@@ -91,7 +97,10 @@ test("a body of another type, or compressed, is 415", async () => {
   assert.equal((await post("{}", { "content-type": "text/plain" })).status, 415);
   assert.equal((await post("{}", { "content-type": "application/jsonp" })).status, 415);
   assert.equal((await post(new Uint8Array([0x7b, 0x7d]), {})).status, 415);
-  assert.equal((await post("{}", { "content-type": "application/json", "content-encoding": "gzip" })).status, 415);
+  assert.equal(
+    (await post("{}", { "content-type": "application/json", "content-encoding": "gzip" })).status,
+    415,
+  );
   assert.equal((await post("{}", { "content-type": "application/problem+json; charset=utf-8" })).status, 200);
 });
 
@@ -140,5 +149,8 @@ test("what a handler throws is 500 and reported; an HttpError is its status", as
   assert.equal(gone.headers.get("x-why"), "old");
   assert.equal(seen.length, 0);
   assert.equal((await ask("/broken")).status, 500);
-  assert.deepEqual(seen.map(({ message }) => message), ["a bug"]);
+  assert.deepEqual(
+    seen.map(({ message }) => message),
+    ["a bug"],
+  );
 });

@@ -8,14 +8,20 @@ const handle = () => {};
 
 function found(routes, path, types) {
   const match = compileRoutes(routes, types)(path);
-  return match && Object.fromEntries([...match.methods].map(([method, route]) => [method, route.parametersOf(match.values)]));
+  return (
+    match &&
+    Object.fromEntries(
+      [...match.methods].map(([method, route]) => [method, route.parametersOf(match.values)]),
+    )
+  );
 }
 
 test("a fixed path is found, and no other", () => {
   const find = compileRoutes({ "GET /": handle, "GET /health": handle });
   assert.ok(find("/"));
   assert.ok(find("/health"));
-  for (const path of ["", "/health/", "/healthy", "//health", "/HEALTH", "*"]) assert.equal(find(path), undefined, path);
+  for (const path of ["", "/health/", "/healthy", "//health", "/HEALTH", "*"])
+    assert.equal(find(path), undefined, path);
 });
 
 test("parameters are read by name, however many routes come before theirs", () => {

@@ -19,10 +19,19 @@ test("rows are written when there are enough of them, in their order", async () 
   const { add, flush } = createWriteBuffer(write, { count: 3, milliseconds: NEVER_MS });
   for (let row = 1; row <= 7; row++) add(row);
   await turn();
-  assert.deepEqual(writes.map(({ rows }) => rows), [[1, 2, 3], [4, 5, 6]]);
+  assert.deepEqual(
+    writes.map(({ rows }) => rows),
+    [
+      [1, 2, 3],
+      [4, 5, 6],
+    ],
+  );
   flush();
   await turn();
-  assert.deepEqual(writes.map(({ rows }) => rows), [[1, 2, 3], [4, 5, 6], [7]]);
+  assert.deepEqual(
+    writes.map(({ rows }) => rows),
+    [[1, 2, 3], [4, 5, 6], [7]],
+  );
 });
 
 test("a row is acknowledged when it is stored, and not before", async () => {
@@ -63,7 +72,10 @@ test("whoever waits for a write that fails is told, each of them", async () => {
     { count: 2, milliseconds: NEVER_MS },
   );
   const settled = await Promise.allSettled([add("a"), add("b")]);
-  assert.deepEqual(settled.map(({ reason }) => reason.message), ["no connection", "no connection"]);
+  assert.deepEqual(
+    settled.map(({ reason }) => reason.message),
+    ["no connection", "no connection"],
+  );
 });
 
 test("there may be nothing to flush", async () => {
