@@ -1,0 +1,66 @@
+// The HTTP surface.
+
+import express from "express";
+
+import { logError } from "./log.js";
+
+const LARGEST_BODY_BYTES = 65_536;
+const LARGEST_USER = 2_147_483_647;
+
+export function createApp(surveys) {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+
+  app.get("/health", async (request, response) => {
+    await surveys.ping();
+    response.json({ status: "ok" });
+  });
+
+  app.get("/plaintext", (request, response) => {
+    response.type("text/plain").send("Hello, World!");
+  });
+
+  const json = express.json({ limit: LARGEST_BODY_BYTES });
+  const storedBy = (store) => async (request, response) => {
+    const { survey, user } = request.params;
+    const answers = request.body;
+    if (!isSurvey(survey) || !isUser(user) || !isObject(answers)) {
+      response.status(400).end();
+      return;
+    }
+    await store({ survey, user: Number(user), answers });
+    response.status(201).end();
+  };
+  app
+    .route("/survey/:survey/:user")
+    .post(json, storedBy(surveys.insert))
+    .put(json, storedBy(surveys.replace));
+  app.post("/surveybatched/:survey/:user", json, storedBy(surveys.insertBatched));
+
+  app.use((request, response) => {
+    response.status(404).end();
+  });
+
+  // Express knows the handler of errors by its four parameters.
+  app.use((error, request, response, next) => {
+    const status = error.status ?? 500;
+    if (status >= 500) logError(`${request.method} ${request.route?.path}`, error);
+    if (response.headersSent) next(error);
+    else response.status(status).end();
+  });
+
+  return app;
+}
+
+function isSurvey(text) {
+  return /^[a-z0-9-]{1,32}$/.test(text);
+}
+
+function isUser(text) {
+  return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= LARGEST_USER;
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

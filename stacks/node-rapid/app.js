@@ -1,0 +1,61 @@
+// The HTTP surface: from an open database to a request listener.
+
+import { HttpError, createListener, createWriteBuffer } from "fairtrial-rapid";
+
+import { logError } from "./log.js";
+
+const LARGEST_BODY_BYTES = 65_536;
+const LONGEST_WAIT_MS = 5;
+
+const TYPES = {
+  survey: (text) => (/^[a-z0-9-]{1,32}$/.test(text) ? text : undefined),
+  user: (text) => (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= 2_147_483_647 ? Number(text) : undefined),
+};
+
+/** What is stored for the answers of a survey. All but `object` replicate contenders of a published study. */
+const STORED = {
+  object: (answers) => answers,
+  string: (answers) => JSON.stringify(answers),
+  null: () => null,
+};
+
+export function createApp({ ping, surveys }, { batchSize, writes, stores }) {
+  const { add } = createWriteBuffer((rows) => surveys.insertMany(rows), {
+    count: batchSize,
+    milliseconds: LONGEST_WAIT_MS,
+  });
+  const insert = {
+    single: (row) => surveys.insert(row),
+    batched: add,
+    // The flaw of a published study: answered while the row is under way, and whether it arrives nobody is told.
+    "fire-and-forget": (row) => {
+      surveys.insert(row).catch((error) => logError("a forgotten write", error));
+    },
+  }[writes];
+
+  const storedBy =
+    (store) =>
+    async ({ parameters, body }) => {
+      if (typeof body !== "object" || body === null || Array.isArray(body)) throw new HttpError(400);
+      await store({ ...parameters, answers: STORED[stores](body) });
+      return 201;
+    };
+
+  return createListener(
+    {
+      "GET /health": async () => {
+        await ping();
+        return "ok";
+      },
+      "GET /plaintext": () => "Hello, World!",
+      "POST /survey/:survey(survey)/:user(user)": storedBy(insert),
+      "PUT /survey/:survey(survey)/:user(user)": storedBy((row) => surveys.replace(row)),
+      "POST /surveybatched/:survey(survey)/:user(user)": storedBy(add),
+    },
+    {
+      types: TYPES,
+      bodyLimitBytes: LARGEST_BODY_BYTES,
+      onError: (error, { method, url }) => logError(`${method} /${url.split("/", 2)[1]}`, error),
+    },
+  );
+}

@@ -1,0 +1,3 @@
+export { HttpError } from "./http-error.js";
+export { createListener } from "./listener.js";
+export { createWriteBuffer } from "./write-buffer.js";

@@ -1,0 +1,67 @@
+"""What node-rapid brings along: a package with tests of its own, and variants that replicate a published flaw."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from fairtrial.locations import shipped
+from tests.lab import Finished, Lab
+from tests.services.needed import needs
+
+NODE = shutil.which("node")
+PACKAGE = shipped("stacks") / "node-rapid" / "rapid"
+
+ONE_CONNECTION = '[env]\nDB_POOL = "1"'
+"""So that a server that does not wait for its writes runs ahead of them on any machine."""
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs)")
+def test_the_tests_of_rapid_pass() -> None:
+    assert NODE
+    environment = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
+    done = subprocess.run(
+        [NODE, "--test", "--test-reporter=tap"],
+        cwd=PACKAGE,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    passed = re.search(r"^# pass (\d+)$", done.stdout, re.MULTILINE)
+    assert passed
+    assert int(passed[1]) >= 30, "the tests were found"
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs npm)")
+@needs("postgresql")
+def test_unequal_work_is_refused_and_equal_work_is_not(lab: Lab) -> None:
+    variants = ["batched", "fire-and-forget", "stores-null", "stores-string"]
+    finished = lab.fairtrial(
+        "run",
+        lab.experiment(
+            "node-rapid",
+            *(f"node-rapid:{variant}" for variant in variants),
+            workload="survey-insert",
+            service="postgresql",
+            more=ONE_CONNECTION,
+        ),
+        timeout_seconds=300,
+    )
+    assert refusals(finished, "default") == {}, finished.out + finished.err
+    assert "answers are null" in refusals(finished, "stores-null")["writes-stored"]
+    assert "answers are a string" in refusals(finished, "stores-string")["writes-stored"]
+    assert "came after the last answer" in refusals(finished, "fire-and-forget")["work-after-the-run"]
+    assert refusals(finished, "batched").keys() == {"ledger"}, "what it acknowledges is stored, in fewer statements"
+    outcomes = {one["variant"]: one["outcome"] for one in finished.result["conditions"]}
+    assert outcomes == {"default": "valid"} | dict.fromkeys(variants, "refused")
+
+
+def refusals(finished: Finished, variant: str) -> dict[str, str]:
+    """By check, what it saw in the first trial."""
+    trials = next(one["trials"] for one in finished.result["conditions"] if one["variant"] == variant)
+    return {one["check"]: one["evidence"] for one in trials[0]["findings"] if one["severity"] == "refusal"}
