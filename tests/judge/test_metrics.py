@@ -1,7 +1,8 @@
 import pytest
 
-from fairtrial.judge.metrics import METRICS
+from fairtrial.judge.metrics import METRICS, find_metric
 from tests.builders import a_trial
+from tests.load.test_histogram import encoded, zigzag
 
 
 def test_a_key_without_its_unit_is_the_metrics_name() -> None:
@@ -46,3 +47,21 @@ def test_cpu_time_is_for_the_answers_of_its_own_window() -> None:
     )
     read = METRICS["server_cpu_per_1000_requests"].read
     assert read(trial.model_copy(update={"server": longer})) == pytest.approx(read(trial))
+
+
+def test_any_percentile_may_be_asked_for() -> None:
+    trial = a_trial().record()
+    assert find_metric("response_time_p99") is not METRICS["response_time_p99"]
+    assert find_metric("response_time_p99").read(trial) == METRICS["response_time_p99"].read(trial)
+    assert trial.engine
+    # All in the bucket of index 1,000, in units of 512 ns: whatever the percentile, that is the time.
+    times = trial.engine.response_time.model_copy(update={"hdr_base64": encoded(zigzag(-1000, 12_000), lowest=1000)})
+    known = trial.model_copy(update={"engine": trial.engine.model_copy(update={"response_time": times})})
+    assert find_metric("response_time_p97.5").read(known) == pytest.approx(1000 * 512e-9, rel=0.01)
+    assert find_metric("response_time_p99.999").read(known) is None, "12,000 samples do not support it"
+
+
+@pytest.mark.parametrize("name", ["response_time_p0", "response_time_p100", "response_time_p", "p99"])
+def test_what_is_no_percentile_is_no_metric(name: str) -> None:
+    with pytest.raises(ValueError, match="there are goodput"):
+        find_metric(name)

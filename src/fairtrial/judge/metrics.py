@@ -5,12 +5,14 @@ the unit out and it is the metric's name, as claims write it (`goodput`, `server
 """
 
 import difflib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from fairtrial.experiment.loads import PERCENTILES, Load
 from fairtrial.record.distribution import Distribution
+from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import ServerMeter, TrialRecord
 from fairtrial.statistics.support import supports_percentile
 
@@ -38,10 +40,15 @@ class Metric:
 
 
 def supported_percentile(times: Distribution, percentile: str) -> float | None:
-    """Seconds at `percentile` (the record's key: "50", "99.9"), None if the sample does not support it."""
+    """Seconds at `percentile` ("50", "99.9"), None if the sample does not support it.
+
+    Those that the engine tells are read off the record; any other from its histogram, to three significant digits.
+    """
     if not supports_percentile(times.count, float(percentile)):
         return None
-    return times.percentiles.get(percentile)
+    if percentile in times.percentiles:
+        return times.percentiles[percentile]
+    return read_histogram(times.hdr_base64).at(float(percentile)) if times.hdr_base64 else None
 
 
 def server_cpu_seconds_per_1000_requests(trial: TrialRecord) -> float | None:
@@ -69,12 +76,17 @@ def _goodput(trial: TrialRecord) -> float | None:
     return trial.engine.goodput_per_second if trial.engine is not None and trial.engine.verified > 0 else None
 
 
-def _response_time(percentile: str) -> Callable[[TrialRecord], float | None]:
-    return lambda trial: None if trial.engine is None else supported_percentile(trial.engine.response_time, percentile)
+def percentile_of(kind: str, percentile: str) -> Metric:
+    """The metric `response_time_pX` or `service_time_pX`; `kind` is what stands before `_p`."""
 
+    def read(trial: TrialRecord) -> float | None:
+        if trial.engine is None:
+            return None
+        times = trial.engine.response_time if kind == "response_time" else trial.engine.service_time
+        return supported_percentile(times, percentile)
 
-def _service_time(percentile: str) -> Callable[[TrialRecord], float | None]:
-    return lambda trial: None if trial.engine is None else supported_percentile(trial.engine.service_time, percentile)
+    name = f"{kind}_p{percentile}"
+    return Metric(name, f"{name}_seconds", "seconds", name.replace("_", " "), False, read)
 
 
 def _response_time_max(trial: TrialRecord) -> float | None:
@@ -128,6 +140,10 @@ def find_metric(name: str) -> Metric:
     """
     if name.startswith(f"{CAPACITY}:"):
         return capacity_for(name.removeprefix(f"{CAPACITY}:"))
+    if (written := re.fullmatch(r"(response_time|service_time)_p(\d{1,2}(?:\.\d{1,3})?)", name)) is not None:
+        kind, percentile = written.groups()
+        if float(percentile) > 0:
+            return percentile_of(kind, f"{float(percentile):g}")
     if name not in METRICS:
         close = difflib.get_close_matches(name, METRICS, n=1)
         meant = f" (did you mean {close[0]}?)" if close else ""
@@ -149,18 +165,7 @@ METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric("goodput", "goodput_per_second", "per_second", "goodput", True, _goodput),
-        *(
-            Metric(
-                f"{kind}_p{percentile}",
-                f"{kind}_p{percentile}_seconds",
-                "seconds",
-                f"{kind.replace('_', ' ')} p{percentile}",
-                False,
-                read(percentile),
-            )
-            for kind, read in (("response_time", _response_time), ("service_time", _service_time))
-            for percentile in PERCENTILES
-        ),
+        *(percentile_of(kind, percentile) for kind in ("response_time", "service_time") for percentile in PERCENTILES),
         Metric(
             "response_time_max",
             "response_time_max_seconds",
