@@ -19,16 +19,17 @@ server.maximum_persistent_connections = CONNECTIONS
 server.timeout = 65
 server.config
 
-stopping = false
-%w[TERM INT].each { |signal| trap(signal) { stopping = true } }
+told = false
+%w[TERM INT].each { |signal| trap(signal) { told = true } }
 
 EM.run do
   server.start
-  EM.add_periodic_timer(LOOK_EVERY_SECONDS) do
-    if stopping && server.running?
-      EM.add_timer(DRAIN_SECONDS) { EM.stop }
-      server.stop
-    end
-    EM.stop if stopping && server.backend.empty?
+  looking = EM.add_periodic_timer(LOOK_EVERY_SECONDS) do
+    next unless told
+
+    looking.cancel
+    EM.add_timer(DRAIN_SECONDS) { EM.stop }
+    EM.add_periodic_timer(LOOK_EVERY_SECONDS) { EM.stop if server.backend.empty? }
+    server.stop
   end
 end
