@@ -26,6 +26,8 @@ def accept(listener, redis)
   loop do
     socket = listener.accept
     Thread.new { Connection.new(socket, redis).serve }
+  rescue Errno::ECONNABORTED
+    next # the client was gone before its turn came
   end
 end
 

@@ -32,7 +32,7 @@ module RubyRails
     config.active_support.time_precision = 0
 
     config.middleware.insert_before 0, BodyLimit, 65_536
-    # Thin and Unicorn keep a connection only where an answer's length is given.
+    # Thin keeps a connection only where an answer's length is given.
     config.middleware.insert_before 0, Rack::ContentLength
   end
 end
