@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+module Databases
+  class None
+    def ping; end
+  end
+end

@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+class CategoriesController < ApplicationController
+  def index
+    render json: Category.in_order
+  end
+end

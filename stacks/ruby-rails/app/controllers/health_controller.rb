@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+class HealthController < ApplicationController
+  def show
+    Database.ping
+    render plain: "ok"
+  rescue StandardError => error
+    logger.error("GET /health: #{error.message}")
+    head :service_unavailable
+  end
+end

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Item
+  SEGMENTS = Integer(ENV.fetch("SEGMENTS", 10_000))
+  DRAWS = 10_000
+  ANSWERED = { uuid: 1, name: 1, hash_code: 1, created_at: 1 }.freeze
+
+  class << self
+    # A random document of a random segment, the first drawn that has any; nil if none is found.
+    def at_random
+      DRAWS.times do
+        segment = { segment: rand(SEGMENTS) }
+        count = items.count(segment)
+        found = count.positive? && one(segment, skip: rand(count))
+        return found if found
+      end
+      nil
+    end
+
+    def by_uuid(uuid)
+      one({ uuid: uuid })
+    end
+
+    private
+
+    def items
+      Database[:items]
+    end
+
+    # A limit below 0 asks for a single batch: the server keeps no cursor open.
+    def one(filter, **options)
+      found = items.find(filter, projection: ANSWERED, limit: -1, **options).first
+      found && answer(found)
+    end
+
+    def answer(document)
+      id = document.delete("_id")
+      { id: id }.merge!(document)
+    end
+  end
+end
