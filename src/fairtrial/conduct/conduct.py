@@ -13,6 +13,7 @@ from fairtrial.engine.binary import engine_version
 from fairtrial.engine.dataset import spec_sha256
 from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.strict import Strict
 from fairtrial.meters.host import this_host
 from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.order import block_order, conditions_of
@@ -22,12 +23,13 @@ from fairtrial.record.model import Condition, DatasetIdentity, ExperimentRecord,
 from fairtrial.record.write import RecordWriter
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
-from fairtrial.tables import Data
+from fairtrial.tables import Data, tables_sha256
 from fairtrial.trial.attended import Observed, Setting, Trial, TrialWatcher
 from fairtrial.trial.flow import now, run_trial, trial_record
 from fairtrial.trial.ready_stack import ReadyStack, ready_stack
 from fairtrial.trial.surroundings import surroundings
 from fairtrial.workloads import options_of, pick_workload
+from fairtrial.workloads.model import Workload
 
 
 class Watcher(TrialWatcher, Protocol):
@@ -88,7 +90,7 @@ def conduct(
     version = engine_version()
     at_points = {value: experiment.at(value) for value in experiment.points}
     options = {value: options_of(workload, one.options) for value, one in at_points.items()}
-    data = workload.data(experiment.dataset, options[experiment.points[0]])
+    data = _data(experiment, workload, list(options.values()))
     counts = {table.name: table.rows.count for table in data.tables}
     placement = local_placement()
 
@@ -192,6 +194,23 @@ def _ready_stacks(
         for build in range(1, experiment.builds + 1):
             ready[str(reference), build] = ready_stack(stack, reference, log, on_building, build)
     return ready
+
+
+def _data(experiment: Experiment, workload: Workload, options: Sequence[Strict]) -> Data:
+    """What the workload needs, which is the same at every value of a sweep: rows are loaded once.
+
+    Raises:
+        Problem: the swept parameter decides which rows there are.
+    """
+    first, *others = (workload.data(experiment.dataset, one) for one in options)
+    wanted = tables_sha256(first.tables)
+    if experiment.sweep is not None and any(tables_sha256(other.tables) != wanted for other in others):
+        raise Problem(
+            f"sweep: {experiment.sweep.parameter} decides which tables workload {workload.name} has, and they are "
+            "loaded once for all trials",
+            "write one experiment for each value",
+        )
+    return first
 
 
 def _calibrations(conditions: Sequence[Condition], placement: Placement, watcher: Watcher) -> list[Calibration]:

@@ -14,7 +14,6 @@ from fairtrial.services import pick_service
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
 from fairtrial.statistics.bootstrap import MINIMUM_BLOCKS
-from fairtrial.tables import tables_sha256
 from fairtrial.workloads import options_of, pick_workload
 from fairtrial.workloads.model import Workload
 
@@ -57,7 +56,8 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
     """
     try:
         workload = pick_workload(experiment.workload)
-        _assert_sweep(experiment, workload)
+        for one in map(experiment.at, experiment.points):
+            options_of(workload, one.options)
         for reference in experiment.stacks:
             _assert_on(workload, pick_service(experiment.service_of(reference)).name)
             stack = pick_stack(known, reference)
@@ -114,20 +114,6 @@ def _assert_on(workload: Workload, service: str) -> None:
         raise Problem(
             f"workload {workload.name} is not defined on service {service}; it is on: {', '.join(workload.services)}",
             "set `service`, or write the stack as NAME@SERVICE",
-        )
-
-
-def _assert_sweep(experiment: Experiment, workload: Workload) -> None:
-    """The options fit at every value, and none of them decides which rows there are: those are loaded once."""
-    tables = {
-        tables_sha256(workload.data(experiment.dataset, options_of(workload, one.options)).tables)
-        for one in map(experiment.at, experiment.points)
-    }
-    if len(tables) > 1 and experiment.sweep is not None:
-        raise Problem(
-            f"sweep: {experiment.sweep.parameter} decides which tables workload {workload.name} has, and they are "
-            "loaded once for all trials",
-            "write one experiment for each value",
         )
 
 
