@@ -58,6 +58,14 @@ def processors(*busy_and_steal: tuple[float, float]) -> list[ProcessorUse]:
     ]
 
 
+@pytest.mark.parametrize("check", ["stolen", "foreign-load"])
+@pytest.mark.parametrize(("window", "expected"), [(0.03, []), (0.6, ["refusal"])])
+def test_windows_of_a_few_ticks_tell_nothing(check: str, window: float, expected: list[str]) -> None:
+    taken = processors((0.5 * window, 0.5 * window), (0.0, 0.0))
+    trial = a_trial().on_machine(window_seconds=window, processors=taken, own_server_cpu_seconds=0.0)
+    assert severities(in_trial(check, trial)) == expected
+
+
 class TestStolen:
     @pytest.mark.parametrize(
         ("server", "load", "expected"),

@@ -13,7 +13,7 @@ def examine(
     """A warning for either side's processors; a refusal only for the server's, where the figure is made."""
     for trial in trials:
         seen = trial.machine
-        if seen is None or seen.window_seconds <= 0:
+        if seen is None or seen.window_seconds < max(thresholds["seconds"], 1e-9):
             continue
         shares = foreign_shares(seen, experiment.placement)
         role = max(shares, key=lambda name: shares[name], default=None)
@@ -52,6 +52,11 @@ CHECK = Check(
     looks_at="processor time of all processes on the server's and the load engine's processors, less that of the lab's "
     "own tree",
     thresholds={
+        "seconds": Threshold(
+            0.5,
+            "seconds of window",
+            "the kernel counts in ticks of 10 ms: in a window of 30 ms one tick is a third, whoever it was",
+        ),
         "warn": Threshold(
             0.10,
             "share of the processors' time",

@@ -13,7 +13,7 @@ def examine(
     placement = experiment.placement
     for trial in trials:
         seen = trial.machine
-        if seen is None or seen.window_seconds <= 0:
+        if seen is None or seen.window_seconds < max(thresholds["seconds"], 1e-9):
             continue
         shares = {
             role: seen.steal_seconds(cpus) / len(cpus) / seen.window_seconds
@@ -33,6 +33,11 @@ CHECK = Check(
     name="stolen",
     looks_at="steal time of the processors in the window (/proc/stat), the server's and the load engine's apart",
     thresholds={
+        "seconds": Threshold(
+            0.5,
+            "seconds of window",
+            "the kernel counts in ticks of 10 ms: in a window of 30 ms one tick is a third, whoever it was",
+        ),
         "warn": Threshold(
             0.05,
             "share of the processors' time",
