@@ -84,14 +84,14 @@ def test_a_killed_lab_leaves_nothing_running(lab: Lab, cache: Path) -> None:
     eventually(lambda: left_running(lab.folder, cache) == [], "something still runs")
 
 
-def test_a_record_cut_off_by_a_kill_can_still_be_reported(lab: Lab) -> None:
+def test_a_record_cut_off_by_a_kill_can_still_be_judged(lab: Lab) -> None:
     finished = lab.run(lab.stack("good"), blocks=2)
     assert finished.results
     record = finished.results / "record.jsonl"
     whole = record.read_text()
     record.write_text(whole[:-40])
 
-    rebuilt = lab.fairtrial("report", finished.results)
+    rebuilt = lab.fairtrial("judge", finished.results)
 
     assert len(json.loads((finished.results / "result.json").read_text())["conditions"][0]["trials"]) == 1
     assert rebuilt.status == 130, "fewer trials than planned: the run did not come to its end"
