@@ -24,10 +24,10 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     asked = f"{bound_in_words(*bounds)} ({metric.unit.replace('_', ' ')})"
     seen = None
     if estimated is not None:
-        shown = span_with_unit(estimated.interval, metric.unit) if estimated.interval else ""
+        shown = interval_in_words(estimated.interval, evidence.level, lambda ends: span_with_unit(ends, metric.unit))
         seen = (
             f"{capitalised(metric.label)} of {claim.of} was {with_unit(estimated.estimate, metric.unit)} "
-            f"({interval_in_words(estimated, shown, evidence)}, {count(estimated.blocks, 'block')}; "
+            f"({shown}, {count(estimated.blocks, 'block')}; "
             f"load: {loads(evidence, claim.of)}); the claim asks for {asked}."
         )
     positive = figures if all(value > 0 for value in figures) else []

@@ -24,10 +24,10 @@ def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     asked = f"{bound_in_words(*bounds)} ({metric.unit.replace('_', ' ')})"
     seen = None
     if estimated is not None:
-        shown = span_with_unit(estimated.interval, metric.unit) if estimated.interval else ""
+        shown = interval_in_words(estimated.interval, evidence.level, lambda ends: span_with_unit(ends, metric.unit))
         seen = (
             f"{capitalised(metric.label)} of {claim.of} was {with_unit(estimated.estimate, metric.unit)} more than "
-            f"that of {claim.to} ({interval_in_words(estimated, shown, evidence)}, {count(estimated.blocks, 'block')}; "
+            f"that of {claim.to} ({shown}, {count(estimated.blocks, 'block')}; "
             f"load: {loads(evidence, claim.of, claim.to)}); the claim asks for {asked}."
         )
     undecided = ALL_VALID if values.obstacle else "More blocks may decide it."

@@ -2,7 +2,7 @@
 
 from fairtrial.claims.evidence import Evidence
 from fairtrial.claims.ratio import loads, ratios_of
-from fairtrial.claims.ruling import ALL_VALID, Ruling, result, sentence, too_few
+from fairtrial.claims.ruling import ALL_VALID, Ruling, interval_in_words, result, sentence, too_few
 from fairtrial.claims.values import read_values
 from fairtrial.experiment.claims import EqualClaim
 from fairtrial.judge.metrics import find_metric
@@ -10,7 +10,7 @@ from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics.equivalence import equal_within
 from fairtrial.statistics.estimate import Estimated
 from fairtrial.statistics.seeding import generator
-from fairtrial.wording import bound_in_words, capitalised, count, figure, span
+from fairtrial.wording import bound_in_words, capitalised, count, figure
 
 
 def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
@@ -32,7 +32,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         if values.obstacle is None:
             why = too_few(len(ratios)) if shown is None else "the interval reaches beyond the margin"
             ruling = Ruling(test.finding, why if test.finding == "undecided" else None)
-        interval = "no interval" if shown is None else f"{100 * level:.3g}% interval {span(shown)}"
+        interval = interval_in_words(shown, level)
         seen = (
             f"{capitalised(metric.label)} of {claim.of} was {figure(test.estimate)} times that of {claim.to} ("
             f"{interval}, {count(len(ratios), 'block')}; load: {loads(evidence, claim.of, claim.to)}); the claim "

@@ -15,7 +15,7 @@ from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics.estimate import Estimated, over_blocks
 from fairtrial.statistics.seeding import generator
-from fairtrial.wording import capitalised, count, figure, span
+from fairtrial.wording import capitalised, count, figure
 
 
 def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
@@ -41,7 +41,7 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     if weakest is not None:
         estimated = ahead[weakest]
         one, other = steps[weakest]
-        shown = interval_in_words(estimated, span(estimated.interval) if estimated.interval else "", evidence)
+        shown = interval_in_words(estimated.interval, evidence.level)
         seen = (
             f"The least certain step is that of {one} before {other}: {metric.label} was better by a factor of "
             f"{figure(estimated.estimate)} ({shown}, {count(estimated.blocks, 'block')}; "

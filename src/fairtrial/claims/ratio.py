@@ -11,7 +11,7 @@ from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics.estimate import paired_ratio
 from fairtrial.statistics.seeding import generator
-from fairtrial.wording import bound_in_words, capitalised, count, figure, span
+from fairtrial.wording import bound_in_words, capitalised, count, figure
 
 
 def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
@@ -27,7 +27,7 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     asked = bound_in_words(*bounds)
     seen = None
     if estimated is not None:
-        interval = interval_in_words(estimated, span(estimated.interval) if estimated.interval else "", evidence)
+        interval = interval_in_words(estimated.interval, evidence.level)
         seen = (
             f"{capitalised(metric.label)} of {claim.of} was {figure(estimated.estimate)} times that of {claim.to} "
             f"({interval}, {count(estimated.blocks, 'block')}; load: {loads(evidence, claim.of, claim.to)}); "

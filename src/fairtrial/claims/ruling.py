@@ -3,17 +3,16 @@
 Upheld if the whole interval satisfies the bound, refuted if the whole interval violates it, else undecided.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fairtrial.claims.evidence import Evidence
 from fairtrial.claims.values import Values
 from fairtrial.experiment.claims import Claim
 from fairtrial.judge.model import ClaimResult, VerdictWord
 from fairtrial.statistics.bootstrap import MINIMUM_BLOCKS
 from fairtrial.statistics.estimate import Estimated
 from fairtrial.statistics.planning import MOST_BLOCKS, blocks_to_decide
-from fairtrial.wording import bound_in_words, count, plain, violation_in_words
+from fairtrial.wording import bound_in_words, count, plain, span, violation_in_words
 
 Range = tuple[float | None, float | None]
 
@@ -86,9 +85,11 @@ def decided_by(values: Values, positive: Sequence[float], bounds: Range) -> str:
 ALL_VALID = "A run in which every trial of all its contenders is valid would decide it."
 
 
-def interval_in_words(estimated: Estimated, shown: str, evidence: Evidence) -> str:
-    """`95% interval 2.9 to 3.1`, or that there is none. `shown` is the interval as it is said."""
-    return "no interval" if estimated.interval is None else f"{100 * evidence.level:.3g}% interval {shown}"
+def interval_in_words(
+    interval: tuple[float, float] | None, level: float, said: Callable[[tuple[float, float]], str] = span
+) -> str:
+    """`95% interval 2.9 to 3.1`, or that there is none. `said` puts the two ends into words."""
+    return "no interval" if interval is None else f"{100 * level:.3g}% interval {said(interval)}"
 
 
 def result(

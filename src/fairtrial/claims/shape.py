@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fairtrial.claims.evidence import Evidence
-from fairtrial.claims.ruling import ALL_VALID, Ruling, result, sentence, too_few
+from fairtrial.claims.ruling import ALL_VALID, Ruling, interval_in_words, result, sentence, too_few
 from fairtrial.claims.values import Values, read_values
 from fairtrial.experiment.claims import ShapeClaim
 from fairtrial.experiment.model import Experiment
@@ -13,7 +13,7 @@ from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics import shape
 from fairtrial.statistics.estimate import Estimated
 from fairtrial.statistics.seeding import generator
-from fairtrial.wording import capitalised, count, figure, span
+from fairtrial.wording import capitalised, count, figure
 
 
 def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
@@ -38,7 +38,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         why = too_few(values.blocks) if found.interval is None else "the interval of this ratio reaches too far"
         ruling = Ruling(found.finding, why if found.finding == "undecided" else None)
         over = f" over {claim.to}" if claim.to is not None else ""
-        shown = "no interval" if found.interval is None else f"{100 * found.level:.3g}% interval {span(found.interval)}"
+        shown = interval_in_words(found.interval, found.level)
         seen = (
             f"{capitalised(metric.label)} of {claim.of}{over} at {sweep.title} {second:g} was {figure(found.ratio)} "
             f"times that at {first:g} ({shown}, {count(values.blocks, 'block')}; load: "
