@@ -9,28 +9,36 @@ from itertools import combinations
 
 import numpy as np
 
-from fairtrial.statistics.bootstrap import mean_interval, p_values
 from fairtrial.statistics.equivalence import Finding, equal_within
 from fairtrial.statistics.estimate import paired_ratio
+from fairtrial.statistics.median import median_interval
 from fairtrial.statistics.scalability import Law, PoorFit, scalability
 from fairtrial.statistics.shape import Shape, flat, peak_between, rises
+from fairtrial.statistics.student import LEVEL, column_intervals, p_values
 from fairtrial.statistics.ties import adjust
 from fairtrial.statistics.unpaired import unpaired_ratio
-from tests.statistics.simulation import DEVIATIONS, Draw1
-
-BATCH = 100
-"""So many simulated experiments share their resamples: what one set of them errs by, the next does not."""
+from tests.statistics.simulation import DEVIATIONS, FIGURES, MEDIANS, RATIOS
 
 
-def coverage(draw: Draw1, blocks: int, repetitions: int, resamples: int = 999) -> float:
-    """Share of repetitions whose interval holds the truth, zero."""
+def figures_held(name: str, blocks: int, repetitions: int) -> int:
+    """How many intervals of a single figure hold the median of all starts."""
     random = np.random.default_rng(20_311)
+    truth = MEDIANS.get(name, 0.0)
     held = 0
     for _ in range(repetitions):
-        interval = mean_interval(draw(random, blocks), random, resamples=resamples)
+        interval = median_interval(FIGURES[name](random, blocks))
         assert interval is not None
-        held += interval[0] <= 0 <= interval[1]
-    return held / repetitions
+        held += interval[0] <= truth <= interval[1]
+    return held
+
+
+def ratios_held(name: str, blocks: int, repetitions: int) -> int:
+    """How many intervals of a paired log-ratio hold the truth, zero."""
+    random = np.random.default_rng(20_312)
+    samples = np.stack([RATIOS[name](random, blocks) for _ in range(repetitions)], axis=1)
+    found = column_intervals(samples, [LEVEL])
+    assert found is not None
+    return sum(low <= 0 <= high for ((low, high),) in found)
 
 
 def equal_stacks_differ(deviations: str, blocks: int, repetitions: int) -> int:
@@ -40,33 +48,35 @@ def equal_stacks_differ(deviations: str, blocks: int, repetitions: int) -> int:
     for _ in range(repetitions):
         drift = np.cumsum(random.normal(0, 0.1, blocks))
         one, other = 1000 * np.exp(drift + 0.03 * DEVIATIONS[deviations](random, (2, blocks)))
-        interval = paired_ratio(one.tolist(), other.tolist(), random).interval
+        interval = paired_ratio(one.tolist(), other.tolist()).interval
         assert interval is not None
         found += not interval[0] <= 1 <= interval[1]
     return found
 
 
 def unpaired_coverage(deviations: str, blocks: int, repetitions: int) -> int:
-    """How many intervals of a ratio between two runs hold the truth: of unequal blocks and unequal spread."""
+    """How many intervals of a ratio between two runs hold the truth, that of their medians: of unequal blocks and
+    unequal spread."""
     random = np.random.default_rng(61)
+    median = MEDIANS.get(deviations, 0.0)
     held = 0
     for _ in range(repetitions):
-        of = np.exp(0.02 * DEVIATIONS[deviations](random, (blocks,)))
-        to = np.exp(0.06 * DEVIATIONS[deviations](random, (blocks + 2,)))
-        interval = unpaired_ratio(of.tolist(), to.tolist(), random).interval
+        of = np.exp(0.02 * (DEVIATIONS[deviations](random, (blocks,)) - median))
+        to = np.exp(0.06 * (DEVIATIONS[deviations](random, (blocks + 2,)) - median))
+        interval = unpaired_ratio(of.tolist(), to.tolist()).interval
         assert interval is not None
         held += interval[0] <= 1 <= interval[1]
     return held
 
 
-def told_apart(deviations: str, blocks: int, repetitions: int, resamples: int) -> int:
+def told_apart(deviations: str, blocks: int, repetitions: int) -> int:
     """How many experiments with four equal contenders find any two of them different."""
     random = np.random.default_rng(41)
     found = 0
     for _ in range(repetitions):
         logs = DEVIATIONS[deviations](random, (blocks, 4))
         differences = np.stack([logs[:, one] - logs[:, other] for one, other in combinations(range(4), 2)], axis=1)
-        found += min(adjust(p_values(differences, random, resamples).tolist(), 4)) <= 0.05
+        found += min(adjust(p_values(differences).tolist(), 4)) <= 0.05
     return found
 
 
@@ -77,22 +87,18 @@ def at_the_margin(deviations: str, blocks: int, repetitions: int) -> dict[Findin
     for _ in range(repetitions):
         noise = DEVIATIONS[deviations](random, (2, blocks))
         ratios = np.exp(math.log(1.1) + 0.01 * (noise[0] - noise[1]))
-        found[equal_within(ratios.tolist(), 0.1, random).finding] += 1
+        found[equal_within(ratios.tolist(), 0.1).finding] += 1
     return found
 
 
-def decided(
-    deviations: str, looks: Sequence[int], levels: Sequence[float], repetitions: int, resamples: Sequence[int]
-) -> int:
+def decided(deviations: str, looks: Sequence[int], levels: Sequence[float], repetitions: int) -> int:
     """How many experiments, whose truth is the bound, are decided at some look."""
     random = np.random.default_rng(23)
     noise = DEVIATIONS[deviations](random, (2, looks[-1], repetitions))
     ratios = noise[0] - noise[1]
     found = np.zeros(repetitions, dtype=bool)
-    for blocks, level, drawn in zip(looks, levels, resamples, strict=True):
-        for start in range(0, repetitions, BATCH):
-            part = slice(start, start + BATCH)
-            found[part] |= p_values(ratios[:blocks, part], random, drawn) < 1 - level
+    for blocks, level in zip(looks, levels, strict=True):
+        found |= p_values(ratios[:blocks]) < 1 - level
     return int(found.sum())
 
 
@@ -106,7 +112,7 @@ def law_held(law: Law, blocks: int, repetitions: int) -> tuple[int, dict[str, in
     held = {"λ": 0, "σ": 0, "κ": 0, "N*": 0, "peaks": 0}
     for _ in range(repetitions):
         curve = [[law.at(load) * math.exp(random.normal(0, 0.03)) for _ in range(blocks)] for load in SWEEP]
-        found = scalability(SWEEP, curve, random)
+        found = scalability(SWEEP, curve)
         if isinstance(found, PoorFit):
             continue
         fits += 1
@@ -121,14 +127,14 @@ def law_held(law: Law, blocks: int, repetitions: int) -> tuple[int, dict[str, in
     return fits, held
 
 
-EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]], np.random.Generator], Shape], Finding]] = {
-    "flat, so does not rise": ([1, 1, 1, 1], lambda curve, random: rises(curve, random, dip=0.5), "upheld"),
+EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Finding]] = {
+    "flat, so does not rise": ([1, 1, 1, 1], lambda curve: rises(curve, dip=0.5), "upheld"),
     "falls by 5% once": ([1, 2, 2 / 1.05, 3], rises, "upheld"),
     "falls by 5% twice, and no more": ([1, 1.05, 1, 1.05], rises, "refuted"),
-    "just not flat": ([1, 1, 1.1, 1], lambda curve, random: flat(curve, 0.1, random), "upheld"),
-    "just flat": ([1, 1.1, 1, 1.1], lambda curve, random: flat(curve, 0.1, random), "refuted"),
-    "as high outside": ([1, 2, 2, 2, 1], lambda curve, random: peak_between(range(5), curve, (2, 3), random), "upheld"),
-    "as high inside": ([2, 1, 2, 1, 2], lambda curve, random: peak_between(range(5), curve, (1, 3), random), "refuted"),
+    "just not flat": ([1, 1, 1.1, 1], lambda curve: flat(curve, 0.1), "upheld"),
+    "just flat": ([1, 1.1, 1, 1.1], lambda curve: flat(curve, 0.1), "refuted"),
+    "as high outside": ([1, 2, 2, 2, 1], lambda curve: peak_between(range(5), curve, (2, 3)), "upheld"),
+    "as high inside": ([2, 1, 2, 1, 2], lambda curve: peak_between(range(5), curve, (1, 3)), "refuted"),
 }
 """Truths at the edge of a shape, the test, and what it must not find: the worst case of each error."""
 
@@ -141,5 +147,5 @@ def misjudged(edge: str, deviations: str, blocks: int, repetitions: int) -> int:
     for _ in range(repetitions):
         noise = 0.01 * DEVIATIONS[deviations](random, (len(levels), blocks))
         curve = (np.array(levels)[:, None] * np.exp(noise)).tolist()
-        found += test(curve, random).finding == error
+        found += test(curve).finding == error
     return found

@@ -1,10 +1,11 @@
 """What the simulations share: deviations to draw, and how far a count may lie above 5%."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, stats
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
 Draw1 = Callable[[np.random.Generator, int], NDArray[np.float64]]
@@ -65,31 +66,55 @@ FIGURES: dict[str, Draw1] = {
     "Student t, 3 degrees": lambda random, blocks: random.standard_t(3, blocks),
     "Laplace": lambda random, blocks: random.laplace(size=blocks),
     "autocorrelated seconds": lambda random, blocks: leaning_seconds(random, (blocks,)),
-    "gamma, shape 4 (skewed)": lambda random, blocks: random.gamma(4, size=blocks) - 4,
-    "lognormal, sigma 0.5 (skewed)": lambda random, blocks: (
-        np.exp(0.5 * random.standard_normal(blocks)) - np.exp(0.125)
-    ),
-    "exponential (a Pareto-tailed figure)": lambda random, blocks: 1 - random.exponential(size=blocks),
-    "Pareto tail, index 2.5 (skewed)": lambda random, blocks: pareto_tailed(random, (blocks,)),
+    "gamma, shape 4 (skewed)": lambda random, blocks: random.gamma(4, size=blocks),
+    "lognormal, sigma 1": lambda random, blocks: DEVIATIONS["lognormal, sigma 1"](random, (blocks,)),
+    "exponential (a Pareto-tailed figure)": lambda random, blocks: -random.exponential(size=blocks),
+    "Pareto tail, index 2.5": lambda random, blocks: pareto_tailed(random, (blocks,)),
     "one slow start in ten": lambda random, blocks: slow_starts(random, (blocks,)),
     "blocks lean on each other": leaning_blocks,
 }
-"""Deviations of a figure's logarithm from the truth. A lognormal figure is the first line."""
+"""Deviations of a figure's logarithm. A lognormal figure is the first line."""
+
+
+def _half_of_slow_starts(at: float) -> float:
+    """0.9 of the starts are normal around 0.5, the others five below."""
+    return float(0.9 * stats.norm.cdf(at - 0.5) + 0.1 * stats.norm.cdf(at + 4.5) - 0.5)
+
+
+MEDIANS: dict[str, float] = {
+    "gamma, shape 4 (skewed)": float(stats.gamma.median(4)),
+    "lognormal, sigma 1": 1 - math.exp(0.5),
+    "exponential (a Pareto-tailed figure)": -math.log(2),
+    "Pareto tail, index 2.5": 2.5 / 1.5 - 2 ** (1 / 2.5),
+    "one slow start in ten": float(optimize.brentq(_half_of_slow_starts, -1, 1)),
+}
+"""Of the deviations above whose median is not zero."""
+
+
+def both_sides(draw: Draw) -> Draw1:
+    """The logarithm of a ratio in one block: the deviations of either side."""
+
+    def ratio(random: np.random.Generator, blocks: int) -> NDArray[np.float64]:
+        either = draw(random, (2, blocks))
+        ratios: NDArray[np.float64] = either[0] - either[1]
+        return ratios
+
+    return ratio
+
 
 RATIOS: dict[str, Draw1] = {
-    "lognormal, sigma 1, both sides": lambda random, blocks: (
-        np.exp(random.standard_normal(blocks)) - np.exp(random.standard_normal(blocks))
+    **{name: both_sides(draw) for name, draw in DEVIATIONS.items()},
+    "Laplace": both_sides(lambda random, shape: random.laplace(size=shape)),
+    "lognormal, sigma 0.5, against normal": lambda random, blocks: (
+        np.exp(0.5 * random.standard_normal(blocks)) - np.exp(0.125) - 0.5 * random.standard_normal(blocks)
     ),
-    "Pareto tail, both sides": lambda random, blocks: (
-        pareto_tailed(random, (blocks,)) - pareto_tailed(random, (blocks,))
+    "one slow start in ten, against none": lambda random, blocks: (
+        slow_starts(random, (blocks,)) - random.standard_normal(blocks)
     ),
-    "one slow start in ten, both sides": lambda random, blocks: (
-        slow_starts(random, (blocks,)) - slow_starts(random, (blocks,))
-    ),
-    "blocks lean on each other, both sides alike": both_lean,
+    "blocks lean on each other": both_lean,
 }
-"""Deviations of a paired log-ratio: what is skewed on both sides alike is symmetric in the difference, and what moves a
-whole block cancels."""
+"""Deviations of a paired log-ratio, whose mean is zero: what is skewed on both sides alike is symmetric in the
+difference, and what moves a whole block cancels."""
 
 
 def at_most_five_percent(repetitions: int, share: float = 0.05) -> int:

@@ -2,7 +2,6 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from fairtrial.statistics.seeding import generator
 from fairtrial.statistics.shape import Shape, advantage_grows, best_within, falls, flat, peak_between, rises
 from tests.statistics.error_rates import EDGES, misjudged
 from tests.statistics.simulation import at_most_five_percent
@@ -28,7 +27,7 @@ def quiet(*levels: float) -> list[list[float]]:
     ],
 )
 def test_rises(levels: tuple[float, ...], finding: str, between: tuple[int, int]) -> None:
-    shape = rises(quiet(*levels), generator(1))
+    shape = rises(quiet(*levels))
     assert (shape.finding, shape.between) == (finding, between)
     assert shape.ratio == pytest.approx(levels[between[1]] / levels[between[0]], rel=0.01)
     assert shape.interval is not None and shape.interval[0] < shape.ratio < shape.interval[1]
@@ -36,21 +35,21 @@ def test_rises(levels: tuple[float, ...], finding: str, between: tuple[int, int]
 
 def test_a_larger_dip_may_be_allowed() -> None:
     curve = quiet(10, 20, 15, 40, 50)
-    assert rises(curve, generator(1), dip=0.5).finding == "upheld"
+    assert rises(curve, dip=0.5).finding == "upheld"
 
 
 def test_falls_is_the_inverse() -> None:
-    shape = falls(quiet(50, 40, 30, 20, 10), generator(1))
+    shape = falls(quiet(50, 40, 30, 20, 10))
     assert (shape.finding, shape.between) == ("upheld", (0, 4))
     assert shape.ratio == pytest.approx(0.2, rel=0.01)
     assert shape.interval is not None and shape.interval[0] < 0.2 < shape.interval[1] < 1
-    assert falls(quiet(10, 20, 30), generator(1)).finding == "refuted"
+    assert falls(quiet(10, 20, 30)).finding == "refuted"
 
 
 def test_drift_of_whole_blocks_hides_no_rise() -> None:
     drift = [1.0, 0.4, 1.8, 0.7, 1.2]
     curve = [[value * by for value, by in zip(point, drift, strict=True)] for point in quiet(10, 12, 14)]
-    assert rises(curve, generator(1)).finding == "upheld"
+    assert rises(curve).finding == "upheld"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,7 @@ def test_drift_of_whole_blocks_hides_no_rise() -> None:
     ],
 )
 def test_flat(levels: tuple[float, ...], finding: str) -> None:
-    shape = flat(quiet(*levels), 0.05, generator(1))
+    shape = flat(quiet(*levels), 0.05)
     assert shape.finding == finding
     if finding != "upheld":
         assert 2 in shape.between
@@ -78,37 +77,37 @@ def test_flat(levels: tuple[float, ...], finding: str) -> None:
     ],
 )
 def test_a_peak_between_two_places(levels: tuple[float, ...], finding: str) -> None:
-    assert peak_between(PLACES, quiet(*levels), (4, 8), generator(1)).finding == finding
+    assert peak_between(PLACES, quiet(*levels), (4, 8)).finding == finding
 
 
 def test_the_lowest_may_be_the_best() -> None:
     times = quiet(9, 4, 2, 3, 8)
-    shape = best_within(PLACES, times, (3, 5), generator(1), lowest=True)
+    shape = best_within(PLACES, times, (3, 5), lowest=True)
     assert (shape.finding, shape.between) == ("upheld", (3, 2))
     assert shape.ratio == pytest.approx(2 / 3, rel=0.01)
     assert shape.interval is not None and shape.interval[0] < 2 / 3 < shape.interval[1] < 1
-    assert best_within(PLACES, times, (3, 5), generator(1)).finding == "refuted"
+    assert best_within(PLACES, times, (3, 5)).finding == "refuted"
 
 
 def test_the_best_may_lie_at_an_end() -> None:
-    assert best_within(PLACES, quiet(10, 20, 30, 40, 50), (16, 99), generator(1)).finding == "upheld"
+    assert best_within(PLACES, quiet(10, 20, 30, 40, 50), (16, 99)).finding == "upheld"
 
 
 def test_an_advantage_grows() -> None:
     to = quiet(100, 90, 80, 70, 60)
-    shape = advantage_grows(quiet(110, 120, 130, 140, 150), to, generator(1))
+    shape = advantage_grows(quiet(110, 120, 130, 140, 150), to)
     assert shape.finding == "upheld"
     assert shape.ratio == pytest.approx((150 / 60) / (110 / 100), rel=0.02)
-    assert advantage_grows(to, to, generator(1)).finding == "undecided"
+    assert advantage_grows(to, to).finding == "undecided"
 
 
 @pytest.mark.parametrize(
     "test",
     [
-        lambda curve: rises(curve, generator(1)),
-        lambda curve: falls(curve, generator(1)),
-        lambda curve: flat(curve, 0.05, generator(1)),
-        lambda curve: best_within(range(len(curve)), curve, (1, 1), generator(1)),
+        rises,
+        falls,
+        lambda curve: flat(curve, 0.05),
+        lambda curve: best_within(range(len(curve)), curve, (1, 1)),
     ],
 )
 def test_two_blocks_decide_nothing_and_no_curve_is_refused(test: Callable[[Sequence[Sequence[float]]], Shape]) -> None:
@@ -122,17 +121,17 @@ def test_two_blocks_decide_nothing_and_no_curve_is_refused(test: Callable[[Seque
 def test_what_makes_no_sense_is_refused() -> None:
     curve = quiet(1, 2, 3, 2, 1)
     with pytest.raises(ValueError, match="both sides"):
-        peak_between(PLACES, curve, (1, 4), generator(1))
+        peak_between(PLACES, curve, (1, 4))
     with pytest.raises(ValueError, match="inside and outside"):
-        best_within(PLACES, curve, (5, 6), generator(1))
+        best_within(PLACES, curve, (5, 6))
     with pytest.raises(ValueError, match="ascending"):
-        best_within([1, 1, 2, 3, 4], curve, (1, 2), generator(1))
+        best_within([1, 1, 2, 3, 4], curve, (1, 2))
     with pytest.raises(ValueError, match="margin"):
-        flat(curve, 0, generator(1))
+        flat(curve, 0)
     with pytest.raises(ValueError, match="dip"):
-        rises(curve, generator(1), dip=-0.1)
+        rises(curve, dip=-0.1)
     with pytest.raises(ValueError, match="same points"):
-        advantage_grows(curve, curve[1:], generator(1))
+        advantage_grows(curve, curve[1:])
 
 
 @pytest.mark.parametrize("edge", EDGES)

@@ -8,7 +8,6 @@ from fairtrial.experiment.claims import BudgetClaim
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics.estimate import over_blocks
-from fairtrial.statistics.seeding import generator
 from fairtrial.wording import bound_in_words, capitalised, count, span_with_unit, with_unit
 
 
@@ -19,7 +18,7 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     figures = values.of(claim.of)
     estimated = None
     if figures and values.refused is None:
-        estimated = over_blocks(figures, generator(evidence.experiment.seed, "claim", claim.id), evidence.level)
+        estimated = over_blocks(figures, evidence.level)
     ruling = rule_on(values, estimated, bounds, "nothing was measured")
     asked = f"{bound_in_words(*bounds)} ({metric.unit.replace('_', ' ')})"
     seen = None

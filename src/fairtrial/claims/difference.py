@@ -8,7 +8,6 @@ from fairtrial.experiment.claims import DifferenceClaim
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics.estimate import paired_difference
-from fairtrial.statistics.seeding import generator
 from fairtrial.wording import bound_in_words, capitalised, count, span_with_unit, with_unit
 
 
@@ -18,8 +17,7 @@ def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     values = read_values(metric, [claim.of, claim.to], evidence, claim.baseline)
     estimated = None
     if values.blocks and values.refused is None:
-        draw = generator(evidence.experiment.seed, "claim", claim.id)
-        estimated = paired_difference(values.of(claim.of), values.of(claim.to), draw, evidence.level)
+        estimated = paired_difference(values.of(claim.of), values.of(claim.to), evidence.level)
     ruling = rule_on(values, estimated, bounds, "nothing was measured")
     asked = f"{bound_in_words(*bounds)} ({metric.unit.replace('_', ' ')})"
     seen = None

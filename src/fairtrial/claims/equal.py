@@ -9,7 +9,6 @@ from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics.equivalence import equal_within
 from fairtrial.statistics.estimate import Estimated
-from fairtrial.statistics.seeding import generator
 from fairtrial.wording import bound_in_words, capitalised, count, figure
 
 
@@ -24,8 +23,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     if not ratios and values.obstacle is None:
         ruling = Ruling("undecided", f"{metric.label} was zero in a trial, so that no ratio exists")
     elif ratios and values.refused is None:
-        draw = generator(evidence.experiment.seed, "claim", claim.id)
-        test = equal_within(ratios, claim.within, draw, evidence.level)
+        test = equal_within(ratios, claim.within, evidence.level)
         shown = test.outer if test.finding == "refuted" else test.inner
         estimated = Estimated(test.estimate, shown, len(ratios))
         level = evidence.level if test.finding == "refuted" else 2 * evidence.level - 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fairtrial.experiment.model import Experiment
 from fairtrial.judge.model import Outcome
 from fairtrial.record.model import Condition, TrialRecord
-from fairtrial.statistics.bootstrap import LEVEL
+from fairtrial.statistics.student import LEVEL
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from fairtrial.claims.values import read_values
 from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.statistics.estimate import Estimated, over_blocks
-from fairtrial.statistics.seeding import generator
+from fairtrial.statistics.estimate import Estimated, paired_ratio
 from fairtrial.wording import capitalised, count, figure
 
 
@@ -27,13 +26,11 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     reversed_at: list[Estimated] = []
     for one, other in steps if values.refused is None else ():
         better, worse = (one, other) if metric.higher_is_better else (other, one)
-        ratios = ratios_of(values, better, worse)
-        if not ratios:
+        if not ratios_of(values, better, worse):
             break
         strict = 1 - (1 - evidence.level) / len(steps)
         for level, into in ((evidence.level, ahead), (strict, reversed_at)):
-            draw = generator(evidence.experiment.seed, "claim", claim.id, str(one), str(other))
-            into.append(over_blocks(ratios, draw, level))
+            into.append(paired_ratio(values.of(better), values.of(worse), level))
     complete = len(ahead) == len(steps)
     ruling = _ruling(claim, values.obstacle, ahead if complete else [], reversed_at, values.blocks, metric.label)
     weakest = min(range(len(ahead)), key=lambda at: ahead[at].interval or (0.0, 0.0)) if complete else None

@@ -10,7 +10,6 @@ from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics.estimate import paired_ratio
-from fairtrial.statistics.seeding import generator
 from fairtrial.wording import bound_in_words, capitalised, count, figure
 
 
@@ -21,8 +20,7 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     ratios = ratios_of(values, claim.of, claim.to)
     estimated = None
     if ratios and values.refused is None:
-        draw = generator(evidence.experiment.seed, "claim", claim.id)
-        estimated = paired_ratio(values.of(claim.of), values.of(claim.to), draw, evidence.level)
+        estimated = paired_ratio(values.of(claim.of), values.of(claim.to), evidence.level)
     ruling = rule_on(values, estimated, bounds, f"{metric.label} was zero in a trial, so that no ratio exists")
     asked = bound_in_words(*bounds)
     seen = None

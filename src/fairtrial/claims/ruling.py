@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fairtrial.claims.values import Values
 from fairtrial.experiment.claims import Claim
 from fairtrial.judge.model import ClaimResult, VerdictWord
-from fairtrial.statistics.bootstrap import MINIMUM_BLOCKS
 from fairtrial.statistics.estimate import Estimated
 from fairtrial.statistics.planning import MOST_BLOCKS, blocks_to_decide
+from fairtrial.statistics.student import MINIMUM_BLOCKS
 from fairtrial.wording import bound_in_words, count, plain, span, violation_in_words
 
 Range = tuple[float | None, float | None]

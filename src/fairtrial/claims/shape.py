@@ -12,7 +12,6 @@ from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics import shape
 from fairtrial.statistics.estimate import Estimated
-from fairtrial.statistics.seeding import generator
 from fairtrial.wording import capitalised, count, figure
 
 
@@ -101,20 +100,20 @@ def _at(stack: StackRef, value: float) -> ConditionRef:
 def _found(
     claim: ShapeClaim, metric: Metric, places: Sequence[float], values: Values, evidence: Evidence
 ) -> shape.Shape:
-    draw, level = generator(evidence.experiment.seed, "claim", claim.id), evidence.level
+    level = evidence.level
     curve = [values.of(_at(claim.of, place)) for place in places]
     if claim.shape == "rises":
-        return shape.rises(curve, draw, level=level)
+        return shape.rises(curve, level=level)
     if claim.shape == "falls":
-        return shape.falls(curve, draw, level=level)
+        return shape.falls(curve, level=level)
     if claim.within is not None:
-        return shape.flat(curve, claim.within, draw, level=level)
+        return shape.flat(curve, claim.within, level=level)
     if claim.to is not None:
         other = [values.of(_at(claim.to, place)) for place in places]
         # A lower time is the advantage: the ratio is turned, so that growing means the same for every metric.
         ahead, behind = (curve, other) if metric.higher_is_better else (other, curve)
-        return shape.advantage_grows(ahead, behind, draw, level=level)
+        return shape.advantage_grows(ahead, behind, level=level)
     assert claim.between is not None
     if claim.shape == "peaks":
-        return shape.peak_between(places, curve, claim.between, draw, level=level)
-    return shape.best_within(places, curve, claim.between, draw, lowest=not metric.higher_is_better, level=level)
+        return shape.peak_between(places, curve, claim.between, level=level)
+    return shape.best_within(places, curve, claim.between, lowest=not metric.higher_is_better, level=level)

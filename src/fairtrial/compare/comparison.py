@@ -9,9 +9,8 @@ from fairtrial.judge.judging import judge_record
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ConditionResult, Outcome, Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
-from fairtrial.statistics.bootstrap import LEVEL, MINIMUM_BLOCKS
 from fairtrial.statistics.estimate import Estimated
-from fairtrial.statistics.seeding import generator
+from fairtrial.statistics.student import LEVEL, MINIMUM_BLOCKS
 from fairtrial.statistics.unpaired import unpaired_ratio
 from fairtrial.wording import count
 
@@ -37,7 +36,7 @@ class Row:
     metric: Metric
     before: float | None
     after: float | None
-    """Geometric means over blocks, in the metric's unit."""
+    """Medians over blocks, in the metric's unit."""
     ratio: Estimated | None
     """After to before, with its interval at the comparison's level. None if it was not compared."""
     change: Change
@@ -99,8 +98,7 @@ def _row(identity: str, metric: Metric, before: Side, after: Side, level: float,
     reasons = [f"{when}: {why}" for when, why in (("before", old_obstacle), ("after", new_obstacle)) if why]
     if reasons:
         return Row(identity, known.contender, metric, None, None, None, "not compared", "; ".join(reasons))
-    random = generator(after[0].record.experiment.seed, "compare", identity, metric.name)
-    ratio = unpaired_ratio(new, old, random, level)
+    ratio = unpaired_ratio(new, old, level)
     return Row(
         identity,
         known.contender,

@@ -9,7 +9,6 @@ from fairtrial.judge.ranking import goodput_by_block, shared_blocks
 from fairtrial.record.model import TrialRecord
 from fairtrial.statistics.estimate import Estimated
 from fairtrial.statistics.scalability import PoorFit, scalability
-from fairtrial.statistics.seeding import generator
 
 SCALED = {"load.connections", "env.WEB_CONCURRENCY", "env.MAX_THREADS", "env.DB_POOL", "instances"}
 """Parameters that count workers or callers: the law is one of those."""
@@ -37,15 +36,13 @@ def curves_of(
                 title=sweep.title,
                 at=list(good),
                 goodput_per_second=[one.figures["goodput_per_second"] for one in good.values()],
-                scaling=_scaling(experiment, stack, len(points), {at: valid[one.id] for at, one in good.items()}),
+                scaling=_scaling(experiment, len(points), {at: valid[one.id] for at, one in good.items()}),
             )
         )
     return found
 
 
-def _scaling(
-    experiment: Experiment, stack: str, planned: int, valid: Mapping[float, Sequence[TrialRecord]]
-) -> Scaling | None:
+def _scaling(experiment: Experiment, planned: int, valid: Mapping[float, Sequence[TrialRecord]]) -> Scaling | None:
     """None where the parameter counts neither workers nor callers."""
     assert experiment.sweep is not None
     if experiment.sweep.parameter not in SCALED or any(at < 1 for at in experiment.sweep.values):
@@ -55,7 +52,7 @@ def _scaling(
     values = shared_blocks({str(at): goodput_by_block(trials) for at, trials in valid.items()})
     if not values or not all(values.values()):
         return Scaling(refused="no block has an answer at every point")
-    fit = scalability(list(valid), list(values.values()), generator(experiment.seed, "scaling", stack))
+    fit = scalability(list(valid), list(values.values()))
     if isinstance(fit, PoorFit):
         return Scaling(refused=fit.reason, miss=fit.miss)
     return Scaling(

@@ -16,7 +16,6 @@ from fairtrial.judge.trials import judge_trial
 from fairtrial.printable import printable
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
 from fairtrial.statistics.estimate import over_blocks
-from fairtrial.statistics.seeding import generator
 
 CANNOT_RUN = {"service", "requirements", "build"}
 """Stages that fail in every block alike: a condition that failed there need not be tried again."""
@@ -36,10 +35,9 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
     }
     valid = {name: _valid(some, results) for name, some in tried.items()}
-    standing = standings(record.conditions, valid, record.experiment.seed)
+    standing = standings(record.conditions, valid)
     conditions = [
         _condition(
-            record,
             condition,
             [results[trial.index] for trial in tried[condition.id]],
             valid[condition.id],
@@ -71,7 +69,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         calibrations=record.calibrations,
         conditions=conditions,
         curves=curves_of(experiment, conditions, valid),
-        noise_floor=noise_floor(record.conditions, valid, experiment.seed),
+        noise_floor=noise_floor(record.conditions, valid),
         claims=[judge_claim(claim, evidence) for claim in experiment.claims],
         findings=findings[None],
     )
@@ -119,7 +117,6 @@ def _valid(trials: Sequence[TrialRecord], results: Mapping[int, TrialResult]) ->
 
 
 def _condition(
-    record: ExperimentRecord,
     condition: Condition,
     results: Sequence[TrialResult],
     valid: Sequence[TrialRecord],
@@ -142,20 +139,18 @@ def _condition(
         tie_groups=groups,
         scatter=scatter(valid),
         figures={
-            metric.key: _figure(metric, valid, record.experiment.seed, condition.id)
-            if outcome == "valid" and metric.fits(condition.load)
-            else None
+            metric.key: _figure(metric, valid) if outcome == "valid" and metric.fits(condition.load) else None
             for metric in metrics_of(condition.load)
         },
         trials=list(results),
     )
 
 
-def _figure(metric: Metric, valid: Sequence[TrialRecord], seed: int, condition: str) -> Estimate | None:
+def _figure(metric: Metric, valid: Sequence[TrialRecord]) -> Estimate | None:
     values = [value for trial in valid if (value := metric.read(trial)) is not None]
     if len(values) < len(valid):
         return None  # a mean over the trials whose sample happened to be large enough would be a selection
-    estimated = over_blocks(values, generator(seed, condition, metric.name))
+    estimated = over_blocks(values)
     return Estimate(estimate=estimated.estimate, interval=estimated.interval, blocks=estimated.blocks)
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from fairtrial.record.model import ExperimentRecord
-from fairtrial.statistics.bootstrap import LEVEL
 from fairtrial.statistics.looks import level_at
+from fairtrial.statistics.student import LEVEL
 
 
 def blocks_judged(record: ExperimentRecord, complete: int) -> int:

@@ -7,7 +7,6 @@ from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import NoiseFloor, Scatter
 from fairtrial.record.model import Condition, TrialRecord
 from fairtrial.statistics.estimate import paired_ratio
-from fairtrial.statistics.seeding import generator
 from fairtrial.statistics.ties import compare_all
 from fairtrial.statistics.variance import split
 
@@ -15,9 +14,7 @@ Standing = tuple[tuple[int, int], str]
 """Best and worst rank, and the letters of its tie groups."""
 
 
-def standings(
-    conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], seed: int
-) -> dict[str, Standing]:
+def standings(conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]]) -> dict[str, Standing]:
     """By condition id. Conditions are ranked against those at the same value of the sweep, over the blocks that all
     of them share; a pair tried for the noise floor is ranked once."""
     fields: dict[float | None, list[str]] = defaultdict(list)
@@ -25,17 +22,15 @@ def standings(
         if valid.get(condition.id) and not condition.again:
             fields[condition.at].append(condition.id)
     found: dict[str, Standing] = {}
-    for at, ids in fields.items():
+    for ids in fields.values():
         values = shared_blocks({name: goodput_by_block(valid[name]) for name in ids})
         if len(ids) > 1 and values[ids[0]]:
-            ranking = compare_all(values, generator(seed, "ranking", str(at)))
+            ranking = compare_all(values)
             found |= {name: (ranking.ranks[name], ranking.letters[name]) for name in ids}
     return found
 
 
-def noise_floor(
-    conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], seed: int
-) -> NoiseFloor | None:
+def noise_floor(conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]]) -> NoiseFloor | None:
     """None if no stack was tried under two names."""
     again = next((condition for condition in conditions if condition.again), None)
     if again is None:
@@ -44,7 +39,7 @@ def noise_floor(
     values = shared_blocks({one.id: goodput_by_block(valid.get(one.id, ())) for one in (first, again)})
     if not values[first.id]:
         return NoiseFloor(contender=first.contender, estimate=None, interval=None, blocks=0, difference_found=None)
-    ratio = paired_ratio(values[again.id], values[first.id], generator(seed, "noise floor"))
+    ratio = paired_ratio(values[again.id], values[first.id])
     interval = ratio.interval
     return NoiseFloor(
         contender=first.contender,

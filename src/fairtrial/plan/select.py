@@ -13,7 +13,7 @@ from fairtrial.problem import Problem
 from fairtrial.services import pick_service
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
-from fairtrial.statistics.bootstrap import MINIMUM_BLOCKS
+from fairtrial.statistics.student import MINIMUM_BLOCKS
 from fairtrial.workloads import options_of, pick_workload
 from fairtrial.workloads.model import Workload
 

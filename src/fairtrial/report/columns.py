@@ -43,7 +43,7 @@ WHERE_MEASURED = (
     Column("settle_seconds", "settle", "s", 1),
 )
 EXPLANATION = (
-    "goodput: verified answers only; geometric mean over blocks, with its 95% interval · p50, p99, max: response "
+    "goodput: verified answers only; median over blocks, with its 95% interval · p50, p99, max: response "
     "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
     "whole process tree of the stack · rank: by goodput, 1~3 where it may be any of these"
 )

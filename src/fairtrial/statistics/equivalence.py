@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrial.statistics.bootstrap import LEVEL, mean_intervals
+from fairtrial.statistics.student import LEVEL, mean_interval
 
 Finding = Literal["upheld", "refuted", "undecided"]
 
@@ -38,9 +38,7 @@ class Equivalence:
     """At the level itself, 95%: equality is refuted if it lies outside of them."""
 
 
-def equal_within(
-    ratios: Sequence[float], margin: float, random: np.random.Generator, level: float = LEVEL
-) -> Equivalence:
+def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL) -> Equivalence:
     """Whether the ratio that `ratios`, one a block, estimate lies within [1/(1+margin), 1+margin].
 
     Raises:
@@ -56,10 +54,9 @@ def equal_within(
     reach = math.log1p(margin)
     within = (1 / (1 + margin), 1 + margin)
     estimate = float(np.exp(logs.mean()))
-    intervals = mean_intervals(logs, random, [2 * level - 1, level])
-    if intervals is None:
+    inner, outer = mean_interval(logs, 2 * level - 1), mean_interval(logs, level)
+    if inner is None or outer is None:
         return Equivalence("undecided", estimate, within, None, None)
-    inner, outer = intervals
     finding: Finding = "undecided"
     if -reach <= inner[0] and inner[1] <= reach:
         finding = "upheld"

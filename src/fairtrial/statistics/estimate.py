@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrial.statistics.bootstrap import LEVEL, mean_interval
+from fairtrial.statistics.median import median_interval
+from fairtrial.statistics.student import LEVEL, mean_interval
 
 
 @dataclass(frozen=True)
@@ -17,31 +18,25 @@ class Estimated:
     blocks: int
 
 
-def over_blocks(values: Sequence[float], random: np.random.Generator, level: float = LEVEL) -> Estimated:
-    """The geometric mean of one value a block, and the interval of this level for what it estimates.
+def over_blocks(values: Sequence[float], level: float = LEVEL) -> Estimated:
+    """The median of one value a block, and the interval of this level for it: what a typical start gives.
 
-    Figures of computers differ by factors: a start that is 5% slower is so at 100 and at 10,000 requests a
-    second. On the logarithm the interval cannot reach below zero, and the ratio of two conditions' estimates
-    over the same blocks equals the estimate of their ratio. Values that are not all positive (a figure of
-    zero) are averaged as they are.
+    Figures of computers differ by factors, so both are found on the logarithm, where an interval cannot reach below
+    zero. Values that are not all positive (a figure of zero) are taken as they are.
 
     Raises:
-        ValueError: no values.
+        ValueError: no values, or a level that is not between 0 and 1.
     """
     if not values:
         raise ValueError("an estimate needs at least one block")
     sample = np.asarray(values, dtype=np.float64)
-    if bool((sample > 0).all()):
-        logs = np.log(sample)
-        interval = mean_interval(logs, random, level)
-        scaled = None if interval is None else (float(np.exp(interval[0])), float(np.exp(interval[1])))
-        return Estimated(float(np.exp(logs.mean())), scaled, sample.size)
-    return Estimated(float(sample.mean()), mean_interval(sample, random, level), sample.size)
+    if not bool((sample > 0).all()):
+        return Estimated(float(np.median(sample)), median_interval(sample, level), sample.size)
+    logs = np.log(sample)
+    return Estimated(float(np.exp(np.median(logs))), _exponential(median_interval(logs, level)), sample.size)
 
 
-def paired_difference(
-    of: Sequence[float], to: Sequence[float], random: np.random.Generator, level: float = LEVEL
-) -> Estimated:
+def paired_difference(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
     """The mean difference `of` - `to`, whose i-th values stem from the same block, with its interval.
 
     Raises:
@@ -50,21 +45,24 @@ def paired_difference(
     if len(of) != len(to) or not of:
         raise ValueError("a paired difference needs as many values on either side, and at least one")
     differences = np.asarray(of, dtype=np.float64) - np.asarray(to, dtype=np.float64)
-    return Estimated(float(differences.mean()), mean_interval(differences, random, level), differences.size)
+    return Estimated(float(differences.mean()), mean_interval(differences, level), differences.size)
 
 
-def paired_ratio(
-    of: Sequence[float], to: Sequence[float], random: np.random.Generator, level: float = LEVEL
-) -> Estimated:
+def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
     """The ratio `of` / `to`, whose i-th values stem from the same block, with its interval.
 
     The logarithms of the blocks' ratios are averaged: what slows a whole block slows both sides, and cancels.
 
     Raises:
-        ValueError: the lengths differ, or a value is not positive, so that no ratio exists.
+        ValueError: the lengths differ, there are no values, or one is not positive, so that no ratio exists.
     """
-    if len(of) != len(to):
-        raise ValueError("a paired ratio needs as many values on either side")
+    if len(of) != len(to) or not of:
+        raise ValueError("a paired ratio needs as many values on either side, and at least one")
     if any(value <= 0 for value in (*of, *to)):
         raise ValueError("a ratio needs positive values")
-    return over_blocks([left / right for left, right in zip(of, to, strict=True)], random, level)
+    logs = np.log(np.asarray(of, dtype=np.float64) / np.asarray(to, dtype=np.float64))
+    return Estimated(float(np.exp(logs.mean())), _exponential(mean_interval(logs, level)), logs.size)
+
+
+def _exponential(interval: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if interval is None else (float(np.exp(interval[0])), float(np.exp(interval[1])))

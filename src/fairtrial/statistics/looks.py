@@ -25,7 +25,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from fairtrial.statistics.bootstrap import LEVEL, MINIMUM_BLOCKS
+from fairtrial.statistics.student import LEVEL, MINIMUM_BLOCKS
 
 MOST_LOOKS = 5
 """A sixth look would leave less than a percent to most, and save few blocks."""

@@ -10,7 +10,7 @@ Logarithms of the throughputs are fitted by least squares with λ > 0, 0 ≤ σ 
 same at one connection as at a thousand. (Without logarithms, the largest throughputs alone would set the curve, and λ
 could be 40% off what was measured at N = 1, as in the example of the test.) The points are geometric means over blocks.
 Intervals come from the jackknife over blocks: with θ the fit over all n blocks and θ_i that without block i, the
-pseudo-values n θ - (n - 1) θ_i go through the smoothed studentized bootstrap like any figure. For these fits σ and κ
+pseudo-values n θ - (n - 1) θ_i get the interval of a mean (student.py). For these fits σ and κ
 may fall below zero, and the interval is cut off there afterwards: a fit that stops at zero would not scatter, and its
 interval would be far too narrow. N* goes through as κ / (1 - σ) = 1/N*², which stays finite where a fit has no peak:
 then the interval of N* is open above.
@@ -33,8 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from fairtrial.statistics.bootstrap import LEVEL, MINIMUM_BLOCKS, mean_interval
 from fairtrial.statistics.estimate import Estimated
+from fairtrial.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval
 
 FEWEST_POINTS = 6
 LARGEST_MISS = 0.10
@@ -93,7 +93,7 @@ class PoorFit:
 
 
 def scalability(
-    loads: Sequence[float], curve: Sequence[Sequence[float]], random: np.random.Generator, level: float = LEVEL
+    loads: Sequence[float], curve: Sequence[Sequence[float]], level: float = LEVEL
 ) -> Scalability | PoorFit:
     """Fit the law to `curve`, which has for each of `loads`, ascending, one throughput a block.
 
@@ -123,7 +123,7 @@ def scalability(
 
     def estimated(read: Callable[[Law], float]) -> tuple[float, float] | None:
         pseudo = np.array([blocks * read(free) - (blocks - 1) * read(each) for each in without])
-        return mean_interval(pseudo, random, level)
+        return mean_interval(pseudo, level)
 
     single = _exponential(estimated(lambda each: math.log(each.single)))
     contention = _clipped(estimated(lambda each: each.contention), 1.0)

@@ -16,8 +16,8 @@ from itertools import combinations, pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.statistics.bootstrap import LEVEL, column_intervals
 from fairtrial.statistics.equivalence import Finding
+from fairtrial.statistics.student import LEVEL, column_intervals
 
 DIP = 0.05
 """A rise may be interrupted by falls smaller than this: no measurement can prove that there is none at all."""
@@ -40,7 +40,7 @@ class Shape:
     """The level at which this ratio was judged."""
 
 
-def rises(curve: Curve, random: np.random.Generator, *, dip: float = DIP, level: float = LEVEL) -> Shape:
+def rises(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     """Whether the curve rises from its first point to its last, and never falls by more than `dip` between.
 
     Upheld if the interval of last / first lies above 1, and each later point is proven, at 5%, to lie above 1/(1+dip)
@@ -59,7 +59,7 @@ def rises(curve: Curve, random: np.random.Generator, *, dip: float = DIP, level:
     pairs = list(combinations(range(last + 1), 2))
     single, proof, over_all = level, 2 * level - 1, 1 - (1 - level) / len(pairs)
     steps = _between(logs, pairs)
-    found = column_intervals(steps, random, [single, proof, over_all])
+    found = column_intervals(steps, [single, proof, over_all])
     means = steps.mean(axis=0)
     ends = pairs.index((0, last))
     if found is None:
@@ -81,7 +81,7 @@ def rises(curve: Curve, random: np.random.Generator, *, dip: float = DIP, level:
     return shape("upheld", ends, 0)
 
 
-def falls(curve: Curve, random: np.random.Generator, *, dip: float = DIP, level: float = LEVEL) -> Shape:
+def falls(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     """Whether the curve falls from its first point to its last, and never rises by more than `dip` between: the inverse
     values rise. The ratio that is returned is that of the values themselves.
 
@@ -89,14 +89,12 @@ def falls(curve: Curve, random: np.random.Generator, *, dip: float = DIP, level:
         ValueError: as `rises`.
     """
     _logs(curve)
-    shape = rises([[1 / value for value in point] for point in curve], random, dip=dip, level=level)
+    shape = rises([[1 / value for value in point] for point in curve], dip=dip, level=level)
     interval = None if shape.interval is None else (1 / shape.interval[1], 1 / shape.interval[0])
     return Shape(shape.finding, 1 / shape.ratio, shape.between, interval, shape.level)
 
 
-def advantage_grows(
-    of: Curve, to: Curve, random: np.random.Generator, *, dip: float = DIP, level: float = LEVEL
-) -> Shape:
+def advantage_grows(of: Curve, to: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     """Whether the ratio of `of` to `to`, two contenders in the same blocks at the same points, rises along the sweep.
 
     The ratio that is returned is one of ratios: the advantage at a later point over that at an earlier one.
@@ -107,10 +105,10 @@ def advantage_grows(
     one, other = _logs(of), _logs(to)
     if one.shape != other.shape:
         raise ValueError("two curves are compared over the same points and blocks")
-    return rises(np.exp(one - other).tolist(), random, dip=dip, level=level)
+    return rises(np.exp(one - other).tolist(), dip=dip, level=level)
 
 
-def flat(curve: Curve, margin: float, random: np.random.Generator, *, level: float = LEVEL) -> Shape:
+def flat(curve: Curve, margin: float, *, level: float = LEVEL) -> Shape:
     """Whether no two points of the curve differ by more than `margin`.
 
     Upheld if every two points are equal within [1/(1+margin), 1+margin] by two one-sided tests of 5% (equivalence.py).
@@ -127,7 +125,7 @@ def flat(curve: Curve, margin: float, random: np.random.Generator, *, level: flo
     pairs = list(combinations(range(logs.shape[0]), 2))
     proof, over_all = 2 * level - 1, 1 - (1 - level) / len(pairs)
     differences = _between(logs, pairs)
-    found = column_intervals(differences, random, [proof, over_all])
+    found = column_intervals(differences, [proof, over_all])
     means = differences.mean(axis=0)
     if found is None:
         widest = int(np.abs(means).argmax())
@@ -146,7 +144,6 @@ def best_within(
     places: Sequence[float],
     curve: Curve,
     within: tuple[float, float],
-    random: np.random.Generator,
     *,
     lowest: bool = False,
     level: float = LEVEL,
@@ -182,7 +179,7 @@ def best_within(
     estimate = float(logs[best_in].mean() - logs[best_out].mean())
     pairs = list(product(outside, inside))
     of_inside, of_outside = 1 - (1 - level) / len(inside), 1 - (1 - level) / len(outside)
-    found = column_intervals(_between(better, pairs), random, [level, of_inside, of_outside])
+    found = column_intervals(_between(better, pairs), [level, of_inside, of_outside])
     if found is None:
         return _undecided((best_out, best_in), estimate, level)
     by_pair = dict(zip(pairs, found, strict=True))
@@ -201,7 +198,6 @@ def peak_between(
     places: Sequence[float],
     curve: Curve,
     between: tuple[float, float],
-    random: np.random.Generator,
     *,
     level: float = LEVEL,
 ) -> Shape:
@@ -213,7 +209,7 @@ def peak_between(
     """
     if not places or min(places) >= between[0] or max(places) <= between[1]:
         raise ValueError("a peak needs points on both sides of where it is looked for")
-    return best_within(places, curve, between, random, level=level)
+    return best_within(places, curve, between, level=level)
 
 
 def _logs(curve: Curve) -> NDArray[np.float64]:

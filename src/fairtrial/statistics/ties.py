@@ -1,16 +1,14 @@
 """Ranks of several contenders, as far as the blocks tell them apart.
 
-Every pair is compared by its ratio, paired within blocks: the logarithms' differences go through the same smoothed
-studentized bootstrap as a claim's interval (bootstrap.p_values). Each pair has its own spread: pooling it over all
-pairs, as Tukey's studentized range does, would take for granted that a garbage-collected stack scatters no more than
-any other.
+Every pair is compared by its ratio, paired within blocks: Student's test of the logarithms' differences, which is a
+claim's interval turned round (student.p_values). Each pair has its own spread: pooling it over all pairs, as Tukey's
+studentized range does, would take for granted that a garbage-collected stack scatters no more than any other.
 
 The chance of finding any difference that is not there is held at 1 - level over all pairs together, by Holm's
 step-down procedure with Shaffer's numbers: the smallest of the p-values is multiplied by how many hypotheses can be
 true at that step. For k contenders those are all k(k-1)/2 pairs at first; once one pair differs, no more than
 (k-1)(k-2)/2 of the others can be equal, since equality is transitive. It holds whatever the dependence between the
-pairs, which share contenders. A joint bootstrap of the largest statistic would use that dependence, but k contenders
-over n blocks leave it only n - 1 directions to learn it from.
+pairs, which share contenders.
 
 Sources: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
 (1979), 65-70; J. P. Shaffer, "Modified sequentially rejective multiple test procedures", Journal of the American
@@ -26,7 +24,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fairtrial.statistics.bootstrap import LEVEL, MINIMUM_BLOCKS, p_values, resamples_of_many
+from fairtrial.statistics.student import LEVEL, MINIMUM_BLOCKS, p_values
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,6 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 def compare_all(
     values: Mapping[str, Sequence[float]],
-    random: np.random.Generator,
     level: float = LEVEL,
     *,
     lowest_first: bool = False,
@@ -107,8 +104,7 @@ def compare_all(
     adjusted: list[float] = []
     if couples:
         differences = np.stack([logs[:, high] - logs[:, low] for high, low in couples], axis=1)
-        resamples = resamples_of_many(1 - (1 - level) / len(couples))
-        adjusted = adjust(p_values(differences, random, resamples).tolist(), len(names))
+        adjusted = adjust(p_values(differences).tolist(), len(names))
     enough = blocks >= MINIMUM_BLOCKS
     pairs = tuple(
         Pair(

@@ -1,33 +1,28 @@
 """The ratio of a figure between two experiments, whose blocks have nothing to do with each other.
 
-With x_1 … x_n and y_1 … y_k the logarithms on either side, m and s their means and standard deviations, the error of
-the difference of the means is e = √(s_x²/n + s_y²/k) (Welch: neither the spreads nor the numbers need be equal). Each
-side is resampled by itself, with a kernel of its own spread (bootstrap.py), and
+With m_x, m_y the medians of the logarithms on either side and [l_x, u_x], [l_y, u_y] their intervals (median.py), the
+interval of m_x - m_y is
 
-    t* = ((m_x* - m_y*) - (m_x - m_y)) / e*
+    [ d - √((m_x - l_x)² + (u_y - m_y)²) ,  d + √((u_x - m_x)² + (m_y - l_y)²) ],  d = m_x - m_y.
 
-gives the interval of m_x - m_y as in mean_interval. What moves a whole experiment (another day, another neighbour on
-the machine) does not cancel, and the interval knows nothing of it: it says what two sets of starts differ by, not why.
+It recovers each side's uncertainty from its own interval, in the direction in which it matters, so neither spreads nor
+numbers of blocks nor shapes need be equal: what is skewed on one side only stays so in the result. What moves a whole
+experiment (another day, another neighbour on the machine) does not cancel, and the interval knows nothing of it: it
+says what two sets of starts differ by, not why.
 
-Sources: B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
-involved", Biometrika 34 (1947), 28-35; B. Efron and R. Tibshirani, An Introduction to the Bootstrap (1993), section
-16.2 (two samples) and chapter 12 (bootstrap-t).
+Source: G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
+Statistics in Medicine 27 (2008), 1693-1702 (MOVER, the method of variance estimates recovery).
 """
 
 import math
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fairtrial.statistics.bootstrap import BANDWIDTH, LEVEL, MINIMUM_BLOCKS, NO_SPREAD, resamples_at
-from fairtrial.statistics.estimate import Estimated
+from fairtrial.statistics.estimate import Estimated, over_blocks
+from fairtrial.statistics.student import LEVEL
 
 
-def unpaired_ratio(
-    of: Sequence[float], to: Sequence[float], random: np.random.Generator, level: float = LEVEL
-) -> Estimated:
-    """The ratio of the geometric means of `of` and `to`, with its interval.
+def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
+    """The ratio of the medians of `of` and `to`, with its interval.
 
     Returns:
         No interval if either side has fewer than MINIMUM_BLOCKS values; `blocks` is the smaller number of values.
@@ -37,31 +32,17 @@ def unpaired_ratio(
     """
     if not of or not to or any(not 0 < value < math.inf for value in (*of, *to)):
         raise ValueError("a ratio needs positive values on either side")
-    left, right = np.log(np.asarray(of, dtype=np.float64)), np.log(np.asarray(to, dtype=np.float64))
-    difference = float(left.mean() - right.mean())
-    blocks = min(left.size, right.size)
-    estimate = math.exp(difference)
-    if blocks < MINIMUM_BLOCKS:
+    one, other = over_blocks(of, level), over_blocks(to, level)
+    estimate, blocks = one.estimate / other.estimate, min(one.blocks, other.blocks)
+    if one.interval is None or other.interval is None:
         return Estimated(estimate, None, blocks)
-    error = math.sqrt(left.var(ddof=1) / left.size + right.var(ddof=1) / right.size)
-    if error <= NO_SPREAD:
-        return Estimated(estimate, (estimate, estimate), blocks)
-    resamples = resamples_at(level)
-    means_left, errors_left = _resampled(left, random, resamples)
-    means_right, errors_right = _resampled(right, random, resamples)
-    studentized = (means_left - means_right - difference) / np.sqrt(errors_left + errors_right)
-    low, high = np.quantile(studentized, [(1 - level) / 2, (1 + level) / 2])
-    return Estimated(
-        estimate, (math.exp(difference - float(high) * error), math.exp(difference - float(low) * error)), blocks
-    )
+    one_below, one_above = _reaches(one.estimate, one.interval)
+    other_below, other_above = _reaches(other.estimate, other.interval)
+    low = estimate / math.exp(math.hypot(one_below, other_above))
+    high = estimate * math.exp(math.hypot(one_above, other_below))
+    return Estimated(estimate, (low, high), blocks)
 
 
-def _resampled(
-    values: NDArray[np.float64], random: np.random.Generator, resamples: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and squared error of the mean of each resample."""
-    drawn = values[random.integers(0, values.size, (resamples, values.size))]
-    drawn += BANDWIDTH * float(values.std(ddof=1)) * random.standard_normal(drawn.shape)
-    means: NDArray[np.float64] = drawn.mean(axis=1)
-    errors: NDArray[np.float64] = drawn.var(axis=1, ddof=1) / values.size
-    return means, errors
+def _reaches(estimate: float, interval: tuple[float, float]) -> tuple[float, float]:
+    """How far the interval reaches below and above the estimate, on the logarithm."""
+    return math.log(estimate / interval[0]), math.log(interval[1] / estimate)
