@@ -18,6 +18,7 @@ ONE_IS_ENOUGH = {
     "ruby-rails:biased": ("random-item", "mongodb"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
+    "ruby-rails:retrying": ("random-item", "mongodb"),
     "ruby-rails:thin": ("categories", "mongodb"),
     "ruby-rails:unicorn": ("categories", "mariadb"),
 }
