@@ -1,16 +1,12 @@
 """Real runs in which something other than the contender's speed makes the figure: each is named by its check."""
 
 import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from fairtrial.placement.cpus import local_placement
 from tests.lab import Finished, Lab
+from tests.trials.neighbour import busy
 
 
 def severities(finished: Finished, stack: str, check: str) -> list[str]:
@@ -24,17 +20,6 @@ def evidence(finished: Finished, stack: str, check: str) -> str:
 def tried(lab: Lab, fault: str, seconds: float) -> Finished:
     name = lab.stack(fault, fault)
     return lab.fairtrial("run", lab.experiment(name, seconds=seconds), *lab.named(name))
-
-
-@contextmanager
-def busy(cpu: int) -> Iterator[None]:
-    """Somebody else's process, at work on this processor."""
-    process = subprocess.Popen([sys.executable, "-c", f"import os; os.sched_setaffinity(0, [{cpu}])\nwhile True: pass"])
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
 
 
 def test_a_server_that_ages_and_hoards_is_not_stationary(lab: Lab) -> None:

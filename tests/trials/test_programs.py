@@ -1,13 +1,16 @@
 """Programs in place of servers: timed and metered from outside, and held against what was counted outside of them."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.lab import Finished, Lab
+from fairtrial.placement.cpus import local_placement
+from tests.lab import CALM, Finished, Lab
 from tests.services.needed import needs
+from tests.trials.neighbour import busy
 
 JOB = Path(__file__).parents[1] / "fixtures" / "job.py"
 EXPERIMENT = """
@@ -35,7 +38,7 @@ def tried(lab: Lab, how: str, workload: str = "query-batch", options: str = QUER
     run = [sys.executable, "job.py", how]
     name = lab.stack(how, run=run, server=JOB, workload=workload, service=service, more='kind = "program"')
     path = lab.folder / "job.toml"
-    path.write_text(EXPERIMENT.format(name=name, workload=workload, service=service, options=options))
+    path.write_text(EXPERIMENT.format(name=name, workload=workload, service=service, options=options) + CALM)
     return lab.fairtrial("run", path, *lab.named(name))
 
 
@@ -74,6 +77,24 @@ def test_a_job_that_was_half_done_is_refused(lab: Lab) -> None:
     trial = tried(lab, "half").trial("half")
     assert refused_by(trial) == {"ledger"}
     assert "0.50 reading statements" in trial["reason"]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_somebody_else_on_a_programs_processor_is_seen(lab: Lab) -> None:
+    long_enough_to_tell = "calls = 80\ndelay_milliseconds = 50\nconcurrency = 4"
+    with busy(local_placement().server_cpus[0]):
+        trial = tried(lab, "done", "call-batch", long_enough_to_tell).trial("done")
+    assert "processes that are not the lab's used" in evidence(trial, "foreign-load")
+
+
+def test_what_a_program_uses_is_not_somebody_elses(lab: Lab) -> None:
+    finished = tried(lab, "done", "call-batch", CALLS)
+    (trial,) = [line for line in finished.record if "program" in line]
+    machine, server = trial["machine"], trial["server"]
+    own = machine["own_server_cpu_seconds"]
+    assert own == pytest.approx(server["cpu_user_seconds"] + server["cpu_system_seconds"], abs=0.02)
+    assert machine["own_load_cpu_seconds"] >= 0
+    assert trial["network"]["local_ports"] > 0
 
 
 @postgresql

@@ -8,9 +8,12 @@ from pathlib import Path
 
 from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.loads import ProgramLoad
+from fairtrial.meters.machine import MachineWatch
+from fairtrial.meters.network import NetworkWatch
 from fairtrial.meters.tree import TreeMeter, threads_below
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
+from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.model import Failure, Ledger, ProgramRun, ServerMeter
 from fairtrial.services.model import RunningService
 from fairtrial.services.upstream import upstream
@@ -42,6 +45,8 @@ class Done:
     server: ServerMeter
     service: ServerMeter | None
     ledger: Ledger | None
+    machine: MachineMeter
+    network: NetworkMeter
 
 
 def do_job(
@@ -87,6 +92,9 @@ def do_job(
             told["GATHERING"] = str(gathering.path)
         before = service.counters()
         output = held.enter_context(log.open("ab"))
+        machine, network = MachineWatch(around.placement.server_cpus), NetworkWatch()
+        machine.open()
+        network.open()
         began = time.monotonic()
         process = Guarded(
             [*stack.run, *variant.args],
@@ -111,6 +119,7 @@ def do_job(
         seconds = time.monotonic() - began
         server, of_service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
         assert server is not None
+        of_machine, of_network = _on_the_servers_side(machine.close(), server, of_service), network.close()
         status = process.status() if ended else None
         process.stop()
         if asked is not None:
@@ -119,7 +128,15 @@ def do_job(
             counted["tasks"] = gathering.arrived
         after = {**service.counters(), **counted}
     done = ledger(before, after, verified=operations, answers=operations)
-    return Done(operations, status, seconds, server, of_service, done)
+    return Done(operations, status, seconds, server, of_service, done, of_machine, of_network)
+
+
+def _on_the_servers_side(seen: MachineMeter, server: ServerMeter, service: ServerMeter | None) -> MachineMeter:
+    """`seen` with the lab's own processor time divided by what was metered: a program that has ended is in the sum of
+    its guard or of the lab, wherever those are bound to."""
+    own = seen.own_server_cpu_seconds + seen.own_load_cpu_seconds
+    servers = min(own, server.cpu_seconds + (0.0 if service is None else service.cpu_seconds))
+    return seen.model_copy(update={"own_server_cpu_seconds": servers, "own_load_cpu_seconds": own - servers})
 
 
 def run_program(attended: Attended) -> None:
@@ -152,5 +169,6 @@ def run_program(attended: Attended) -> None:
         return
     observed.program = ProgramRun(operations=done.operations, seconds=done.seconds, exit_status=done.status)
     observed.server, observed.service, observed.ledger = done.server, done.service, done.ledger
+    observed.machine, observed.network = done.machine, done.network
     with attended.stage("audit"):
         observed.audit = audit_job(workload, setting.data, setting.options, done.operations, service)
