@@ -12,7 +12,9 @@ const TIMEOUT_MS = 30_000;
 /** Shares the calls out, and waits for the last answer; rejects with the first call that fails. */
 export async function makeCalls({ UPSTREAM_URL, CALLS, CONCURRENCY, CLIENT = "undici" }) {
   if (!Object.hasOwn(CLIENTS, CLIENT)) {
-    throw new Error(`CLIENT must be one of ${Object.keys(CLIENTS).join(", ")}, not ${JSON.stringify(CLIENT)}`);
+    throw new Error(
+      `CLIENT must be one of ${Object.keys(CLIENTS).join(", ")}, not ${JSON.stringify(CLIENT)}`,
+    );
   }
   const calls = positiveInteger("CALLS", CALLS);
   const concurrency = positiveInteger("CONCURRENCY", CONCURRENCY);
