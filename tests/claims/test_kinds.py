@@ -264,3 +264,15 @@ def test_a_shape_needs_a_sweep_and_its_points() -> None:
     experiment = an_experiment("a").sweeping(1, 2, 4).stating("shape", of="a", shape="peaks", between=[2, 4])
     with pytest.raises(ValueError, match="on both sides"):
         validate_claim(experiment.record().experiment.claims[0], experiment.record().experiment)
+
+
+def test_figures_below_zero_say_what_would_decide() -> None:
+    """An overhead is negative where a layer is faster than its baseline: every trial is valid, and no ratio exists."""
+    rates = {"base": 1000.0, "layer": 1001.0, "other": 999.0}
+    keys: dict[str, Any] = {"metric": "overhead", "baseline": "base"}
+    budget = verdict("budget", served(rates), *rates, of="layer", at_most=0.0, **keys)
+    assert budget.verdict == "undecided"
+    assert budget.sentence.endswith("More blocks may decide it.")
+    ratio = verdict("ratio", served(rates), *rates, of="other", to="layer", at_least=5, **keys)
+    assert "zero or less in a trial, so that no ratio exists" in ratio.sentence
+    assert ratio.sentence.endswith("A claim of a difference needs no ratio, and can be decided.")

@@ -2,7 +2,7 @@
 
 from fairtrial.claims.evidence import Evidence
 from fairtrial.claims.ratio import loads, ratios_of
-from fairtrial.claims.ruling import ALL_VALID, Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.claims.ruling import ALL_VALID, Ruling, interval_in_words, no_ratio, result, sentence, too_few
 from fairtrial.claims.values import read_values
 from fairtrial.experiment.claims import EqualClaim
 from fairtrial.judge.metrics import find_metric
@@ -21,7 +21,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     asked = f"a ratio {bound_in_words(*bounds)}"
     ruling, estimated, seen = Ruling("undecided", values.obstacle), None, None
     if not ratios and values.obstacle is None:
-        ruling = Ruling("undecided", f"{metric.label} was zero in a trial, so that no ratio exists")
+        ruling = Ruling("undecided", no_ratio(metric.label))
     elif ratios and values.refused is None:
         test = equal_within(ratios, claim.within, evidence.level)
         shown = test.outer if test.finding == "refuted" else test.inner

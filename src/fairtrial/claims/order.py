@@ -8,7 +8,7 @@ the level is divided among the pairs (Bonferroni).
 
 from fairtrial.claims.evidence import Evidence
 from fairtrial.claims.ratio import loads, ratios_of
-from fairtrial.claims.ruling import ALL_VALID, Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.claims.ruling import ALL_VALID, Ruling, interval_in_words, no_ratio, result, sentence, too_few
 from fairtrial.claims.values import read_values
 from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.metrics import find_metric
@@ -73,7 +73,7 @@ def _ruling(
     if obstacle is not None:
         return Ruling("undecided", obstacle)
     if not ahead:
-        return Ruling("undecided", f"{label} was zero in a trial, so that no ratio exists")
+        return Ruling("undecided", no_ratio(label))
     if any(one.interval is None for one in ahead):
         return Ruling("undecided", too_few(blocks))
     if any(one.interval is not None and one.interval[1] < 1 for one in strictly):

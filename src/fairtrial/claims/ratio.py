@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 
 from fairtrial.claims.evidence import Evidence
-from fairtrial.claims.ruling import decided_by, interval_in_words, overturned_by, result, rule_on, sentence
+from fairtrial.claims.ruling import (
+    NO_RATIO,
+    decided_by,
+    interval_in_words,
+    no_ratio,
+    overturned_by,
+    result,
+    rule_on,
+    sentence,
+)
 from fairtrial.claims.values import Values, read_values
 from fairtrial.experiment.claims import RatioClaim
 from fairtrial.experiment.reference import ConditionRef
@@ -21,7 +30,7 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     estimated = None
     if ratios and values.refused is None:
         estimated = paired_ratio(values.of(claim.of), values.of(claim.to), evidence.level)
-    ruling = rule_on(values, estimated, bounds, f"{metric.label} was zero in a trial, so that no ratio exists")
+    ruling = rule_on(values, estimated, bounds, no_ratio(metric.label))
     asked = bound_in_words(*bounds)
     seen = None
     if estimated is not None:
@@ -31,7 +40,8 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
             f"({interval}, {count(estimated.blocks, 'block')}; load: {loads(evidence, claim.of, claim.to)}); "
             f"the claim asks for {asked}."
         )
-    end = overturned_by(ruling, bounds) or decided_by(values, ratios, bounds)
+    undecided = decided_by(values, ratios, bounds) if ratios or values.obstacle else NO_RATIO
+    end = overturned_by(ruling, bounds) or undecided
     return result(
         claim,
         ruling,

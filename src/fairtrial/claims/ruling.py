@@ -72,14 +72,22 @@ def overturned_by(ruling: Ruling, bounds: Range) -> str:
 
 def decided_by(values: Values, positive: Sequence[float], bounds: Range) -> str:
     """What would decide an undecided claim, projected from `positive`: ratios, or figures, one a block."""
-    if values.obstacle is not None or not positive:
+    if values.obstacle is not None:
         return ALL_VALID
-    if any(bound is not None and bound <= 0 for bound in bounds):
+    if not positive or any(bound is not None and bound <= 0 for bound in bounds):
         return "More blocks may decide it."
     blocks = blocks_to_decide(positive, [bound for bound in bounds if bound is not None])
     if blocks is None:
         return f"Not even {MOST_BLOCKS} blocks would decide it if estimate and spread stayed as they are."
     return f"About {max(blocks, MINIMUM_BLOCKS)} blocks would decide it if estimate and spread stayed as they are."
+
+
+NO_RATIO = "A claim of a difference needs no ratio, and can be decided."
+
+
+def no_ratio(label: str) -> str:
+    """Why values that are not all positive give none."""
+    return f"{label} was zero or less in a trial, so that no ratio exists"
 
 
 ALL_VALID = "A run in which every trial of all its contenders is valid would decide it."

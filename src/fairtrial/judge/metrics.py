@@ -213,7 +213,7 @@ METRICS: Mapping[str, Metric] = {
             "elapsed",
             "elapsed_seconds",
             "seconds",
-            "time from the first request to the last",
+            "elapsed time",
             False,
             _elapsed_seconds,
             frozenset({"fixed", "program"}),
