@@ -13,7 +13,7 @@ from fairtrial.statistics.bootstrap import mean_interval, p_values
 from fairtrial.statistics.equivalence import Finding, equal_within
 from fairtrial.statistics.estimate import paired_ratio
 from fairtrial.statistics.scalability import Law, PoorFit, scalability
-from fairtrial.statistics.shape import Shape, flat, peak_between, rises
+from fairtrial.statistics.shape import Shape, flat, leads, peak_between, rises
 from fairtrial.statistics.ties import adjust
 from fairtrial.statistics.unpaired import unpaired_ratio
 from tests.statistics.simulation import DEVIATIONS, Draw1
@@ -121,6 +121,12 @@ def law_held(law: Law, blocks: int, repetitions: int) -> tuple[int, dict[str, in
     return fits, held
 
 
+def ahead(curve: list[list[float]], random: np.random.Generator) -> Shape:
+    """Whether the first half of the points leads the second, as one contender another."""
+    half = len(curve) // 2
+    return leads(curve[:half], curve[half:], random)
+
+
 EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]], np.random.Generator], Shape], Finding]] = {
     "flat, so does not rise": ([1, 1, 1, 1], lambda curve, random: rises(curve, random, dip=0.5), "upheld"),
     "falls by 5% once": ([1, 2, 2 / 1.05, 3], rises, "upheld"),
@@ -129,6 +135,8 @@ EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]], np.random.G
     "just flat": ([1, 1.1, 1, 1.1], lambda curve, random: flat(curve, 0.1, random), "refuted"),
     "as high outside": ([1, 2, 2, 2, 1], lambda curve, random: peak_between(range(5), curve, (2, 3), random), "upheld"),
     "as high inside": ([2, 1, 2, 1, 2], lambda curve, random: peak_between(range(5), curve, (1, 3), random), "refuted"),
+    "level with another at one point": ([2, 2, 1, 2, 1, 1, 1, 1], ahead, "upheld"),
+    "level with another at every point": ([1] * 8, ahead, "refuted"),
 }
 """Truths at the edge of a shape, the test, and what it must not find: the worst case of each error."""
 
