@@ -85,6 +85,7 @@ def test_a_trial_waits_for_the_connections_of_the_one_before(
     (results,) = Path("results").iterdir()
     waits = [trial.stage_seconds.get("wait") for trial in read_record(results)[1]]
     said = re.findall(r"waiting for ([\d,]+) closed connections? to expire", finished.output)
+    assert ("waits for local ports" in finished.output) == (keep_alive == "false")
     if keep_alive == "true":
         assert (waits, said) == ([None, None], []), finished.output
         return

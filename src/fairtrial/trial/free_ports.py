@@ -30,7 +30,7 @@ def crowded() -> int:
 
 
 def wait_for_ports(holding: Callable[[], int] = crowded) -> None:
-    """Return when none are `holding` too many ports, or after LONGEST_SECONDS: somebody else closes connections then."""
+    """Return when `holding` is 0, or after LONGEST_SECONDS: somebody else closes connections then."""
     deadline = time.monotonic() + LONGEST_SECONDS
     while holding() and time.monotonic() < deadline:
         time.sleep(LOOK_EVERY_SECONDS)
