@@ -134,7 +134,9 @@ def shapes(repetitions: int) -> str:
 EDGE_ERRORS = {
     edge: f"“{shape}” {finding}"
     for (edge, (_, _, finding)), shape in zip(
-        error_rates.EDGES.items(), ("rises", "rises", "rises", "flat", "flat", "peak", "peak"), strict=True
+        error_rates.EDGES.items(),
+        ("rises", "rises", "rises", "flat", "flat", "peak", "peak", "leads", "leads"),
+        strict=True,
     )
 }
 

@@ -70,6 +70,7 @@ class ExperimentBuilder:
     gaps: float = 0.0
     disjoint: bool = True
     keep_alive: bool = True
+    threads: int | None = None
     title: str = "Does the runtime decide how fast a random row is served?"
     summary: str = "One row at random of a million, from SQLite."
     claims: tuple[dict[str, Any], ...] = ()
@@ -119,7 +120,7 @@ class ExperimentBuilder:
                 "blocks": self.blocks,
                 "seed": self.seed,
                 "dataset": {"rows": self.rows, "seed": 1, "gaps": self.gaps},
-                "load": {"kind": "closed", "connections": 16, "keep_alive": self.keep_alive},
+                "load": {"kind": "closed", "connections": 16, "keep_alive": self.keep_alive, "threads": self.threads},
                 "checks": self.checks,
                 "claims": list(self.claims),
                 "noise_floor": self.noise_floor,
@@ -184,6 +185,8 @@ class TrialBuilder:
     examples: tuple[Example, ...] = ()
     body: float = 230.0
     engine_cpu: float = 0.3
+    """of each thread"""
+    engine_threads: int = 1
     engine_spinning: float = 0.0
     server_cpu: float = 0.95
     rss: int = 64 * 2**20
@@ -322,7 +325,8 @@ class TrialBuilder:
                 EngineThread(
                     cpu_seconds=self.engine_cpu * self.window, spinning_seconds=self.engine_spinning * self.window
                 )
-            ],
+            ]
+            * self.engine_threads,
             picks=uniform_picks(verified) if self.picks is None else self.picks,
         )
 

@@ -3,6 +3,7 @@
 import pytest
 
 from fairtrial.checks import all_checks, run_checks
+from fairtrial.record.model import Placement
 from tests.builders import ERROR_KINDS, a_trial, an_experiment, trials_of
 from tests.checks.findings import found, in_trial, severities
 
@@ -89,6 +90,19 @@ class TestGeneratorSaturated:
     )
     def test_by_the_share_of_a_processor(self, share: float, expected: list[str]) -> None:
         assert severities(in_trial("generator-saturated", a_trial().but(engine_cpu=share + 1e-9))) == expected
+
+    def test_threads_on_one_processor_count_together(self) -> None:
+        """Ten threads on one processor: it is busy all the time, and each of them for a tenth of it."""
+        (finding,) = in_trial("generator-saturated", a_trial().but(engine_cpu=0.096, engine_threads=10))
+        assert finding.severity == "refusal" and "10 threads used 96.0% of their busiest processor" in finding.evidence
+        assert in_trial("generator-saturated", a_trial().but(engine_cpu=0.07, engine_threads=10)) == []
+
+    def test_threads_on_processors_of_their_own_count_for_themselves(self) -> None:
+        one = an_experiment("a").record()
+        two = one.model_copy(update={"placement": Placement(load_cpus=[1, 2], server_cpus=[0], disjoint=True)})
+        trial = a_trial().but(engine_cpu=0.7, engine_threads=2).record()
+        assert found("generator-saturated", two, [trial]) == []
+        assert severities(found("generator-saturated", one, [trial])) == ["refusal"]
 
     def test_spinning_is_no_work(self) -> None:
         """An open load stays awake for its next moment and takes a whole processor for it, at any rate."""

@@ -72,6 +72,8 @@ class TestContenderIdle:
     def test_who_was_busy_is_named(self) -> None:
         (generator,) = in_trial("contender-idle", a_trial().but(server_cpu=0.4, engine_cpu=0.9))
         assert "the generator sets the figure" in generator.evidence
+        (threads,) = in_trial("contender-idle", a_trial().but(server_cpu=0.4, engine_cpu=0.09, engine_threads=10))
+        assert "the load engine 90% of one of its own: the generator sets the figure" in threads.evidence
         (database,) = found("contender-idle", EXPERIMENT, [with_database(a_trial().but(server_cpu=0.2).record(), 0.5)])
         assert "most of it the database's" in database.evidence
         (nobody,) = in_trial("contender-idle", a_trial().but(server_cpu=0.2))
@@ -107,6 +109,9 @@ class TestPlateau:
         (generator,) = plateau({"a": light.but(engine_cpu=0.97), "b": heavy.but(engine_cpu=0.97)})
         assert generator.startswith("a, b all reach 4,000 to 4,100") and "the load engine was busy for 97%" in generator
         assert "2.9 times" in generator
+        ten = {"engine_cpu": 0.097, "engine_threads": 10}
+        (threads,) = plateau({"a": light.but(**ten), "b": heavy.but(**ten)})
+        assert "the load engine was busy for 97%" in threads
         (database,) = plateau({"a": light, "b": heavy}, database=0.9)
         assert "the database used 90%" in database
         (else_,) = plateau({"a": light, "b": heavy}, database=0.1)
@@ -154,10 +159,18 @@ class TestHarnessLimited:
     """A ceiling of 10,000 answers a second."""
 
     @staticmethod
-    def judged(rate: float, *, connections: int = 16, machine: MachineMeter | None = None) -> list[str]:
+    def judged(
+        rate: float,
+        *,
+        connections: int = 16,
+        threads: int | None = None,
+        asked: int | None = None,
+        machine: MachineMeter | None = None,
+    ) -> list[str]:
         calibration = Calibration(
             connections=connections,
             keep_alive=True,
+            threads=threads,
             ceiling_per_second=10_000,
             mean_per_second=9_500,
             window_seconds=1.0,
@@ -165,7 +178,7 @@ class TestHarnessLimited:
             busiest_thread_share=0.9,
             machine=machine or calm_machine(1.0),
         )
-        record = EXPERIMENT.model_copy(update={"calibrations": [calibration]})
+        record = an_experiment("a").but(threads=asked).record().model_copy(update={"calibrations": [calibration]})
         return severities(found("harness-limited", record, [a_trial().serving(rate).record()]))
 
     @pytest.mark.parametrize(
@@ -176,6 +189,8 @@ class TestHarnessLimited:
 
     def test_the_ceiling_of_another_load_is_no_ceiling(self) -> None:
         assert self.judged(9_500, connections=64) == []
+        assert self.judged(9_500, threads=10) == []
+        assert self.judged(9_500, threads=10, asked=10) == ["refusal"]
 
     @pytest.mark.parametrize("own", [0.95, 0.80])
     def test_a_disturbed_calibration_refuses_nobody(self, own: float) -> None:

@@ -198,6 +198,7 @@ CURVES = {
     "rising": (1000.0, 1900.0, 3500.0, 6000.0),
     "level": (1000.0, 1010.0, 995.0, 1000.0),
     "humped": (1000.0, 1900.0, 1700.0, 900.0),
+    "ahead": (1500.0, 1100.0, 1200.0, 1300.0),
 }
 PLACES = (1, 2, 4, 8)
 
@@ -229,12 +230,30 @@ def shaped(name: str, metric: str = "goodput", **keys: Any) -> Any:
         ("rising", {"shape": "advantage-grows", "to": "level"}, "upheld"),
         ("level", {"shape": "advantage-grows", "to": "rising"}, "refuted"),
         ("rising", {"shape": "advantage-grows", "to": "level", "metric": "response_time_p50"}, "upheld"),
+        ("rising", {"shape": "leads", "to": "level"}, "undecided"),
+        ("ahead", {"shape": "leads", "to": "level"}, "upheld"),
+        ("ahead", {"shape": "leads", "to": "level", "metric": "response_time_p50"}, "upheld"),
+        ("level", {"shape": "leads", "to": "ahead"}, "refuted"),
+        ("level", {"shape": "leads", "to": "ahead", "metric": "response_time_p50"}, "refuted"),
+        ("humped", {"shape": "leads", "to": "level"}, "refuted"),
     ],
 )
 def test_shapes(name: str, keys: dict[str, Any], expected: str) -> None:
     claim = shaped(name, **keys)
     assert claim.verdict == expected, claim.sentence
     assert "connections from 1 to 8" in claim.sentence
+
+
+def test_a_lead_is_told_by_the_point_that_decides_it() -> None:
+    upheld = shaped("ahead", shape="leads", to="level")
+    assert upheld.estimate == pytest.approx(1100 / 1010, rel=0.01) and upheld.interval[0] > 1
+    assert "Goodput of ahead at connections 2 was 1.09 times that of level (95% interval " in upheld.sentence
+    assert "the claim asks that ahead leads level at every point." in upheld.sentence
+    refuted = shaped("humped", shape="leads", to="level")
+    assert "Goodput of humped at connections 8 was 0.90" in refuted.sentence and "98.8% interval" in refuted.sentence
+    times = shaped("ahead", "response_time_p50", shape="leads", to="level")
+    assert times.estimate == pytest.approx(1100 / 1010, rel=0.01)
+    assert "of level at connections 2 was 1.09 times that of ahead (95% interval " in times.sentence
 
 
 def test_a_shape_with_a_refused_point_is_undecided() -> None:
@@ -251,6 +270,8 @@ def test_a_shape_with_a_refused_point_is_undecided() -> None:
         ({"shape": "peaks"}, "between: shape 'peaks' needs it"),
         ({"shape": "rises", "within": 0.1}, "within: shape 'rises' has no such key"),
         ({"shape": "peaks", "between": [4, 2]}, "the first is above the second"),
+        ({"shape": "leads"}, "to: shape 'leads' needs it"),
+        ({"shape": "leads", "to": "rising"}, "name the same stack"),
     ],
 )
 def test_shapes_that_make_no_sense(keys: dict[str, Any], words: str) -> None:

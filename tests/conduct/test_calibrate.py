@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
 from fairtrial.conduct.calibrate import calibrate, idle_target
-from fairtrial.engine.plan import Constant, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAfterSeconds
 from fairtrial.engine.run import run_engine
 from fairtrial.placement.cpus import local_placement
 from fairtrial.record.model import EngineSummary, TrialRecord
@@ -30,6 +32,32 @@ def test_the_ceiling_is_that_of_the_target(engine: Path) -> None:
     assert seen.engine_cpu_seconds_per_request > 0
     assert seen.machine is not None and seen.machine.own_server_cpu_seconds >= 0
     assert seen.rate_per_second is None and seen.pacing_lag is None
+
+
+def test_threads_lie_on_the_processors_as_in_a_trial(engine: Path) -> None:
+    """Sixteen connections, whatever the threads: 3,200 a second of 5 ms each, and the timer's slack."""
+    seen = calibrate(16, PLACEMENT, threads=10, window_seconds=0.5, target_arguments=["--delay", "constant:5ms"])
+    assert seen.threads == 10
+    assert 800 < seen.mean_per_second <= seen.ceiling_per_second < 3400
+    few = calibrate(2, PLACEMENT, threads=10, window_seconds=0.3, target_arguments=["--delay", "constant:5ms"])
+    assert 100 < few.mean_per_second <= few.ceiling_per_second < 425
+
+
+def test_of_threads_on_one_processor_the_sum_is_its_share(engine: Path) -> None:
+    with idle_target(PLACEMENT.server_cpus, []) as address:
+        plan = EnginePlan(
+            address=address,
+            requests=[Request(name="any", path="/")],
+            load=Closed(connections=10),
+            stop=StopAfterSeconds(seconds=0.5),
+            warmup_seconds=0.1,
+            threads=10,
+            cpus=PLACEMENT.load_cpus[:1],
+        )
+        summary = run_engine(plan, lambda _event: None)
+    assert len(summary.threads) == 10
+    assert summary.busiest_processor_share(1) == pytest.approx(sum(summary.thread_shares))
+    assert summary.busiest_processor_share(1) > 2 * summary.busiest_thread_share
 
 
 def test_the_pacing_of_an_open_load_is_tried(engine: Path) -> None:

@@ -89,6 +89,13 @@ def test_the_engines_share_is_work_and_its_processor_time_is_all() -> None:
     assert engine.cpu_seconds == pytest.approx(3.0)
 
 
+def test_the_share_of_a_processor_is_that_of_all_threads_on_it() -> None:
+    engine = judged(a_trial().but(engine_cpu=0.2, engine_threads=3)).conditions[0].trials[1].engine
+    assert engine is not None
+    assert engine.busiest_thread_share == pytest.approx(0.2)
+    assert engine.busiest_processor_share == pytest.approx(0.6)
+
+
 def test_the_gravest_finding_is_the_reason() -> None:
     trial = judged(a_trial().but(engine_cpu=0.9, altered=True)).conditions[0].trials[1]
     assert [finding.severity for finding in trial.findings] == ["refusal", "warning"]

@@ -92,7 +92,9 @@ def test_a_busy_generator_is_named() -> None:
     assert CHECK.thresholds["warn"].value == GENERATOR_BUSY
     assert list(warnings(measured(threads=busy(0.79)))) == []
     (warning,) = warnings(measured(threads=busy(0.81)))
-    assert "used 81% of its processor" in warning
+    assert "used 81% of its busiest processor" in warning
+    (together,) = warnings(measured(of=plan(threads=10, cpus=[1]), threads=busy(0.09) * 10))
+    assert "used 90% of its busiest processor" in together
 
 
 def test_waiting_awake_is_not_being_busy() -> None:

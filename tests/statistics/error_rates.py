@@ -13,7 +13,7 @@ from fairtrial.statistics.equivalence import Finding, equal_within
 from fairtrial.statistics.estimate import paired_ratio
 from fairtrial.statistics.median import median_interval
 from fairtrial.statistics.scalability import Law, PoorFit, scalability
-from fairtrial.statistics.shape import Shape, flat, peak_between, rises
+from fairtrial.statistics.shape import Shape, flat, leads, peak_between, rises
 from fairtrial.statistics.student import LEVEL, column_intervals, p_values
 from fairtrial.statistics.ties import adjust
 from fairtrial.statistics.unpaired import unpaired_ratio
@@ -127,6 +127,12 @@ def law_held(law: Law, blocks: int, repetitions: int) -> tuple[int, dict[str, in
     return fits, held
 
 
+def ahead(curve: list[list[float]]) -> Shape:
+    """Whether the first half of the points leads the second, as one contender another."""
+    half = len(curve) // 2
+    return leads(curve[:half], curve[half:])
+
+
 EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Finding]] = {
     "flat, so does not rise": ([1, 1, 1, 1], lambda curve: rises(curve, dip=0.5), "upheld"),
     "falls by 5% once": ([1, 2, 2 / 1.05, 3], rises, "upheld"),
@@ -135,6 +141,8 @@ EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Fi
     "just flat": ([1, 1.1, 1, 1.1], lambda curve: flat(curve, 0.1), "refuted"),
     "as high outside": ([1, 2, 2, 2, 1], lambda curve: peak_between(range(5), curve, (2, 3)), "upheld"),
     "as high inside": ([2, 1, 2, 1, 2], lambda curve: peak_between(range(5), curve, (1, 3)), "refuted"),
+    "level with another at one point": ([2, 2, 1, 2, 1, 1, 1, 1], ahead, "upheld"),
+    "level with another at every point": ([1] * 8, ahead, "refuted"),
 }
 """Truths at the edge of a shape, the test, and what it must not find: the worst case of each error."""
 

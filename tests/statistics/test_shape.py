@@ -2,7 +2,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from fairtrial.statistics.shape import Shape, advantage_grows, best_within, falls, flat, peak_between, rises
+from fairtrial.statistics.shape import Shape, advantage_grows, best_within, falls, flat, leads, peak_between, rises
 from tests.statistics.error_rates import EDGES, misjudged
 from tests.statistics.simulation import at_most_five_percent
 
@@ -99,6 +99,45 @@ def test_an_advantage_grows() -> None:
     assert shape.finding == "upheld"
     assert shape.ratio == pytest.approx((150 / 60) / (110 / 100), rel=0.02)
     assert advantage_grows(to, to).finding == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("levels", "finding", "point"),
+    [
+        ((110, 200, 103, 150, 120), "upheld", 2),
+        ((200, 200, 200, 97, 95), "refuted", 4),  # one point suffices; of two, the plainer
+        ((110, 200, 100, 150, 120), "undecided", 2),
+        ((100, 100, 100, 100, 100), "undecided", None),
+        ((50, 200, 200, 200, 100), "refuted", 0),
+    ],
+)
+def test_a_lead_at_every_point(levels: tuple[float, ...], finding: str, point: int | None) -> None:
+    to = [[*point[1:], point[0]] for point in quiet(100, 100, 100, 100, 100)]  # with another noise
+    shape = leads(quiet(*levels), to)
+    assert shape.finding == finding
+    assert shape.between[0] == shape.between[1] and point in (None, shape.between[0])
+    assert shape.ratio == pytest.approx(levels[shape.between[0]] / 100, rel=0.01)
+    assert shape.interval is not None and shape.interval[0] < shape.ratio < shape.interval[1]
+    assert shape.level == pytest.approx(0.99 if finding == "refuted" else 0.95)
+
+
+def test_drift_of_whole_blocks_hides_no_lead() -> None:
+    drift = [1.0, 0.4, 1.8, 0.7, 1.2]
+    to, of = (
+        [[value * by for value, by in zip(point, drift, strict=True)] for point in quiet(*levels)]
+        for levels in ((10, 20, 30), (11, 21, 32))
+    )
+    assert leads(of, to).finding == "upheld"
+    assert leads(to, of).finding == "refuted"
+
+
+def test_a_lead_needs_three_blocks() -> None:
+    shape = leads([[2.0, 2.0], [3.0, 3.0]], [[1.0, 1.0], [1.0, 1.0]])
+    assert (shape.finding, shape.between, shape.interval) == ("undecided", (0, 0), None)
+    with pytest.raises(ValueError, match="same points"):
+        leads(quiet(1, 2, 3), quiet(1, 2))
+    with pytest.raises(ValueError, match="positive"):
+        leads([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]], quiet(1, 2))
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,20 @@
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
+from fairtrial.experiment.loads import Load
 from tests.lab import Finished, Lab
 
 
 def tried(lab: Lab, load: str, more: str = "", blocks: int = 1, fault: str = "none") -> Finished:
     name = lab.stack("tried", fault)
     return lab.fairtrial("run", lab.experiment(name, load=load, more=more, blocks=blocks), *lab.named(name))
+
+
+def describe(load: dict[str, Any]) -> str:
+    words: str = TypeAdapter(Load).validate_python(load).describe()
+    return words
 
 
 def engine_of(finished: Finished, line: int = 1) -> dict[str, Any]:
@@ -99,6 +106,33 @@ def test_every_stack_is_tried_at_every_value(lab: Lab) -> None:
     assert all(one["outcome"] == "valid" and len(one["trials"]) == 2 for one in found.values()), finished.out
     connects = {line["engine"]["connects"] for line in finished.record[1:] if line["condition"].endswith("/3")}
     assert connects == {0} or all(number <= 3 for number in connects)
+
+
+def test_threads_are_as_many_as_the_load_says_and_never_more_than_connections(lab: Lab) -> None:
+    """More than processors: the generator of a test has one or two."""
+    load = 'kind = "closed"\nthreads = 6\nwarmup_seconds = 0.1\nduration_seconds = 0.5'
+    finished = tried(lab, load, '[sweep]\nparameter = "load.connections"\nvalues = [2, 6]')
+    threads = {line["condition"].rpartition("/")[2]: len(line["engine"]["threads"]) for line in finished.record[1:]}
+    assert threads == {"2": 2, "6": 6}, finished.out
+    said = {condition["at"]: describe(condition["load"]) for condition in finished.result["conditions"]}
+    assert said == {
+        2: "closed, 2 connections, 2 of 6 threads, keep-alive",
+        6: "closed, 6 connections, 6 threads, keep-alive",
+    }
+    assert {one["threads"] for one in finished.result["calibrations"]} == {6}
+    assert "2 connections and 2 threads" in " ".join(finished.out.split())
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        ({"kind": "open", "rate_per_second": 5, "threads": 1}, "up to 256 connections, 1 thread, keep-alive"),
+        ({"kind": "fixed", "requests": 30, "threads": 20}, "30 requests, 16 connections, 16 of 20 threads, keep-alive"),
+        ({"kind": "closed", "connections": 1}, "closed, 1 connection, keep-alive"),
+    ],
+)
+def test_threads_are_part_of_the_load_in_words_where_it_has_them(load: dict[str, Any], words: str) -> None:
+    assert describe(load).endswith(words)
 
 
 def test_variables_of_a_sweep_reach_the_stack(lab: Lab) -> None:

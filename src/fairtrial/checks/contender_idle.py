@@ -26,10 +26,10 @@ def examine(
         used = f"the stack used {stack:.0%} of one processor"
         if trial.service is not None:
             used += f" and its database {service:.0%}"
-        generator = summary.busiest_thread_share
+        generator = summary.busiest_processor_share(len(experiment.placement.load_cpus))
         if generator >= GENERATOR_BUSY:
             why, remedy = (
-                f"the load engine's busiest thread {generator:.0%}: the generator sets the figure",
+                f"the load engine {generator:.0%} of one of its own: the generator sets the figure",
                 ("give the load engine more threads and processors, or choose a heavier workload"),
             )
         elif service > stack:

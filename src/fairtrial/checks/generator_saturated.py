@@ -9,20 +9,20 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 def examine(
     experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
 ) -> Iterator[Found]:
-    """By the share of the window in which the busiest engine thread was at work."""
-    del experiment
+    """By the share of the window in which the engine was at work on the busiest of its processors."""
+    processors = len(experiment.placement.load_cpus)
     for trial in trials:
         summary = trial.engine
         if summary is None:
             continue
-        share = summary.busiest_thread_share
+        share = summary.busiest_processor_share(processors)
         if share < min(thresholds["warn"], thresholds["refuse"]):
             continue
         refused = share >= thresholds["refuse"]
         yield Found(
             trial.index,
             "refusal" if refused else "warning",
-            f"the load engine's busiest thread used {share:.1%} of a processor: "
+            f"the load engine's {_used(len(summary.threads), processors, share)}: "
             + (
                 "the generator, not the contender, may set this figure"
                 if refused
@@ -33,9 +33,15 @@ def examine(
         )
 
 
+def _used(threads: int, processors: int, share: float) -> str:
+    if threads <= processors:
+        return f"busiest thread used {share:.1%} of a processor"
+    return f"{threads} threads used {share:.1%} of their busiest processor"
+
+
 CHECK = Check(
     name="generator-saturated",
-    looks_at="processor time that the load took of the engine's busiest thread, over the window",
+    looks_at="processor time that the load took on the busiest of the engine's processors, over the window",
     thresholds={
         "warn": Threshold(
             0.80,

@@ -13,10 +13,11 @@ def examine(
 ) -> Iterator[Found]:
     """A refusal near the ceiling; a warning where the calibration was disturbed, or is plainly too low."""
     loads = {condition.id: condition.load for condition in experiment.conditions}
-    ceilings = {(one.connections, one.keep_alive): one for one in experiment.calibrations}
+    ceilings = {(one.connections, one.keep_alive, one.threads): one for one in experiment.calibrations}
     for trial in trials:
         summary, load = trial.engine, loads[trial.condition]
-        at = ceilings.get((getattr(load, "connections", 0), getattr(load, "keep_alive", True)))
+        keep_alive, threads = getattr(load, "keep_alive", True), getattr(load, "threads", None)
+        at = ceilings.get((getattr(load, "connections", 0), keep_alive, threads))
         if summary is None or at is None or summary.achieved_over_offered is not None:
             continue
         rate, ceiling = summary.goodput_per_second, at.ceiling_per_second
@@ -30,7 +31,7 @@ def examine(
             + (
                 "; but that calibration was disturbed, so the ceiling may lie higher"
                 if disturbed
-                else f" on this placement, its busiest thread at work for {at.busiest_thread_share:.0%}: whoever is "
+                else f" on this placement, its busiest processor at work for {at.busiest_thread_share:.0%}: whoever is "
                 "faster would look the same"
             ),
             "run again on a calm machine" if disturbed else "",

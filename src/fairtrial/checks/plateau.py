@@ -9,7 +9,7 @@ from fairtrial.checks.model import Check, Found, Threshold
 from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
 
 BUSY = 0.8
-"""Of one processor for the generator's busiest thread, of the server's processors for the database."""
+"""Of its busiest processor for the generator, of the server's processors for the database."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ def _rivals(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iter
                 for trial in trials
                 if trial.condition == condition.id and trial.engine is not None and trial.server is not None
             ]
-            one = _contender(condition.contender, measured)
+            one = _contender(condition.contender, measured, len(experiment.placement.load_cpus))
             if one is not None:
                 found.append(one)
         yield found
 
 
-def _contender(name: str, trials: Sequence[TrialRecord]) -> _Contender | None:
+def _contender(name: str, trials: Sequence[TrialRecord], processors: int) -> _Contender | None:
     engines = [trial.engine for trial in trials if trial.engine is not None]
     if not engines or any(one.achieved_over_offered is not None for one in engines):
         return None
@@ -77,7 +77,7 @@ def _contender(name: str, trials: Sequence[TrialRecord]) -> _Contender | None:
         goodput,
         median(_processors(trial.server) for trial in trials),
         median(_processors(trial.service) for trial in trials),
-        median(one.busiest_thread_share for one in engines),
+        median(one.busiest_processor_share(processors) for one in engines),
     )
 
 

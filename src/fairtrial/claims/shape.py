@@ -1,4 +1,4 @@
-"""How a metric goes along the sweep: rises, falls, flat, a peak, a best place, an advantage that grows."""
+"""How a metric goes along the sweep: rises, falls, flat, a peak, a best place, an advantage that grows, a lead."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,7 @@ from fairtrial.claims.values import Values, read_values
 from fairtrial.experiment.claims import ShapeClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef, StackRef
+from fairtrial.experiment.sweep import Sweep
 from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.statistics import shape
@@ -16,7 +17,8 @@ from fairtrial.wording import capitalised, count, figure
 
 
 def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
-    """The verdict on a shape. Its estimate is the ratio between the two points that decides, or stands in the way."""
+    """The verdict on a shape. Its estimate is the ratio that decides, or stands in the way: between two points, or
+    between two stacks at one."""
     metric = find_metric(claim.metric)
     sweep = evidence.experiment.sweep
     assert sweep is not None
@@ -33,16 +35,14 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     asked = in_words(claim)
     if found is not None:
         estimated = Estimated(found.ratio, found.interval, values.blocks)
-        first, second = (sweep.values[place] for place in found.between)
         why = too_few(values.blocks) if found.interval is None else "the interval of this ratio reaches too far"
         ruling = Ruling(found.finding, why if found.finding == "undecided" else None)
-        over = f" over {claim.to}" if claim.to is not None else ""
         shown = interval_in_words(found.interval, found.level)
         seen = (
-            f"{capitalised(metric.label)} of {claim.of}{over} at {sweep.title} {second:g} was {figure(found.ratio)} "
-            f"times that at {first:g} ({shown}, {count(values.blocks, 'block')}; load: "
-            f"{evidence.condition(contenders[0]).load.describe()}, with {sweep.title} from {sweep.values[0]:g} to "
-            f"{sweep.values[-1]:g}); the claim asks that it {asked}."
+            f"{capitalised(metric.label)} of {_compared(claim, metric, sweep, found)} ({shown}, "
+            f"{count(values.blocks, 'block')}; load: {evidence.condition(contenders[0]).load.describe()}, with "
+            f"{sweep.title} from {sweep.values[0]:g} to {sweep.values[-1]:g}); the claim asks that "
+            f"{claim.of if claim.shape == 'leads' else 'it'} {asked}."
         )
     ends = {
         "upheld": "A repetition in which it is proven otherwise would overturn it.",
@@ -71,7 +71,19 @@ def in_words(claim: ShapeClaim) -> str:
         "peaks": f"peaks {where}",
         "best": f"is best {where}",
         "advantage-grows": f"grows, as an advantage over {claim.to}",
+        "leads": f"leads {claim.to} at every point",
     }[claim.shape]
+
+
+def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, found: shape.Shape) -> str:
+    """Which ratio: `a at connections 16 was 3.1 times that at 1`, `a at connections 2 was 1.2 times that of b`."""
+    first, second = (sweep.values[place] for place in found.between)
+    ratio = figure(found.ratio)
+    if claim.shape == "leads":
+        ahead, behind = (claim.of, claim.to) if metric.higher_is_better else (claim.to, claim.of)
+        return f"{ahead} at {sweep.title} {second:g} was {ratio} times that of {behind}"
+    over = f" over {claim.to}" if claim.to is not None else ""
+    return f"{claim.of}{over} at {sweep.title} {second:g} was {ratio} times that at {first:g}"
 
 
 def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
@@ -110,9 +122,10 @@ def _found(
         return shape.flat(curve, claim.within, level=level)
     if claim.to is not None:
         other = [values.of(_at(claim.to, place)) for place in places]
-        # A lower time is the advantage: the ratio is turned, so that growing means the same for every metric.
+        # A lower time is the advantage: the ratio is turned, so that above 1 means the same for every metric.
         ahead, behind = (curve, other) if metric.higher_is_better else (other, curve)
-        return shape.advantage_grows(ahead, behind, level=level)
+        judged = shape.leads if claim.shape == "leads" else shape.advantage_grows
+        return judged(ahead, behind, level=level)
     assert claim.between is not None
     if claim.shape == "peaks":
         return shape.peak_between(places, curve, claim.between, level=level)

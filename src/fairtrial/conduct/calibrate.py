@@ -1,7 +1,8 @@
 """The harness against itself: what the load engine reaches on this placement with a server that does nothing.
 
-One `target` on a processor of the server's for each of the engine's threads, since a target has one thread. What they
-reach together is a ceiling: no contender can be seen above it.
+One `target` on a processor of the server's for each of the generator's processors that is used, since a target has one
+thread; the engine's threads and connections lie on its processors as in a trial. What they reach together is a
+ceiling: no contender can be seen above it.
 """
 
 import time
@@ -16,6 +17,7 @@ from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Request, StopAfterSeconds
 from fairtrial.engine.run import run_engine
+from fairtrial.experiment.loads import engine_threads
 from fairtrial.meters.machine import MachineWatch
 from fairtrial.placement.cpus import LOOPBACK, bound_to, free_port, listens
 from fairtrial.problem import Problem
@@ -36,6 +38,7 @@ def calibrate(
     placement: Placement,
     *,
     keep_alive: bool = True,
+    threads: int | None = None,
     rate_per_second: float | None = None,
     window_seconds: float = 1.0,
     target_arguments: Sequence[str] = (),
@@ -43,13 +46,16 @@ def calibrate(
     """Measure the engine's ceiling with so many connections, and its pacing at a rate, if one is given.
 
     Args:
+        threads: of the engine; None: one for each of the generator's processors.
         target_arguments: further ones of the target: a slower server has a lower ceiling.
 
     Raises:
         Problem: engine or target did not run.
     """
-    cpus = placement.load_cpus[:connections]
-    shares = [connections // len(cpus) + (place < connections % len(cpus)) for place in range(len(cpus))]
+    in_use = engine_threads(threads, connections, len(placement.load_cpus))
+    cpus = placement.load_cpus[:in_use]
+    by_thread = [connections // in_use + (thread < connections % in_use) for thread in range(in_use)]
+    shares = [by_thread[place :: len(cpus)] for place in range(len(cpus))]
     with bound_to(placement.load_cpus), ExitStack() as held:
         addresses = [
             held.enter_context(idle_target([server_cpu], target_arguments))
@@ -57,17 +63,25 @@ def calibrate(
         ]
 
         def run(place: int, load: EngineLoad) -> tuple[EngineSummary, float]:
-            return _run(addresses[place], load, cpus[place], keep_alive=keep_alive, seconds=window_seconds)
+            return _run(
+                addresses[place],
+                load,
+                cpus[place],
+                threads=len(shares[place]),
+                keep_alive=keep_alive,
+                seconds=window_seconds,
+            )
 
         machine = MachineWatch(placement.server_cpus)
         machine.open()
         with ThreadPoolExecutor(len(cpus)) as pool:
-            closed = [Closed(connections=share) for share in shares]
+            closed = [Closed(connections=sum(share)) for share in shares]
             seen = list(pool.map(run, range(len(cpus)), closed))
         during = machine.close()
         paced = None
         if rate_per_second is not None:
-            paced, _ = run(0, Constant(rate_per_second=rate_per_second / len(cpus), connections=shares[0]))
+            rate = rate_per_second * len(shares[0]) / in_use
+            paced, _ = run(0, Constant(rate_per_second=rate, connections=sum(shares[0])))
     summaries = [summary for summary, _ in seen]
     answers = sum(summary.answers for summary in summaries)
     if answers == 0:
@@ -75,19 +89,22 @@ def calibrate(
     return Calibration(
         connections=connections,
         keep_alive=keep_alive,
+        threads=threads,
         ceiling_per_second=sum(highest for _, highest in seen),
         mean_per_second=sum(summary.goodput_per_second for summary in summaries),
         window_seconds=max(summary.window_seconds for summary in summaries),
         engine_cpu_seconds_per_request=sum(t.busy_seconds for one in summaries for t in one.threads) / answers,
-        busiest_thread_share=max(summary.busiest_thread_share for summary in summaries),
+        busiest_thread_share=max(summary.busiest_processor_share(1) for summary in summaries),
         machine=during,
         rate_per_second=rate_per_second,
         pacing_lag=None if paced is None else paced.send_lag,
     )
 
 
-def _run(address: str, load: EngineLoad, cpu: int, *, keep_alive: bool, seconds: float) -> tuple[EngineSummary, float]:
-    """One thread of the engine: its summary, and its highest rate in any slice of the window."""
+def _run(
+    address: str, load: EngineLoad, cpu: int, *, threads: int, keep_alive: bool, seconds: float
+) -> tuple[EngineSummary, float]:
+    """The engine on one processor: its summary, and its highest rate in any slice of the window."""
     plan = EnginePlan(
         address=address,
         requests=[Request(name="calibration", path="/")],
@@ -95,6 +112,7 @@ def _run(address: str, load: EngineLoad, cpu: int, *, keep_alive: bool, seconds:
         stop=StopAfterSeconds(seconds=seconds),
         warmup_seconds=WARM_UP_SECONDS,
         requests_per_connection=None if keep_alive else 1,
+        threads=threads,
         cpus=[cpu],
         progress_every_seconds=seconds / SLICES,
     )

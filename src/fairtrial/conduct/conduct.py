@@ -28,6 +28,7 @@ from fairtrial.trial.attended import Observed, Setting, Trial, TrialWatcher
 from fairtrial.trial.flow import now, run_trial, trial_record
 from fairtrial.trial.ready_stack import ReadyStack, ready_stack
 from fairtrial.trial.surroundings import surroundings
+from fairtrial.wording import count
 from fairtrial.workloads import options_of, pick_workload
 from fairtrial.workloads.model import Workload
 
@@ -218,13 +219,18 @@ def _calibrations(conditions: Sequence[Condition], placement: Placement, watcher
     loads = {load.model_dump_json(): load for one in conditions if not isinstance(load := one.load, ProgramLoad)}
     found = []
     for load in loads.values():
-        watcher.preparing(f"calibration: the load engine against its own target, {load.connections} connections")
+        threads = getattr(load, "threads", None)
+        watcher.preparing(
+            f"calibration: the load engine against its own target, {load.connections} connections"
+            + ("" if threads is None else f", {count(min(threads, load.connections), 'thread')}")
+        )
         try:
             found.append(
                 calibrate(
                     load.connections,
                     placement,
                     keep_alive=getattr(load, "keep_alive", True),
+                    threads=threads,
                     rate_per_second=getattr(load, "rate_per_second", None),
                     window_seconds=min(1.0, max(0.3, getattr(load, "duration_seconds", 2.0) / 2)),
                 )

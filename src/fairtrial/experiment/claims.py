@@ -133,18 +133,21 @@ class ShapeClaim(OfMetric):
 
     kind: Literal["shape"]
     of: StackRef
-    shape: Literal["rises", "falls", "flat", "peaks", "best", "advantage-grows"]
-    to: StackRef | None = Field(None, description="of advantage-grows: the stack over which the advantage grows")
+    shape: Literal["rises", "falls", "flat", "peaks", "best", "advantage-grows", "leads"]
+    to: StackRef | None = Field(None, description="of advantage-grows and leads: the stack that it is set beside")
     between: tuple[float, float] | None = Field(None, description="of peaks and best: where")
     within: float | None = Field(None, gt=0, lt=10, description="of flat: the share by which values may differ")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        wants = {"peaks": "between", "best": "between", "flat": "within", "advantage-grows": "to"}.get(self.shape)
+        keys = {"peaks": "between", "best": "between", "flat": "within", "advantage-grows": "to", "leads": "to"}
+        wants = keys.get(self.shape)
         for key in ("between", "within", "to"):
             given = getattr(self, key) is not None
             if given != (key == wants):
                 raise ValueError(f"{key}: shape {self.shape!r} {'needs it' if key == wants else 'has no such key'}")
+        if self.to == self.of:
+            raise ValueError("`of` and `to` name the same stack")
         if self.between is not None and self.between[0] > self.between[1]:
             raise ValueError("between: the first is above the second")
         return self

@@ -8,6 +8,10 @@ from fairtrial.experiment.strict import SLUG, Strict
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Arrivals = Literal["poisson", "constant"]
+Threads = Annotated[
+    int | None,
+    Field(ge=1, le=1024, description="of the load engine; null: one for each of its processors. At most connections"),
+]
 
 PERCENTILES = ("50", "75", "90", "95", "99", "99.9")
 """Of times, as the engine keeps them."""
@@ -24,11 +28,26 @@ def _reuse(keep_alive: bool) -> str:
     return "keep-alive" if keep_alive else "one request a connection"
 
 
+def engine_threads(threads: int | None, connections: int, processors: int) -> int:
+    """How many threads of the load engine offer a load: what it asks for, or one a processor. One without a connection
+    would have nothing to do, so never more than connections."""
+    return min(threads or processors, connections)
+
+
+def _from_threads(threads: int | None, connections: int) -> str:
+    """`, 10 threads`, with fewer connections `, 2 of 10 threads`; nothing where the load does not say."""
+    if threads is None:
+        return ""
+    idle = threads > connections
+    return f", {connections} of {threads} threads" if idle else f", {threads} thread{'' if threads == 1 else 's'}"
+
+
 class ClosedLoad(Strict):
     """`connections` clients, each of which sends its next request when its last answer is complete."""
 
     kind: Literal["closed"] = "closed"
     connections: int = Field(16, ge=1, le=60_000)
+    threads: Threads = None
     warmup_seconds: float = Field(1.0, ge=0, le=3600)
     duration_seconds: Seconds = 3.0
     keep_alive: bool = True
@@ -36,7 +55,8 @@ class ClosedLoad(Strict):
 
     def describe(self) -> str:
         """The load in words, as printed beside every figure: `closed, 16 connections, keep-alive`."""
-        return f"closed, {_connections(self.connections)}, {_reuse(self.keep_alive)}"
+        threads = _from_threads(self.threads, self.connections)
+        return f"closed, {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
@@ -57,6 +77,7 @@ class FixedLoad(Strict):
     kind: Literal["fixed"]
     requests: int = Field(ge=1, le=1_000_000_000)
     connections: int = Field(16, ge=1, le=60_000)
+    threads: Threads = None
     warmup_seconds: float = Field(0.0, ge=0, le=3600)
     keep_alive: bool = True
     timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
@@ -69,7 +90,8 @@ class FixedLoad(Strict):
 
     def describe(self) -> str:
         """The load in words: `30,000 requests, 20 connections, keep-alive`."""
-        return f"{self.requests:,} requests, {_connections(self.connections)}, {_reuse(self.keep_alive)}"
+        threads = _from_threads(self.threads, self.connections)
+        return f"{self.requests:,} requests, {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
@@ -91,6 +113,7 @@ class OpenLoad(Strict):
         "poisson", description="poisson: at random, as from independent callers; constant: at equal distances"
     )
     connections: int = Field(256, ge=1, le=60_000, description="at most so many requests are under way at once")
+    threads: Threads = None
     warmup_seconds: float = Field(1.0, ge=0, le=3600)
     duration_seconds: Seconds = 3.0
     keep_alive: bool = True
@@ -99,7 +122,8 @@ class OpenLoad(Strict):
     def describe(self) -> str:
         """The load in words: `open, 500 requests/s at random, up to 256 connections, keep-alive`."""
         when = "at random" if self.arrivals == "poisson" else "at equal distances"
-        upper = f"up to {_connections(self.connections)}, {_reuse(self.keep_alive)}"
+        threads = _from_threads(self.threads, self.connections)
+        upper = f"up to {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
         return f"open, {self.rate_per_second:g} requests/s {when}, {upper}"
 
     def lengths(self) -> str:

@@ -30,7 +30,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
     """
     trials = sorted(trials, key=lambda trial: trial.index)
     findings = _findings(record, trials)
-    results = {trial.index: judge_trial(trial, findings.get(trial.index, [])) for trial in trials}
+    results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
     tried = {
         condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
     }

@@ -66,6 +66,10 @@ class EngineUse(Strict):
     window_seconds: float
     cpu_seconds: float = Field(description="of all threads, with what was spent awake for the next intended start")
     busiest_thread_share: float = Field(description="part of the window that the busiest thread worked, 0 to 1")
+    busiest_processor_share: float = Field(
+        description="part of the window that the engine worked on its busiest processor: above that of the busiest "
+        "thread where threads share processors"
+    )
     in_flight_at_end: int
     checked_bodies: int
 

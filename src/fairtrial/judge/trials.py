@@ -6,10 +6,10 @@ from fairtrial.judge.metrics import server_cpu_seconds_per_1000_requests, suppor
 from fairtrial.judge.model import EngineUse, Finding, Goodput, ServerUse, Times, TrialResult
 from fairtrial.judge.outcome import trial_outcome
 from fairtrial.record.distribution import Distribution
-from fairtrial.record.model import EngineSummary, TrialRecord
+from fairtrial.record.model import EngineSummary, Placement, TrialRecord
 
 
-def judge_trial(trial: TrialRecord, findings: Sequence[Finding]) -> TrialResult:
+def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Placement) -> TrialResult:
     """Figures only if the trial is valid; errors, findings and the engine's own use always."""
     outcome, reason, remedy = trial_outcome(trial, findings)
     engine = trial.engine
@@ -26,7 +26,7 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding]) -> TrialResult:
         errors={} if engine is None else engine.errors,
         findings=list(findings),
         server=_server_use(trial) if outcome == "valid" else None,
-        engine=None if engine is None else _engine_use(engine),
+        engine=None if engine is None else _engine_use(engine, len(placement.load_cpus)),
         log=trial.log,
     )
 
@@ -57,12 +57,13 @@ def _server_use(trial: TrialRecord) -> ServerUse | None:
     )
 
 
-def _engine_use(engine: EngineSummary) -> EngineUse:
+def _engine_use(engine: EngineSummary, processors: int) -> EngineUse:
     return EngineUse(
         driver=engine.driver,
         window_seconds=engine.window_seconds,
         cpu_seconds=sum(thread.cpu_seconds for thread in engine.threads),
         busiest_thread_share=engine.busiest_thread_share,
+        busiest_processor_share=engine.busiest_processor_share(processors),
         in_flight_at_end=engine.in_flight_at_end,
         checked_bodies=engine.checked_bodies,
     )

@@ -42,10 +42,10 @@ def remedy(kind: str, plan: EnginePlan) -> str:
 def warnings(measurement: Measurement) -> Iterator[str]:
     """What stands between these figures and the server's own: nothing, in a good run."""
     summary, plan = measurement.summary, measurement.plan
-    share = summary.busiest_thread_share
+    share = summary.busiest_processor_share(len(plan.cpus))
     if share >= GENERATOR_BUSY:
         yield (
-            f"the load generator's busiest thread used {share:.0%} of its processor: these figures may be the "
+            f"the load generator used {share:.0%} of its busiest processor: these figures may be the "
             "generator's, not the server's. Give it more --threads on free processors, or the server less to do."
         )
     if summary.achieved_over_offered is not None and summary.achieved_over_offered < KEPT_UP:

@@ -37,7 +37,9 @@ class NetworkWatch:
             for field, name in COUNTERS.items()
             if name in after and name in self._before
         }
-        return NetworkMeter(**counted, time_wait_sockets=self._time_wait(), local_ports=self._local_ports())
+        return NetworkMeter(
+            **counted, time_wait_sockets=time_wait_sockets(self._root), local_ports=local_ports(self._root)
+        )
 
     def _counters(self) -> dict[str, int]:
         """By `Group.Name`: two lines a group, names and numbers."""
@@ -51,16 +53,20 @@ class NetworkWatch:
                         found[f"{group.removesuffix(':')}.{key}"] = int(value)
         return found
 
-    def _time_wait(self) -> int | None:
-        with suppress(OSError, ValueError, IndexError):
-            for line in (self._root / "proc/net/sockstat").read_text().splitlines():
-                words = line.split()
-                if words[0] == "TCP:":
-                    return int(words[words.index("tw") + 1])
-        return None
 
-    def _local_ports(self) -> int | None:
-        with suppress(OSError, ValueError):
-            low, high = map(int, (self._root / "proc/sys/net/ipv4/ip_local_port_range").read_text().split())
-            return high - low + 1
-        return None
+def time_wait_sockets(root: Path = ROOT) -> int | None:
+    """Closed connections that keep their ports still; None where the kernel does not tell."""
+    with suppress(OSError, ValueError, IndexError):
+        for line in (root / "proc/net/sockstat").read_text().splitlines():
+            words = line.split()
+            if words[0] == "TCP:":
+                return int(words[words.index("tw") + 1])
+    return None
+
+
+def local_ports(root: Path = ROOT) -> int | None:
+    """How many ports outgoing connections have; None where the kernel does not tell."""
+    with suppress(OSError, ValueError):
+        low, high = map(int, (root / "proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+        return high - low + 1
+    return None

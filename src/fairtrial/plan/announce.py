@@ -11,6 +11,7 @@ from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.duration import minutes, planned_seconds
 from fairtrial.plan.order import conditions_of
 from fairtrial.stacks.model import Stack
+from fairtrial.trial.free_ports import takes_ports
 from fairtrial.workloads import pick_workload
 
 
@@ -27,7 +28,8 @@ def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(f'{at:g}' for at in sweep.values)}"}),
         "stacks": ", ".join(f"{name} ({known[name.name].concurrency})" for name in experiment.stacks),
         "trials": f"{experiment.blocks} blocks of {per_block} trials in random order "
-        f"(seed {experiment.seed}), about {minutes(seconds)} min once everything is built",
+        f"(seed {experiment.seed}), about {minutes(seconds)} min once everything is built"
+        + (", and waits for local ports beside" if takes_ports(load) else ""),
         "placement": f"load on processor {_cpus(placement.load_cpus)}, server on {_cpus(placement.server_cpus)}"
         + ("" if placement.disjoint else ": shared, figures will disturb each other"),
         "claims": ", ".join(claim.id for claim in experiment.claims) or "none",

@@ -50,6 +50,9 @@ class LiveProgress:
     def stage(self, name: str) -> None:
         self._doing = name
 
+    def waiting(self, what: str) -> None:
+        self._doing = f"waiting for {what}"
+
     def engine_event(self, event: dict[str, Any]) -> None:
         if event["event"] == "progress":
             self._doing = "warm-up" if event["phase"] == "warmup" else "measuring"

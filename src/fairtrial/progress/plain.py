@@ -38,6 +38,9 @@ class PlainProgress:
     def stage(self, name: str) -> None:
         """Too fine for a log."""
 
+    def waiting(self, what: str) -> None:
+        self._say(Text(f"waiting for {what}"))
+
     def engine_event(self, event: dict[str, Any]) -> None:
         """Too fine for a log."""
 

@@ -293,8 +293,19 @@ class EngineSummary(Strict):
 
     @property
     def busiest_thread_share(self) -> float:
-        """The highest of them: how near the engine was to its own limit."""
+        """The highest of them: how near a thread with a processor of its own was to its limit."""
         return max(self.thread_shares, default=0.0)
+
+    def busiest_processor_share(self, processors: int) -> float:
+        """The highest share of the window that the engine was at work on one of so many processors, 0 to 1.
+
+        Thread i is bound to processor i mod `processors` (docs/engine-protocol.md, `cpus`): of threads that share one,
+        each may be idle for most of the time and the processor never. 0 processors: threads are bound to none, and each
+        counts for itself.
+        """
+        shares = self.thread_shares
+        apart = processors or len(shares)
+        return max((sum(shares[cpu::apart]) for cpu in range(apart)), default=0.0)
 
 
 class ServerMeter(Strict):

@@ -20,7 +20,8 @@ def ceiling_in_words(result: Result) -> str:
 
 
 def _load(one: Calibration) -> str:
-    return count(one.connections, "connection") + ("" if one.keep_alive else ", a new one each time")
+    threads = "" if one.threads is None else f" and {count(min(one.threads, one.connections), 'thread')}"
+    return count(one.connections, "connection") + threads + ("" if one.keep_alive else ", a new one each time")
 
 
 def _lag(one: Calibration) -> float | None:

@@ -1,4 +1,4 @@
-"""The shape of a curve along a sweep: rising, flat, highest between two points.
+"""The shape of a curve along a sweep: rising, flat, highest between two points, above another at each.
 
 A curve has points in ascending order of what was swept, each with one value a block; points are compared by their
 ratios, paired within blocks. A shape is a statement about several ratios at once. To uphold it, each of them has to be
@@ -31,9 +31,10 @@ class Shape:
 
     finding: Finding
     ratio: float
-    """Of point `between[1]` to point `between[0]`."""
+    """Of point `between[1]` to point `between[0]`; of `leads`, of one contender to the other."""
     between: tuple[int, int]
-    """The two points, counted from 0, whose ratio decides, or stands in the way of a decision most."""
+    """The two points, counted from 0, whose ratio decides, or stands in the way of a decision most. Of two contenders
+    at one point (`leads`): that point, twice."""
     interval: tuple[float, float] | None
     """Of that ratio, at `level`. None with fewer than MINIMUM_BLOCKS blocks."""
     level: float
@@ -102,10 +103,37 @@ def advantage_grows(of: Curve, to: Curve, *, dip: float = DIP, level: float = LE
     Raises:
         ValueError: as `rises`, or the curves have different points or blocks.
     """
-    one, other = _logs(of), _logs(to)
-    if one.shape != other.shape:
-        raise ValueError("two curves are compared over the same points and blocks")
-    return rises(np.exp(one - other).tolist(), dip=dip, level=level)
+    return rises(np.exp(_advantage(of, to)).tolist(), dip=dip, level=level)
+
+
+def leads(of: Curve, to: Curve, *, level: float = LEVEL) -> Shape:
+    """Whether `of` lies above `to`, two contenders in the same blocks at the same points, at every point.
+
+    Upheld if at each point the interval of of / to lies above 1. Refuted if at one of them it lies below 1, at 5% over
+    all points.
+
+    Returns:
+        The ratio of / to at the least certain point; of a refuted lead, at the point that refutes it most plainly.
+
+    Raises:
+        ValueError: as `advantage_grows`.
+    """
+    ratios = _advantage(of, to).T
+    points = range(ratios.shape[1])
+    means = ratios.mean(axis=0)
+    over_all = 1 - (1 - level) / len(points)
+    found = column_intervals(ratios, [level, over_all])
+    if found is None:
+        lowest = int(means.argmin())
+        return _undecided((lowest, lowest), float(means[lowest]), level)
+    behind = min(points, key=lambda point: found[point][1][1])
+    if found[behind][1][1] < 0:
+        return _shape("refuted", (behind, behind), float(means[behind]), found[behind][1], over_all)
+    doubtful = min(points, key=lambda point: found[point][0][0])
+    proven = found[doubtful][0][0] > 0
+    return _shape(
+        "upheld" if proven else "undecided", (doubtful, doubtful), float(means[doubtful]), found[doubtful][0], level
+    )
 
 
 def flat(curve: Curve, margin: float, *, level: float = LEVEL) -> Shape:
@@ -219,6 +247,14 @@ def _logs(curve: Curve) -> NDArray[np.float64]:
     if any(not 0 < value < math.inf for point in curve for value in point):
         raise ValueError("a curve needs positive values")
     return np.log(np.asarray(curve, dtype=np.float64))
+
+
+def _advantage(of: Curve, to: Curve) -> NDArray[np.float64]:
+    """The logarithm of the ratio of two curves, shape (points, blocks)."""
+    one, other = _logs(of), _logs(to)
+    if one.shape != other.shape:
+        raise ValueError("two curves are compared over the same points and blocks")
+    return one - other
 
 
 def _between(logs: NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> NDArray[np.float64]:

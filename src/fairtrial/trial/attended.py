@@ -35,7 +35,10 @@ class TrialWatcher(Protocol):
     """Is told how a trial goes on."""
 
     def stage(self, name: str) -> None:
-        """A stage begins: `start`, `contract`, `load`, `settle`, `stop` or `audit`."""
+        """A stage begins: `start`, `contract`, `load`, `settle`, `stop` or `audit`; before them `wait`."""
+
+    def waiting(self, what: str) -> None:
+        """Within the stage `wait`: for what."""
 
     def engine_event(self, event: dict[str, Any]) -> None:
         """The engine said something: docs/engine-protocol.md."""

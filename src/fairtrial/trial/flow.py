@@ -11,11 +11,13 @@ from fairtrial.services.model import Counters, RunningService
 from fairtrial.trial.attended import Attended, Observed, Setting, Trial, TrialWatcher
 from fairtrial.trial.audit import audit
 from fairtrial.trial.contender import Contender, contender
+from fairtrial.trial.free_ports import crowded, takes_ports, wait_for_ports
 from fairtrial.trial.ledger import ledger_of_runs
 from fairtrial.trial.offer import StackEnded, offer
 from fairtrial.trial.program import run_program
 from fairtrial.trial.ready_stack import ReadyStack
 from fairtrial.trial.settle import settle
+from fairtrial.wording import count
 
 
 def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialWatcher) -> TrialRecord:
@@ -83,6 +85,11 @@ def now() -> str:
 
 def _observe(attended: Attended) -> None:
     setting, service, observed = attended.setting, attended.service, attended.observed
+    # Before the stack starts: it shall not stand idle between its start and its load.
+    if takes_ports(attended.trial.condition.load) and (closed := crowded()):
+        with attended.stage("wait"):
+            attended.watcher.waiting(f"{count(closed, 'closed connection')} to expire")
+            wait_for_ports()
     workload, experiment = setting.workload, setting.experiment
     starting = contender(
         attended.ready,

@@ -5,7 +5,7 @@ from typing import Any
 
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Poisson, StopAfterRequests, StopAfterSeconds
 from fairtrial.engine.run import run_engine
-from fairtrial.experiment.loads import CapacityLoad, FixedLoad, OpenLoad, ProgramLoad, ServerLoad
+from fairtrial.experiment.loads import CapacityLoad, FixedLoad, OpenLoad, ProgramLoad, ServerLoad, engine_threads
 from fairtrial.meters.machine import MachineWatch
 from fairtrial.meters.network import NetworkWatch
 from fairtrial.meters.tree import TreeMeter
@@ -105,7 +105,7 @@ def _plan(attended: Attended, running: Contender, load: ServerLoad, keys: Sequen
         warmup_seconds=load.warmup_seconds,
         requests_per_connection=None if load.keep_alive else 1,
         timeout_seconds=load.timeout_seconds,
-        threads=min(len(cpus), load.connections),
+        threads=engine_threads(load.threads, load.connections, len(cpus)),
         cpus=cpus,
         # The same in all trials of a block: they are compared with each other.
         seed=setting.experiment.seed + attended.trial.block,

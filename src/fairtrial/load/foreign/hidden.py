@@ -25,8 +25,9 @@ def hidden(tool: str, measurement: Measurement) -> Iterator[str]:
     yield from _means(tool, measurement)
     yield from _connections(measurement)
     yield from warnings(measurement)
+    busy = measurement.summary.busiest_processor_share(len(measurement.plan.cpus))
     yield (
-        f"The generator's own processor: {measurement.summary.busiest_thread_share:.0%} busy (the busiest thread); "
+        f"The generator's own processor: {busy:.0%} busy (the busiest, if it has several); "
         "near 100% the generator is what was measured."
     )
     yield (
