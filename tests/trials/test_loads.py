@@ -127,15 +127,6 @@ def test_a_sweep_that_cannot_be(lab: Lab, sweep: str, words: str) -> None:
     assert words in finished.err
 
 
-def test_a_parameter_that_decides_the_tables_is_not_swept(lab: Lab) -> None:
-    name = lab.stack("tried", workload="survey-insert", service="none")
-    more = '[sweep]\nparameter = "options.index"\nvalues = [0, 1]'
-    experiment = lab.experiment(name, workload="survey-insert", service="none", more=more)
-    finished = lab.fairtrial("run", experiment, *lab.named(name))
-    assert finished.status == 2
-    assert "options.index decides which tables workload survey-insert has" in finished.err
-
-
 def test_a_broken_file_is_told_before_the_engine_is_built(lab: Lab) -> None:
     lab.environment["FAIRTRIAL_ENGINE"] = "/nowhere/engine"
     name = lab.stack("tried")

@@ -13,8 +13,8 @@ class Sweep(Strict):
     """What is varied, and over which values."""
 
     parameter: str = Field(
-        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|env\.[A-Z][A-Z0-9_]*|instances)$",
-        description="load.KEY, options.KEY, env.NAME (a variable that stacks get) or instances",
+        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|env\.[A-Z][A-Z0-9_]*|instances)$",
+        description="load.KEY, options.KEY, dataset.KEY, env.NAME (a variable that stacks get) or instances",
     )
     values: list[Number] = Field(min_length=2, max_length=100)
 

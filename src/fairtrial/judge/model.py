@@ -200,7 +200,10 @@ class Result(Strict):
     host: Host
     placement: Placement
     services: list[ServiceIdentity]
-    dataset: DatasetIdentity | None
+    dataset: DatasetIdentity | None = Field(description="null if none was loaded, or a sweep decides the rows")
+    datasets: dict[str, DatasetIdentity] = Field(
+        default_factory=dict, description="by condition id, where a sweep decides the rows; else empty"
+    )
     stacks: list[StackIdentity]
     calibrations: list[Calibration] = Field(
         description="what the load engine reached on this placement from a server that does nothing, by load"

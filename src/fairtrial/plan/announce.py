@@ -17,7 +17,8 @@ from fairtrial.workloads import pick_workload
 def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack], left_out: Sequence[str]) -> None:
     """Print what will be done: workload, service, load, stacks, blocks, order, placement and time."""
     load, sweep, placement = experiment.load, experiment.sweep, local_placement()
-    rows = experiment.dataset.rows or pick_workload(experiment.workload).rows
+    swept = sweep is not None and sweep.parameter == "dataset.rows"
+    rows = 0 if swept else experiment.dataset.rows or pick_workload(experiment.workload).rows
     per_block = len(conditions_of(experiment))
     trials = experiment.blocks * per_block
     seconds = planned_seconds(trials, load)

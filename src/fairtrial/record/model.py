@@ -114,11 +114,20 @@ class ExperimentRecord(Strict):
     services: list[ServiceIdentity] = Field(
         default_factory=list, description="those that were up, the cache among them"
     )
-    dataset: DatasetIdentity | None = Field(description="null if nothing could be loaded")
+    dataset: DatasetIdentity | None = Field(
+        description="null if nothing could be loaded, the workload has no rows of this kind, or a sweep decides them"
+    )
+    datasets: dict[str, DatasetIdentity] = Field(
+        default_factory=dict, description="by condition id, where a sweep decides the rows; empty: they are the same"
+    )
     engine_version: str
     calibrations: list[Calibration] = Field(
         default_factory=list, description="the engine against its own target, for each load before the first trial"
     )
+
+    def dataset_of(self, condition: str) -> DatasetIdentity | None:
+        """The rows with which the trials of this condition began; None if none were loaded, or generated."""
+        return self.datasets.get(condition, self.dataset)
 
     @property
     def planned_trials(self) -> int:
