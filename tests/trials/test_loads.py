@@ -116,6 +116,7 @@ def test_variables_of_a_sweep_reach_the_stack(lab: Lab) -> None:
         ('parameter = "load.connection"\nvalues = [1, 3]', "sweep: load.connection = 1: load.closed.connection"),
         ('parameter = "load.connections"\nvalues = [3, 1]', "values: they have to ascend"),
         ('parameter = "load.connections"\nvalues = [0, 1]', "sweep: load.connections = 0"),
+        ('parameter = "load.keep_alive"\nvalues = [0, 1]', "write `values = [false, true]`"),
         ('parameter = "options.colour"\nvalues = [0, 1]', "[options] colour"),
         ('parameter = "stack"\nvalues = [0, 1]', "sweep.parameter"),
     ],

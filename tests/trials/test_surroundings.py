@@ -1,6 +1,7 @@
 """Services around the trials of a sweep: each trial begins with the tables of its value."""
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,6 +16,8 @@ from fairtrial.problem import Problem
 from fairtrial.trial.surroundings import Point, Surroundings, surroundings
 from fairtrial.workloads import options_of, pick_workload
 from tests.lab import Lab
+from tests.services.needed import needs
+from tests.trials.test_cheats import CHEAT
 
 WORKLOAD = pick_workload("random-item")
 
@@ -108,3 +111,32 @@ def test_a_sweep_over_the_rows_judges_each_trial_by_its_own(lab: Lab) -> None:
     assert {line["condition"].split("/")[0] for line in lines if line["dataset_altered"]} == {"writer"}
     judged = lab.fairtrial("judge", finished.results or "")
     assert judged.status == finished.status, judged.err
+
+
+@needs("postgresql")
+def test_a_sweep_over_an_option_that_decides_the_tables(lab: Lab) -> None:
+    """What is stored is audited in the table of each trial, which is indexed or not, as its value says."""
+    described = "\nimport psycopg; url = os.environ['DATABASE_URL']; c = psycopg.connect(url).cursor(); "
+    described += "c.execute(\"SELECT count(*) FROM pg_indexes WHERE tablename = 'surveys'\"); "
+    described += "print('indexes', c.fetchone()[0], flush=True)\n"
+    server = lab.folder / "cheat.py"
+    server.write_text(CHEAT.read_text().replace("\nimport os\n", "\nimport os\n" + described, 1))
+    names = []
+    for cheat in ("none", "drops"):
+        run = [sys.executable, "cheat.py", cheat]
+        names.append(lab.stack(cheat, run=run, server=server, workload="survey-insert", service="postgresql"))
+    more = '[sweep]\nparameter = "options.index"\nvalues = [false, true]'
+    experiment = lab.experiment(*names, workload="survey-insert", service="postgresql", seconds=1.0, more=more)
+    finished = lab.fairtrial("run", experiment, *lab.named(*names))
+    lines = {
+        line["condition"].split("/")[0] + line["condition"].rpartition("/")[2]: line for line in finished.record[1:]
+    }
+    logs = {name: ((finished.results or lab.folder) / line["log"]).read_text() for name, line in lines.items()}
+    indexes = {name: int(log.split("indexes ")[1].split()[0]) for name, log in logs.items()}
+    assert indexes == {"none at false": 1, "none at true": 2, "drops at false": 1, "drops at true": 2}, finished.out
+    for name, line in lines.items():
+        audit = line["audit"]
+        faults = {fault["kind"] for fault in audit["faults"]}
+        assert audit["acknowledged"] > 0 and faults == ({"missing"} if name.startswith("drops") else set()), (
+            finished.out
+        )

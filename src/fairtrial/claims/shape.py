@@ -21,20 +21,20 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     metric = find_metric(claim.metric)
     sweep = evidence.experiment.sweep
     assert sweep is not None
-    contenders = [_at(stack, value) for stack in claim.curves() for value in sweep.values]
+    contenders = [_at(stack, value) for stack in claim.curves() for value in sweep.numbers]
     values = read_values(metric, contenders, evidence, claim.baseline)
     found = None
     ruling = Ruling("undecided", values.obstacle)
     if values.obstacle is None:
         try:
-            found = _found(claim, metric, sweep.values, values, evidence)
+            found = _found(claim, metric, sweep.numbers, values, evidence)
         except ValueError as error:
             ruling = Ruling("undecided", str(error))
     estimated, seen = None, None
     asked = in_words(claim)
     if found is not None:
         estimated = Estimated(found.ratio, found.interval, values.blocks)
-        first, second = (sweep.values[place] for place in found.between)
+        first, second = (sweep.numbers[place] for place in found.between)
         why = too_few(values.blocks) if found.interval is None else "the interval of this ratio reaches too far"
         ruling = Ruling(found.finding, why if found.finding == "undecided" else None)
         over = f" over {claim.to}" if claim.to is not None else ""
@@ -42,8 +42,8 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         seen = (
             f"{capitalised(metric.label)} of {claim.of}{over} at {sweep.title} {second:g} was {figure(found.ratio)} "
             f"times that at {first:g} ({shown}, {count(values.blocks, 'block')}; load: "
-            f"{evidence.condition(contenders[0]).load.describe()}, with {sweep.title} from {sweep.values[0]:g} to "
-            f"{sweep.values[-1]:g}); the claim asks that it {asked}."
+            f"{evidence.condition(contenders[0]).load.describe()}, with {sweep.title} from {sweep.numbers[0]:g} to "
+            f"{sweep.numbers[-1]:g}); the claim asks that it {asked}."
         )
     ends = {
         "upheld": "A repetition in which it is proven otherwise would overturn it.",
@@ -84,8 +84,8 @@ def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
     if claim.between is None or experiment.sweep is None:
         return
     low, high = claim.between
-    below, above = (any(test(value) for value in experiment.sweep.values) for test in (low.__gt__, high.__lt__))
-    inside = any(low <= value <= high for value in experiment.sweep.values)
+    below, above = (any(test(value) for value in experiment.sweep.numbers) for test in (low.__gt__, high.__lt__))
+    inside = any(low <= value <= high for value in experiment.sweep.numbers)
     enough = inside and (below and above if claim.shape == "peaks" else below or above)
     if not enough:
         raise ValueError(

@@ -13,7 +13,7 @@ from fairtrial.engine.binary import engine_version
 from fairtrial.engine.dataset import spec_sha256
 from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.sweep import Number
+from fairtrial.experiment.value import Value
 from fairtrial.meters.host import this_host
 from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.order import block_order, conditions_of
@@ -208,9 +208,7 @@ def _calibrations(conditions: Sequence[Condition], placement: Placement, watcher
     return found
 
 
-def _datasets(
-    conditions: Sequence[Condition], points: Mapping[Number | None, Point], *, loaded: bool
-) -> dict[str, Any]:
+def _datasets(conditions: Sequence[Condition], points: Mapping[Value | None, Point], *, loaded: bool) -> dict[str, Any]:
     """The record's `dataset` and `datasets`: one for all conditions, or for each its own."""
     if not loaded:
         return {"dataset": None}

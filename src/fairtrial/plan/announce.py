@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.value import shown
 from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.duration import minutes, planned_seconds
 from fairtrial.plan.order import conditions_of
@@ -25,7 +26,7 @@ def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack
     facts = {
         "workload": f"{experiment.workload} on {experiment.service}" + (f", {rows:,} rows" if rows else ""),
         "load": f"{load.describe()}; {load.lengths()}",
-        **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(f'{at:g}' for at in sweep.values)}"}),
+        **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(shown, sweep.values))}"}),
         "stacks": ", ".join(f"{name} ({known[name.name].concurrency})" for name in experiment.stacks),
         "trials": f"{experiment.blocks} blocks of {per_block} trials in random order "
         f"(seed {experiment.seed}), about {minutes(seconds)} min once everything is built",

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.strict import Strict
+from fairtrial.experiment.value import Value
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.distribution import Distribution
@@ -31,7 +32,7 @@ class Condition(Strict):
     contender: str = Field(
         "", description="as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE, in a sweep with ` at VALUE`"
     )
-    at: float | None = Field(None, description="the sweep's value; null without a sweep")
+    at: Value | None = Field(None, description="the sweep's value; null without a sweep")
     again: bool = Field(False, description="the second of a pair of equals, tried for the noise floor")
 
     @model_validator(mode="after")

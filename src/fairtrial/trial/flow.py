@@ -1,5 +1,6 @@
 """The flow of one trial. What goes wrong ends in the trial's record, with the stage it went wrong in."""
 
+import re
 from contextlib import ExitStack
 from datetime import UTC, datetime
 
@@ -46,7 +47,7 @@ def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialW
 
 def file_name(contender: str) -> str:
     """A contender's name as a part of a file's."""
-    return contender.replace(":", "-").replace("@", "-on-")
+    return re.sub(r"[^A-Za-z0-9._ -]", "-", contender.replace("@", "-on-"))
 
 
 def _bring_back(attended: Attended) -> None:
