@@ -122,7 +122,7 @@ def test_a_sweep_over_an_option_that_decides_the_tables(lab: Lab) -> None:
     server = lab.folder / "cheat.py"
     server.write_text(CHEAT.read_text().replace("\nimport os\n", "\nimport os\n" + described, 1))
     names = []
-    for cheat in ("none", "drops"):
+    for cheat in ("none", "string"):
         run = [sys.executable, "cheat.py", cheat]
         names.append(lab.stack(cheat, run=run, server=server, workload="survey-insert", service="postgresql"))
     more = '[sweep]\nparameter = "options.index"\nvalues = [false, true]'
@@ -132,9 +132,9 @@ def test_a_sweep_over_an_option_that_decides_the_tables(lab: Lab) -> None:
     lines = {contenders[line["condition"]]: line for line in finished.record[1:]}
     logs = {name: ((finished.results or lab.folder) / line["log"]).read_text() for name, line in lines.items()}
     indexes = {name: int(log.split("indexes ")[1].split()[0]) for name, log in logs.items()}
-    assert indexes == {"none at false": 1, "none at true": 2, "drops at false": 1, "drops at true": 2}, finished.out
+    assert indexes == {"none at false": 1, "none at true": 2, "string at false": 1, "string at true": 2}, finished.out
     for name, line in lines.items():
         audit = line["audit"]
-        expected = {"missing"} if name.startswith("drops") else set()
+        expected = {"altered"} if name.startswith("string") else set()
         assert {fault["kind"] for fault in audit["faults"]} == expected, finished.out
         assert audit["acknowledged"] > 0
