@@ -136,12 +136,6 @@ def _assert_load(experiment: Experiment, workload: Workload) -> None:
         kind = "program" if is_job else "closed"
         what = "is a job for programs" if is_job else "is asked of servers"
         raise Problem(f"workload {workload.name} {what}", f'set `kind = "{kind}"` in [load]')
-    if experiment.load.kind == "capacity" and workload.writes:
-        raise Problem(
-            f"workload {workload.name} stores what it is sent, and the audit of it covers one run of the load, not a "
-            "search",
-            'set `kind = "open"` in [load], and sweep load.rate_per_second',
-        )
 
 
 def _assert_env(experiment: Experiment, reference: StackRef, stack: Stack) -> None:

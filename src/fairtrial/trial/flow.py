@@ -103,7 +103,7 @@ def _observe(attended: Attended) -> None:
         # Databases tell what a connection did at the latest when it has ended.
         observed.ledger = ledger_of_runs(before, service.counters(), observed.runs)
         with attended.stage("audit"):
-            observed.audit = audit(workload, setting.data, setting.options, observed.engine, service)
+            observed.audit = audit(workload, setting.data, setting.options, observed.runs, service)
 
 
 def _attend(attended: Attended, running: Contender) -> Counters:
