@@ -14,6 +14,7 @@ import numpy as np
 
 from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.value import Value
 from fairtrial.plan.order import conditions_of
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.distribution import Distribution
@@ -74,7 +75,8 @@ class ExperimentBuilder:
     title: str = "Does the runtime decide how fast a random row is served?"
     summary: str = "One row at random of a million, from SQLite."
     claims: tuple[dict[str, Any], ...] = ()
-    sweep: tuple[float, ...] = ()
+    sweep: tuple[Value, ...] = ()
+    swept: str = "load.connections"
     noise_floor: bool = False
     checks: dict[str, dict[str, float]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=lambda: {"--version": "1.2.3"})
@@ -91,9 +93,9 @@ class ExperimentBuilder:
         claim = {"kind": kind, "id": f"claim-{number}", "text": f"a claim of kind {kind}"} | keys
         return replace(self, claims=(*self.claims, claim))
 
-    def sweeping(self, *values: float) -> Self:
-        """Over these numbers of connections."""
-        return replace(self, sweep=values)
+    def sweeping(self, *values: Value, parameter: str = "load.connections") -> Self:
+        """Over these numbers of connections, or another parameter."""
+        return replace(self, sweep=values, swept=parameter)
 
     def checking(self, check: str, **thresholds: float) -> Self:
         """With other thresholds for one check."""
@@ -124,7 +126,7 @@ class ExperimentBuilder:
                 "checks": self.checks,
                 "claims": list(self.claims),
                 "noise_floor": self.noise_floor,
-                "sweep": {"parameter": "load.connections", "values": list(self.sweep)} if self.sweep else None,
+                "sweep": {"parameter": self.swept, "values": list(self.sweep)} if self.sweep else None,
             }
         )
         conditions = conditions_of(experiment)

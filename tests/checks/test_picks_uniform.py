@@ -90,3 +90,20 @@ def test_a_workload_without_rows_has_no_picks_to_judge() -> None:
     record = an_experiment("a").record().model_copy(update={"dataset": None})
     trial = a_trial().picking(tallied(draws() // 100)).record()
     assert list(run_checks(record, [trial])) == []
+
+
+def test_picks_are_held_against_the_rows_of_their_own_condition() -> None:
+    """A sweep over the rows: uniform among 1,000,000 is far too few repeats among the first 10,000 of them."""
+    record = an_experiment("a").sweeping(1, 2).record()
+    assert record.dataset is not None
+    few, many = (one.id for one in record.conditions)
+    small = record.dataset.model_copy(update={"rows": 10_000})
+    record = record.model_copy(update={"dataset": None, "datasets": {few: small, many: record.dataset}})
+    tallies = tallied(draws())
+    trials = [
+        a_trial().picking(tallies).record().model_copy(update={"condition": name, "index": index})
+        for index, name in enumerate((few, many), 1)
+    ]
+    found = [finding for check, finding in run_checks(record, trials) if check.name == "picks-uniform"]
+    assert {finding.trial for finding in found} == {1}
+    assert "walked" in found[0].evidence

@@ -186,7 +186,8 @@ def test_ratios_between_points_of_a_sweep() -> None:
     [
         ("fast at 3", {}, "not among what is tried: fast at 1, fast at 4"),
         ("fast", {}, "not among what is tried"),
-        ("fast at x", {}, "behind `at` stands a number"),
+        ("fast at x", {}, "not among what is tried: fast at 1, fast at 4"),
+        ("fast at ", {}, "behind `at` stands a value of the sweep"),
     ],
 )
 def test_a_point_that_is_not_tried(stack: str, rest: dict[str, Any], words: str) -> None:

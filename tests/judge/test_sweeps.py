@@ -2,10 +2,11 @@
 
 import pytest
 
+from fairtrial.experiment.value import Value
 from fairtrial.judge.judging import judge
 from fairtrial.judge.looks import is_cut_off, level_of
 from fairtrial.judge.model import Result
-from fairtrial.report.columns import notes, rank
+from fairtrial.report.columns import loads, notes, rank
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 
 LOADS = (1, 2, 4, 8, 16, 32)
@@ -43,6 +44,29 @@ def test_a_curve_that_follows_no_law_is_refused_one() -> None:
     scaling = judged(an_experiment("a").sweeping(*LOADS), rates).curves[0].scaling
     assert scaling is not None and scaling.contention is None
     assert "misses the points" in (scaling.refused or "")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "values", "names"),
+    [
+        ("env.WEB_CONCURRENCY", ("one", "auto", "max"), ["one", "auto", "max"]),
+        ("load.keep_alive", (True, False), ["true", "false"]),
+    ],
+)
+def test_a_sweep_over_categories_is_a_curve_in_the_files_order_that_follows_no_law(
+    parameter: str, values: tuple[Value, ...], names: list[str]
+) -> None:
+    rates = {f"{stack} at {name}": 1000.0 * place for place, name in enumerate(names, 2) for stack in "ab"}
+    rates["b at " + names[1]] *= 2
+    result = judged(an_experiment("a", "b").sweeping(*values, parameter=parameter), rates)
+    again = Result.model_validate_json(result.model_dump_json())
+    for curve in (result.curves[0], again.curves[0]):
+        assert [(at, type(at)) for at in curve.at] == [(value, type(value)) for value in values]
+        assert curve.scaling is None
+    found = [one.estimate for one in result.curves[0].goodput_per_second if one is not None]
+    assert found == pytest.approx([1000.0 * place for place in range(2, 2 + len(names))], rel=0.02)
+    assert rank(next(one for one in result.conditions if one.contender == f"b at {names[1]}")) == "1"
+    assert loads(result)[0].endswith(f"; {result.curves[0].title} {', '.join(names)}")
 
 
 def test_stacks_are_ranked_at_each_value_and_ties_are_ties() -> None:

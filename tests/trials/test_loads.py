@@ -150,6 +150,7 @@ def test_variables_of_a_sweep_reach_the_stack(lab: Lab) -> None:
         ('parameter = "load.connection"\nvalues = [1, 3]', "sweep: load.connection = 1: load.closed.connection"),
         ('parameter = "load.connections"\nvalues = [3, 1]', "values: they have to ascend"),
         ('parameter = "load.connections"\nvalues = [0, 1]', "sweep: load.connections = 0"),
+        ('parameter = "load.keep_alive"\nvalues = [0, 1]', "write `values = [false, true]`"),
         ('parameter = "options.colour"\nvalues = [0, 1]', "[options] colour"),
         ('parameter = "stack"\nvalues = [0, 1]', "sweep.parameter"),
     ],
@@ -159,15 +160,6 @@ def test_a_sweep_that_cannot_be(lab: Lab, sweep: str, words: str) -> None:
     finished = lab.fairtrial("run", lab.experiment(name, more=f"[sweep]\n{sweep}"), *lab.named(name))
     assert finished.status == 2
     assert words in finished.err
-
-
-def test_a_parameter_that_decides_the_tables_is_not_swept(lab: Lab) -> None:
-    name = lab.stack("tried", workload="survey-insert", service="none")
-    more = '[sweep]\nparameter = "options.index"\nvalues = [0, 1]'
-    experiment = lab.experiment(name, workload="survey-insert", service="none", more=more)
-    finished = lab.fairtrial("run", experiment, *lab.named(name))
-    assert finished.status == 2
-    assert "options.index decides which tables workload survey-insert has" in finished.err
 
 
 def test_a_broken_file_is_told_before_the_engine_is_built(lab: Lab) -> None:

@@ -13,12 +13,10 @@ def examine(
     experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
 ) -> Iterator[Found]:
     """Unknown ids, unequal parts of the table, and too many or too few repeats, in this order."""
-    if experiment.dataset is None:
-        return
-    rows = experiment.dataset.rows
     for trial in trials:
+        dataset = experiment.dataset_of(trial.condition)
         picks = None if trial.engine is None else trial.engine.picks
-        if picks is None or rows < 2:
+        if picks is None or dataset is None or (rows := dataset.rows) < 2:
             continue
         if picks.unknown > 0:
             yield Found(

@@ -22,13 +22,13 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     metric = find_metric(claim.metric)
     sweep = evidence.experiment.sweep
     assert sweep is not None
-    contenders = [_at(stack, value) for stack in claim.curves() for value in sweep.values]
+    contenders = [_at(stack, value) for stack in claim.curves() for value in sweep.numbers]
     values = read_values(metric, contenders, evidence, claim.baseline)
     found = None
     ruling = Ruling("undecided", values.obstacle)
     if values.obstacle is None:
         try:
-            found = _found(claim, metric, sweep.values, values, evidence)
+            found = _found(claim, metric, sweep.numbers, values, evidence)
         except ValueError as error:
             ruling = Ruling("undecided", str(error))
     estimated, seen = None, None
@@ -41,7 +41,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         seen = (
             f"{capitalised(metric.label)} of {_compared(claim, metric, sweep, found)} ({shown}, "
             f"{count(values.blocks, 'block')}; load: {evidence.condition(contenders[0]).load.describe()}, with "
-            f"{sweep.title} from {sweep.values[0]:g} to {sweep.values[-1]:g}); the claim asks that "
+            f"{sweep.title} from {sweep.numbers[0]:g} to {sweep.numbers[-1]:g}); the claim asks that "
             f"{claim.of if claim.shape == 'leads' else 'it'} {asked}."
         )
     ends = {
@@ -77,7 +77,7 @@ def in_words(claim: ShapeClaim) -> str:
 
 def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, found: shape.Shape) -> str:
     """Which ratio: `a at connections 16 was 3.1 times that at 1`, `a at connections 2 was 1.2 times that of b`."""
-    first, second = (sweep.values[place] for place in found.between)
+    first, second = (sweep.numbers[place] for place in found.between)
     ratio = figure(found.ratio)
     if claim.shape == "leads":
         ahead, behind = (claim.of, claim.to) if metric.higher_is_better else (claim.to, claim.of)
@@ -95,8 +95,8 @@ def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
     if claim.between is None or experiment.sweep is None:
         return
     low, high = claim.between
-    below, above = (any(test(value) for value in experiment.sweep.values) for test in (low.__gt__, high.__lt__))
-    inside = any(low <= value <= high for value in experiment.sweep.values)
+    below, above = (any(test(value) for value in experiment.sweep.numbers) for test in (low.__gt__, high.__lt__))
+    inside = any(low <= value <= high for value in experiment.sweep.numbers)
     enough = inside and (below and above if claim.shape == "peaks" else below or above)
     if not enough:
         raise ValueError(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.model import DatasetIdentity, ExperimentRecord
 
 OF_NO_BEARING = {"name", "title", "summary", "claims", "stacks", "blocks", "seed"}
 """Keys of an experiment that leave the figures of a condition as they are."""
@@ -43,7 +43,11 @@ def _services(record: ExperimentRecord) -> dict[str, object]:
 
 
 def _dataset(record: ExperimentRecord) -> dict[str, object]:
-    return {} if record.dataset is None else {"sha256": record.dataset.sha256, "rows": record.dataset.rows}
+    def said(dataset: DatasetIdentity) -> dict[str, object]:
+        return {"sha256": dataset.sha256, "rows": dataset.rows}
+
+    of_all = {} if record.dataset is None else said(record.dataset)
+    return of_all | {condition: said(dataset) for condition, dataset in record.datasets.items()}
 
 
 def _runtimes(*records: ExperimentRecord) -> list[dict[str, object]]:

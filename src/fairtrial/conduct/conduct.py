@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from fairtrial import __version__
 from fairtrial.conduct.calibrate import calibrate
@@ -13,7 +13,7 @@ from fairtrial.engine.binary import engine_version
 from fairtrial.engine.dataset import spec_sha256
 from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.strict import Strict
+from fairtrial.experiment.value import Value
 from fairtrial.meters.host import this_host
 from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.order import block_order, conditions_of
@@ -23,11 +23,11 @@ from fairtrial.record.model import Condition, DatasetIdentity, ExperimentRecord,
 from fairtrial.record.write import RecordWriter
 from fairtrial.stacks.find import pick_stack
 from fairtrial.stacks.model import Stack
-from fairtrial.tables import Data, tables_sha256
+from fairtrial.tables import Data
 from fairtrial.trial.attended import Observed, Setting, Trial, TrialWatcher
 from fairtrial.trial.flow import now, run_trial, trial_record
 from fairtrial.trial.ready_stack import ReadyStack, ready_stack
-from fairtrial.trial.surroundings import surroundings
+from fairtrial.trial.surroundings import Point, surroundings
 from fairtrial.wording import count
 from fairtrial.workloads import options_of, pick_workload
 from fairtrial.workloads.model import Workload
@@ -89,24 +89,10 @@ def conduct(
     workload = pick_workload(experiment.workload)
     watcher.preparing("the load engine")
     version = engine_version()
-    at_points = {value: experiment.at(value) for value in experiment.points}
-    options = {value: options_of(workload, one.options) for value, one in at_points.items()}
-    data = _data(experiment, workload, list(options.values()))
-    counts = {table.name: table.rows.count for table in data.tables}
+    points = {value: _point(workload, experiment.at(value)) for value in experiment.points}
     placement = local_placement()
-
-    def on_service(title: str) -> None:
-        rows = sum(counts.values())
-        watcher.preparing(f"{title} with {rows:,} rows" if rows else title)
-
-    def on_rows(table: str, loaded: int) -> None:
-        watcher.rows_loaded(loaded, counts[table])
-
-    with surroundings(experiment, workload, list(options.values()), data, placement, on_service, on_rows) as around:
-        settings = {
-            value: Setting(workload, options[value], data, around, placement, results, one)
-            for value, one in at_points.items()
-        }
+    with surroundings(workload, list(points.values()), placement, watcher.preparing, watcher.rows_loaded) as around:
+        settings = {value: Setting(workload, point, around, placement, results) for value, point in points.items()}
         ready = _ready_stacks(experiment, stacks, results, watcher)
         conditions = conditions_of(experiment)
         looks = [] if decide_within_seconds is None else looks_of(experiment)
@@ -121,8 +107,8 @@ def conduct(
             host=this_host(),
             placement=placement,
             stacks=list({one.identity.name: one.identity for one in ready.values()}.values()),
-            services=around.identities,
-            dataset=_identity(data) if around.running else None,
+            services=list(around.identities),
+            **_datasets(conditions, points, loaded=bool(around.identities)),
             engine_version=version,
             calibrations=calibrations,
         )
@@ -197,21 +183,9 @@ def _ready_stacks(
     return ready
 
 
-def _data(experiment: Experiment, workload: Workload, options: Sequence[Strict]) -> Data:
-    """What the workload needs, which is the same at every value of a sweep: rows are loaded once.
-
-    Raises:
-        Problem: the swept parameter decides which rows there are.
-    """
-    first, *others = (workload.data(experiment.dataset, one) for one in options)
-    wanted = tables_sha256(first.tables)
-    if experiment.sweep is not None and any(tables_sha256(other.tables) != wanted for other in others):
-        raise Problem(
-            f"sweep: {experiment.sweep.parameter} decides which tables workload {workload.name} has, and they are "
-            "loaded once for all trials",
-            "write one experiment for each value",
-        )
-    return first
+def _point(workload: Workload, experiment: Experiment) -> Point:
+    options = options_of(workload, experiment.options)
+    return Point(experiment, options, workload.data(experiment.dataset, options))
 
 
 def _calibrations(conditions: Sequence[Condition], placement: Placement, watcher: Watcher) -> list[Calibration]:
@@ -238,6 +212,17 @@ def _calibrations(conditions: Sequence[Condition], placement: Placement, watcher
         except Problem as problem:
             watcher.preparing(f"calibration left out: {problem.reason}")
     return found
+
+
+def _datasets(conditions: Sequence[Condition], points: Mapping[Value | None, Point], *, loaded: bool) -> dict[str, Any]:
+    """The record's `dataset` and `datasets`: one for all conditions, or for each its own."""
+    if not loaded:
+        return {"dataset": None}
+    found = {one.id: _identity(points[one.at].data) for one in conditions}
+    first, *others = found.values()
+    if all(other == first for other in others):
+        return {"dataset": first}
+    return {"dataset": None, "datasets": {name: one for name, one in found.items() if one is not None}}
 
 
 def _identity(data: Data) -> DatasetIdentity | None:

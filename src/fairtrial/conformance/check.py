@@ -19,7 +19,7 @@ from fairtrial.placement.cpus import local_placement
 from fairtrial.printable import log_tail
 from fairtrial.problem import Problem
 from fairtrial.record.model import Clause
-from fairtrial.services.model import RowsLoaded, RunningService
+from fairtrial.services.model import RunningService
 from fairtrial.stacks.build import build_stack
 from fairtrial.stacks.model import Stack
 from fairtrial.stacks.requirements import found_versions
@@ -27,7 +27,7 @@ from fairtrial.stacks.run import start_stack
 from fairtrial.tables import Data
 from fairtrial.trial.audit import audit_job
 from fairtrial.trial.program import do_job
-from fairtrial.trial.surroundings import Surroundings, surroundings
+from fairtrial.trial.surroundings import Point, Surroundings, surroundings
 from fairtrial.workloads import options_of, pick_workload
 from fairtrial.workloads.model import Workload
 
@@ -96,11 +96,12 @@ def _try(
     data, placement = workload.data(ROWS, options), local_placement()
     console.print(Text(f"{reference}, workload {workload_name} on {service_name}", style="bold"))
     clauses = []
-    silent: tuple[Callable[[str], None], RowsLoaded] = (lambda _title: None, lambda _table, _rows: None)
-    with surroundings(experiment, workload, [options], data, placement, *silent) as around:
+    silent: tuple[Callable[[str], None], Callable[[int, int], None]] = (lambda _title: None, lambda _rows, _of: None)
+    point = Point(experiment, options, data)
+    with surroundings(workload, [point], placement, *silent) as around:
         for failure in around.failures.values():
             raise Problem(failure.reason, failure.remedy)
-        up = around.running[service_name]
+        up = around.service(service_name, point)
         if workload.operations is not None:
             for told in workload.tried_under:
                 if told:

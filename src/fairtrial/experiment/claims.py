@@ -179,7 +179,7 @@ class PropertyClaim(Stated):
 
 
 def _assert_two(of: ConditionRef, to: ConditionRef) -> None:
-    if of == to:
+    if str(of) == str(to):  # as values, `at true` and `at 1` are equal
         raise ValueError("`of` and `to` name the same condition")
 
 

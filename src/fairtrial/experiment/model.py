@@ -8,7 +8,8 @@ from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.strict import SLUG, Strict
-from fairtrial.experiment.sweep import Number, Sweep, at_value
+from fairtrial.experiment.sweep import Sweep, assert_taken_as_given, at_value
+from fairtrial.experiment.value import Value, shown
 
 
 class DatasetOptions(Strict):
@@ -78,7 +79,7 @@ class Experiment(Strict):
         return stack.service or self.service
 
     @property
-    def points(self) -> list[Number | None]:
+    def points(self) -> list[Value | None]:
         """The values of the sweep; without one, None alone."""
         return [None] if self.sweep is None else list(self.sweep.values)
 
@@ -87,7 +88,7 @@ class Experiment(Strict):
         """Each stack at each value of the sweep: what is tried once in each block."""
         return [ConditionRef.of(stack, at) for stack in self.stacks for at in self.points]
 
-    def at(self, value: Number | None) -> "Experiment":
+    def at(self, value: Value | None) -> "Experiment":
         """The experiment as it stands at one value of its sweep: without the sweep, and without claims.
 
         Raises:
@@ -95,7 +96,11 @@ class Experiment(Strict):
         """
         if self.sweep is None or value is None:
             return self
-        return Experiment.model_validate(at_value(self.model_dump(), self.sweep.parameter, value))
+        there = Experiment.model_validate(at_value(self.model_dump(), self.sweep.parameter, value))
+        room, _, key = self.sweep.parameter.rpartition(".")
+        if room in ("", "load", "dataset"):  # options are read by the workload, and variables are texts
+            assert_taken_as_given(value, getattr(getattr(there, room) if room else there, key))
+        return there
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -111,11 +116,12 @@ class Experiment(Strict):
     @model_validator(mode="after")
     def _sweepable(self) -> Self:
         if self.sweep is not None:
-            for value in self.points:
+            for value in self.sweep.values:
                 try:
                     self.at(value)
                 except ValueError as error:
-                    raise ValueError(f"sweep: {self.sweep.parameter} = {value}: {_first_words(error)}") from None
+                    at = f"{self.sweep.parameter} = {shown(value)}"
+                    raise ValueError(f"sweep: {at}: {_first_words(error)}") from None
         return self
 
     def _assert_claims(self, names: list[str]) -> None:
@@ -138,6 +144,11 @@ class Experiment(Strict):
                     )
                 if self.sweep is None:
                     raise ValueError(f"claims: {claim.id!r} speaks of a shape, and there is no [sweep]")
+                if not self.sweep.is_numeric:
+                    over = ", ".join(map(shown, self.sweep.values))
+                    raise ValueError(
+                        f"claims: {claim.id!r}: a shape needs numbers, and the sweep is over categories: {over}"
+                    )
 
 
 def _first_words(error: ValueError) -> str:

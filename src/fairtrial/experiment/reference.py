@@ -6,6 +6,7 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from fairtrial.experiment.strict import SLUG, Strict
+from fairtrial.experiment.value import Value, read_back, shown
 
 
 class StackRef(Strict):
@@ -42,21 +43,23 @@ class ConditionRef(Strict):
     """A contender as a claim names it: a stack, and `at VALUE` behind it where the experiment sweeps a parameter."""
 
     stack: StackRef
-    at: float | None = None
+    at: Value | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
             stack, said, at = value.partition(" at ")
-            try:
-                return {"stack": stack, "at": float(at) if said else None}
-            except ValueError:
-                raise ValueError(f"`at {at}`: behind `at` stands a number, as in `node-http at 100`") from None
+            if said and (not at or " " in at):
+                raise ValueError(
+                    f"`at {at}`: behind `at` stands a value of the sweep, as in `node-http at 100` or "
+                    "`node-http at upsert`"
+                )
+            return {"stack": stack, "at": read_back(at) if said else None}
         return value
 
     @classmethod
-    def of(cls, stack: StackRef, at: float | None = None) -> Self:
+    def of(cls, stack: StackRef, at: Value | None = None) -> Self:
         """The contender made of these two."""
         return cls(stack=stack, at=at)
 
@@ -65,4 +68,4 @@ class ConditionRef(Strict):
         return str(self)
 
     def __str__(self) -> str:
-        return str(self.stack) if self.at is None else f"{self.stack} at {self.at:g}"
+        return str(self.stack) if self.at is None else f"{self.stack} at {shown(self.at)}"

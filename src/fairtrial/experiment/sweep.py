@@ -1,28 +1,53 @@
 """One parameter over a list of values: `[sweep]` of an experiment file. Every stack is tried at every value."""
 
+import re
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from fairtrial.experiment.strict import Strict
+from fairtrial.experiment.value import Number, Value, read_back, shown
 
-Number = int | float
+WORD = re.compile(r"[!-~]{1,64}")
+"""Printable ASCII without spaces: a value stands behind ` at ` in a contender's name."""
 
 
 class Sweep(Strict):
-    """What is varied, and over which values."""
+    """What is varied, and over which values: numbers, or categories, which have no order and no distance."""
 
     parameter: str = Field(
-        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|env\.[A-Z][A-Z0-9_]*|instances)$",
-        description="load.KEY, options.KEY, env.NAME (a variable that stacks get) or instances",
+        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|env\.[A-Z][A-Z0-9_]*|instances)$",
+        description="load.KEY, options.KEY, dataset.KEY, env.NAME (a variable that stacks get) or instances",
     )
-    values: list[Number] = Field(min_length=2, max_length=100)
+    values: list[Value] = Field(min_length=2, max_length=100, description="numbers, words or booleans")
 
     @model_validator(mode="after")
-    def _ascending(self) -> Self:
-        if any(left >= right for left, right in zip(self.values, self.values[1:], strict=False)):
-            raise ValueError("values: they have to ascend, each once")
+    def _of_one_kind(self) -> Self:
+        kinds = {_kind(value) for value in self.values}
+        if len(kinds) > 1:
+            raise ValueError(f"values: they are {' and '.join(sorted(kinds))}, and have to be of one kind")
+        if self.is_numeric:
+            if any(left >= right for left, right in zip(self.numbers, self.numbers[1:], strict=False)):
+                raise ValueError("values: they have to ascend, each once")
+            return self
+        for value in self.values:
+            if self.values.count(value) > 1:
+                raise ValueError(f"values: {shown(value)} is there twice")
+            if isinstance(value, str) and not WORD.fullmatch(value):
+                raise ValueError(f"values: {value!r}: a word is 1 to 64 printable ASCII characters without a space")
+            if isinstance(value, str) and not isinstance(read_back(value), str):
+                raise ValueError(f"values: {value!r} reads as a {_kind(read_back(value))[:-1]}: leave out the quotes")
         return self
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether values are numbers, not categories."""
+        return all(_kind(value) == "numbers" for value in self.values)
+
+    @property
+    def numbers(self) -> list[Number]:
+        """The values of a sweep over numbers; of one over categories none."""
+        return [value for value in self.values if not isinstance(value, bool | str)]
 
     @property
     def title(self) -> str:
@@ -30,10 +55,31 @@ class Sweep(Strict):
         return self.parameter.rpartition(".")[2].replace("_", " ")
 
 
-def at_value(file: dict[str, Any], parameter: str, value: Number) -> dict[str, Any]:
+def at_value(file: dict[str, Any], parameter: str, value: Value) -> dict[str, Any]:
     """An experiment's keys with one of them set to `value`, and without the sweep and the claims over it."""
     room, _, key = parameter.rpartition(".")
     rest = {name: what for name, what in file.items() if name not in ("sweep", "claims")}
     if not room:
         return rest | {key: value}
-    return rest | {room: {**rest.get(room, {}), key: str(value) if room == "env" else value}}
+    if room == "env":
+        return rest | {room: {**rest.get(room, {}), key: str(value) if _kind(value) == "numbers" else shown(value)}}
+    return rest | {room: {**rest.get(room, {}), key: value}}
+
+
+def assert_taken_as_given(value: Value, taken: object) -> None:
+    """Whether a model took a boolean for a boolean and a number for a number: models read true as 1, and 1 as true.
+
+    Raises:
+        ValueError: it did not.
+    """
+    if isinstance(taken, bool) != isinstance(value, bool):
+        is_boolean = isinstance(taken, bool)
+        raise ValueError(
+            "it is true or false: write `values = [false, true]`" if is_boolean else "it is no boolean, and this is one"
+        )
+
+
+def _kind(value: Value) -> str:
+    if isinstance(value, bool):
+        return "booleans"
+    return "words" if isinstance(value, str) else "numbers"

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.value import Value, shown
 from fairtrial.judge.model import ConditionResult, Curve, Estimate, Scaling
 from fairtrial.judge.ranking import goodput_by_block, shared_blocks
 from fairtrial.record.model import TrialRecord
@@ -26,7 +27,7 @@ def curves_of(
         points = {
             condition.at: condition
             for condition in conditions
-            if condition.at is not None and condition.contender == f"{stack} at {condition.at:g}"
+            if condition.at is not None and condition.contender == f"{stack} at {shown(condition.at)}"
         }
         good = {at: one for at, one in points.items() if valid.get(one.id)}
         found.append(
@@ -42,17 +43,18 @@ def curves_of(
     return found
 
 
-def _scaling(experiment: Experiment, planned: int, valid: Mapping[float, Sequence[TrialRecord]]) -> Scaling | None:
-    """None where the parameter counts neither workers nor callers."""
-    assert experiment.sweep is not None
-    if experiment.sweep.parameter not in SCALED or any(at < 1 for at in experiment.sweep.values):
+def _scaling(experiment: Experiment, planned: int, valid: Mapping[Value, Sequence[TrialRecord]]) -> Scaling | None:
+    """None where the sweep does not count workers or callers."""
+    sweep = experiment.sweep
+    assert sweep is not None
+    if sweep.parameter not in SCALED or not sweep.is_numeric or any(at < 1 for at in sweep.numbers):
         return None
     if len(valid) < planned:
         return Scaling(refused=f"{planned - len(valid)} of {planned} points have no figures")
     values = shared_blocks({str(at): goodput_by_block(trials) for at, trials in valid.items()})
     if not values or not all(values.values()):
         return Scaling(refused="no block has an answer at every point")
-    fit = scalability(list(valid), list(values.values()))
+    fit = scalability([float(at) for at in valid], list(values.values()))
     if isinstance(fit, PoorFit):
         return Scaling(refused=fit.reason, miss=fit.miss)
     return Scaling(

@@ -65,6 +65,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         placement=record.placement,
         services=record.services,
         dataset=record.dataset,
+        datasets=record.datasets,
         stacks=record.stacks,
         calibrations=record.calibrations,
         conditions=conditions,

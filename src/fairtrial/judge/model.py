@@ -11,6 +11,7 @@ from pydantic import Field
 from fairtrial.checks.model import Severity
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.strict import Strict
+from fairtrial.experiment.value import Value
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
 
@@ -113,7 +114,7 @@ class ConditionResult(Strict):
     workload: str
     service: str
     load: Load
-    at: float | None = Field(None, description="the sweep's value; null without a sweep")
+    at: Value | None = Field(None, description="the sweep's value; null without a sweep")
     outcome: Outcome
     reason: str | None
     rank: tuple[int, int] | None = Field(
@@ -182,9 +183,9 @@ class Curve(Strict):
     stack: str
     parameter: str
     title: str = Field(description="what the parameter is called: connections, DB POOL")
-    at: list[float]
+    at: list[Value] = Field(description="numbers, ascending; or categories in the file's order")
     goodput_per_second: list[Estimate | None]
-    scaling: Scaling | None = Field(None, description="null where the sweep counts neither workers nor callers")
+    scaling: Scaling | None = Field(None, description="null where the sweep does not count workers or callers")
 
 
 class Result(Strict):
@@ -204,7 +205,10 @@ class Result(Strict):
     host: Host
     placement: Placement
     services: list[ServiceIdentity]
-    dataset: DatasetIdentity | None
+    dataset: DatasetIdentity | None = Field(description="null if none was loaded, or a sweep decides the rows")
+    datasets: dict[str, DatasetIdentity] = Field(
+        default_factory=dict, description="by condition id, where a sweep decides the rows; else empty"
+    )
     stacks: list[StackIdentity]
     calibrations: list[Calibration] = Field(
         description="what the load engine reached on this placement from a server that does nothing, by load"

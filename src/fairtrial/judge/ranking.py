@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from fairtrial.experiment.value import Value
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import NoiseFloor, Scatter
 from fairtrial.record.model import Condition, TrialRecord
@@ -17,7 +18,7 @@ Standing = tuple[tuple[int, int], str]
 def standings(conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]]) -> dict[str, Standing]:
     """By condition id. Conditions are ranked against those at the same value of the sweep, over the blocks that all
     of them share; a pair tried for the noise floor is ranked once."""
-    fields: dict[float | None, list[str]] = defaultdict(list)
+    fields: dict[Value | None, list[str]] = defaultdict(list)
     for condition in conditions:
         if valid.get(condition.id) and not condition.again:
             fields[condition.at].append(condition.id)

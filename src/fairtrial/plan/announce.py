@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.value import shown
 from fairtrial.placement.cpus import local_placement
 from fairtrial.plan.duration import minutes, planned_seconds
 from fairtrial.plan.order import conditions_of
@@ -18,14 +19,15 @@ from fairtrial.workloads import pick_workload
 def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack], left_out: Sequence[str]) -> None:
     """Print what will be done: workload, service, load, stacks, blocks, order, placement and time."""
     load, sweep, placement = experiment.load, experiment.sweep, local_placement()
-    rows = experiment.dataset.rows or pick_workload(experiment.workload).rows
+    swept = sweep is not None and sweep.parameter == "dataset.rows"
+    rows = 0 if swept else experiment.dataset.rows or pick_workload(experiment.workload).rows
     per_block = len(conditions_of(experiment))
     trials = experiment.blocks * per_block
     seconds = planned_seconds(trials, load)
     facts = {
         "workload": f"{experiment.workload} on {experiment.service}" + (f", {rows:,} rows" if rows else ""),
         "load": f"{load.describe()}; {load.lengths()}",
-        **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(f'{at:g}' for at in sweep.values)}"}),
+        **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(shown, sweep.values))}"}),
         "stacks": ", ".join(f"{name} ({known[name.name].concurrency})" for name in experiment.stacks),
         "trials": f"{experiment.blocks} blocks of {per_block} trials in random order "
         f"(seed {experiment.seed}), about {minutes(seconds)} min once everything is built"

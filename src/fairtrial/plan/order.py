@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
+from fairtrial.experiment.value import shown
 from fairtrial.record.model import Condition
 
 AGAIN = " again"
@@ -26,7 +27,7 @@ def _again(condition: Condition) -> Condition:
 def _condition(experiment: Experiment, contender: ConditionRef) -> Condition:
     stack = contender.stack
     service = experiment.service_of(stack)
-    point = "" if contender.at is None else f"/{contender.at:g}"
+    point = "" if contender.at is None else f"/{shown(contender.at)}"
     return Condition(
         id=f"{stack.name}/{stack.variant}/{experiment.workload}/{service}{point}",
         stack=stack.name,

@@ -9,6 +9,8 @@ from fairtrial.claims import validate_claim
 from fairtrial.experiment.load import with_stacks
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.sweep import assert_taken_as_given
+from fairtrial.experiment.value import Value, shown
 from fairtrial.problem import Problem
 from fairtrial.services import pick_service
 from fairtrial.stacks.find import pick_stack
@@ -56,8 +58,8 @@ def validate(experiment: Experiment, known: Mapping[str, Stack], file: Path) -> 
     """
     try:
         workload = pick_workload(experiment.workload)
-        for one in map(experiment.at, experiment.points):
-            options_of(workload, one.options)
+        for value in experiment.points:
+            _assert_options(experiment, workload, value)
         for reference in experiment.stacks:
             _assert_on(workload, pick_service(experiment.service_of(reference)).name)
             stack = pick_stack(known, reference)
@@ -109,6 +111,17 @@ def assert_decidable(experiment: Experiment) -> None:
         )
 
 
+def _assert_options(experiment: Experiment, workload: Workload, value: Value | None) -> None:
+    """The workload's own, at one value of the sweep."""
+    options = options_of(workload, experiment.at(value).options)
+    room, _, key = experiment.sweep.parameter.rpartition(".") if experiment.sweep is not None else ("", "", "")
+    if room == "options" and value is not None:
+        try:
+            assert_taken_as_given(value, getattr(options, key))
+        except ValueError as error:
+            raise ValueError(f"sweep: options.{key} = {shown(value)}: {error}") from None
+
+
 def _assert_on(workload: Workload, service: str) -> None:
     if service not in workload.services:
         raise Problem(
@@ -123,12 +136,6 @@ def _assert_load(experiment: Experiment, workload: Workload) -> None:
         kind = "program" if is_job else "closed"
         what = "is a job for programs" if is_job else "is asked of servers"
         raise Problem(f"workload {workload.name} {what}", f'set `kind = "{kind}"` in [load]')
-    if experiment.load.kind == "capacity" and workload.writes:
-        raise Problem(
-            f"workload {workload.name} stores what it is sent, and the audit of it covers one run of the load, not a "
-            "search",
-            'set `kind = "open"` in [load], and sweep load.rate_per_second',
-        )
 
 
 def _assert_env(experiment: Experiment, reference: StackRef, stack: Stack) -> None:

@@ -21,6 +21,7 @@ class PlainProgress:
         self._tenths_said = 0
 
     def preparing(self, what: str) -> None:
+        self._tenths_said = 0
         self._say(Text(f"preparing {what}"))
 
     def rows_loaded(self, rows: int, of: int) -> None:

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.strict import Strict
+from fairtrial.experiment.value import Value
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.distribution import Distribution
@@ -31,7 +32,7 @@ class Condition(Strict):
     contender: str = Field(
         "", description="as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE, in a sweep with ` at VALUE`"
     )
-    at: float | None = Field(None, description="the sweep's value; null without a sweep")
+    at: Value | None = Field(None, description="the sweep's value; null without a sweep")
     again: bool = Field(False, description="the second of a pair of equals, tried for the noise floor")
 
     @model_validator(mode="after")
@@ -114,11 +115,20 @@ class ExperimentRecord(Strict):
     services: list[ServiceIdentity] = Field(
         default_factory=list, description="those that were up, the cache among them"
     )
-    dataset: DatasetIdentity | None = Field(description="null if nothing could be loaded")
+    dataset: DatasetIdentity | None = Field(
+        description="null if nothing could be loaded, the workload has no rows of this kind, or a sweep decides them"
+    )
+    datasets: dict[str, DatasetIdentity] = Field(
+        default_factory=dict, description="by condition id, where a sweep decides the rows; empty: they are the same"
+    )
     engine_version: str
     calibrations: list[Calibration] = Field(
         default_factory=list, description="the engine against its own target, for each load before the first trial"
     )
+
+    def dataset_of(self, condition: str) -> DatasetIdentity | None:
+        """The rows with which the trials of this condition began; None if none were loaded, or generated."""
+        return self.datasets.get(condition, self.dataset)
 
     @property
     def planned_trials(self) -> int:

@@ -8,7 +8,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.model import TrialRecord
 from fairtrial.report.columns import GOODPUT, in_order
-from fairtrial.report.vega import SERIES, Spec, chart, round_values
+from fairtrial.report.vega import SERIES, Spec, chart, coloured, round_values
 from fairtrial.wording import figure
 
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
@@ -89,54 +89,6 @@ def goodput_chart(result: Result) -> Spec | None:
     )
 
 
-def curve_chart(result: Result) -> Spec | None:
-    """Goodput along the sweep: a line and a band for each stack. None without a sweep."""
-    points = [
-        {"stack": curve.stack, "at": at, "goodput": found.estimate}
-        | {"low": found.interval[0] if found.interval else None, "high": found.interval[1] if found.interval else None}
-        for curve in result.curves
-        for at, found in zip(curve.at, curve.goodput_per_second, strict=True)
-        if found is not None
-    ]
-    if not points:
-        return None
-    title = result.curves[0].title
-    places = sorted({at for curve in result.curves for at in curve.at})
-    x = {
-        "field": "at",
-        "type": "quantitative",
-        "scale": {"type": "log" if places[0] > 0 and places[-1] / places[0] >= 8 else "linear", "zero": False},
-        "axis": {"title": title, "values": places, "format": "~g"},
-    }
-    y = {"type": "quantitative", "axis": {"title": "verified answers per second", "tickCount": 5}}
-    colour = _colour([curve.stack for curve in result.curves], "stack")
-    return chart(
-        height=300,
-        data={"values": points},
-        layer=[
-            {
-                "mark": {"type": "area", "opacity": 0.15},
-                "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}, "color": colour},
-            },
-            {
-                "mark": {"type": "line", "point": {"size": 36}, "strokeWidth": 2},
-                "encoding": {
-                    "x": x,
-                    "y": y | {"field": "goodput"},
-                    "color": colour,
-                    "tooltip": [
-                        {"field": "stack"},
-                        {"field": "at", "title": title},
-                        {"field": "goodput", "format": ",.0f", "title": "goodput/s"},
-                        {"field": "low", "format": ",.0f", "title": "interval from"},
-                        {"field": "high", "format": ",.0f", "title": "to"},
-                    ],
-                },
-            },
-        ],
-    )
-
-
 def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
     """Response time by percentile: for each condition the median over its blocks. Unsupported percentiles end
     a curve."""
@@ -175,7 +127,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
                 "scale": {"type": "log", "domain": [shortest / 1.15, longest * 1.15], "nice": False},
                 "axis": {"title": "ms, logarithmic", "values": round_values(shortest, longest), "format": "~g"},
             },
-            "color": _colour(names),
+            "color": coloured(names),
             "strokeDash": {
                 "field": "contender",
                 "type": "nominal",
@@ -226,7 +178,7 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
                 "axis": {"title": "second of the window", "tickMinStep": 1},
             },
             "y": {"field": "verified", "type": "quantitative", "axis": {"title": "verified answers", "tickCount": 5}},
-            "color": _colour(names),
+            "color": coloured(names),
             "detail": {"field": "block"},
             "tooltip": [
                 {"field": "contender", "title": "stack"},
@@ -302,13 +254,3 @@ def verdict_chart(claim: ClaimResult) -> Spec | None:
 
 def _valid(result: Result) -> list[ConditionResult]:
     return [condition for condition in in_order(result.conditions) if condition.outcome == "valid"]
-
-
-def _colour(names: Sequence[str], field: str = "contender") -> Spec:
-    colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
-    return {
-        "field": field,
-        "type": "nominal",
-        "scale": {"domain": list(names), "range": colours},
-        "legend": {"title": None},
-    }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fairtrial.experiment.value import Value, shown
 from fairtrial.judge.model import ConditionResult, Curve, Estimate, Result
 from fairtrial.wording import count, figure, span
 
@@ -129,8 +130,15 @@ def loads(result: Result) -> list[str]:
     """Every load of the result in words, with its lengths; of a sweep the first, and what varies."""
     if result.curves:
         first, values = result.conditions[0].load, [one.at for one in result.conditions if one.at is not None]
-        varied = result.curves[0].title
-        return [f"{first.describe()}; {first.lengths()}; {varied} from {min(values):g} to {max(values):g}"]
+        return [f"{first.describe()}; {first.lengths()}; {result.curves[0].title} {_range(values)}"]
     return list(
         dict.fromkeys(f"{condition.load.describe()}; {condition.load.lengths()}" for condition in result.conditions)
     )
+
+
+def _range(values: Sequence[Value]) -> str:
+    """`from 1 to 16`; categories one by one."""
+    numbers = [value for value in values if not isinstance(value, bool | str)]
+    if len(numbers) == len(values):
+        return f"from {min(numbers):g} to {max(numbers):g}"
+    return ", ".join(dict.fromkeys(map(shown, values)))

@@ -7,7 +7,8 @@ from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report import columns
 from fairtrial.report.ceiling import ceiling_in_words
-from fairtrial.report.charts import curve_chart, goodput_chart, percentile_chart, second_chart, verdict_chart
+from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
+from fairtrial.report.curve_chart import curve_chart
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
 from fairtrial.report.vega import Spec

@@ -4,6 +4,7 @@ Neutral ink is `currentColor` and marks take custom properties of the style shee
 print need no other charts.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 Spec = dict[str, Any]
@@ -59,3 +60,14 @@ def round_values(low: float, high: float) -> list[float]:
     steps = (1,) if high / low > 300 else (1, 2, 5)
     values = [step * 10.0**power for power in range(-6, 9) for step in steps]
     return [value for value in values if low / 1.15 <= value <= high * 1.15]
+
+
+def coloured(names: Sequence[str], field: str = "contender") -> Spec:
+    """The colour of a mark by its name, and the legend."""
+    colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
+    return {
+        "field": field,
+        "type": "nominal",
+        "scale": {"domain": list(names), "range": colours},
+        "legend": {"title": None},
+    }

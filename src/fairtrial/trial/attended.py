@@ -27,7 +27,7 @@ from fairtrial.record.model import (
 from fairtrial.services.model import RunningService
 from fairtrial.tables import Data
 from fairtrial.trial.ready_stack import ReadyStack
-from fairtrial.trial.surroundings import Surroundings
+from fairtrial.trial.surroundings import Point, Surroundings
 from fairtrial.workloads.model import Workload
 
 
@@ -49,13 +49,25 @@ class Setting:
     """What all trials of an experiment share, at one value of its sweep."""
 
     workload: Workload
-    options: Any
-    """the workload's own"""
-    data: Data
+    point: Point
     around: Surroundings
     placement: Placement
     results: Path
-    experiment: Experiment
+
+    @property
+    def experiment(self) -> Experiment:
+        """The experiment at that value."""
+        return self.point.experiment
+
+    @property
+    def options(self) -> Any:
+        """The workload's own."""
+        return self.point.options
+
+    @property
+    def data(self) -> Data:
+        """What each of these trials begins with."""
+        return self.point.data
 
     def stack_settings(self, service: RunningService) -> dict[str, str]:
         """What a stack is told by environment: the contract's variables, and those of the experiment over them."""

@@ -1,28 +1,24 @@
 """What is stored, held against what was acknowledged."""
 
+from collections.abc import Sequence
+
 from fairtrial.printable import printable
 from fairtrial.record.model import Audit, EngineSummary, WriteFault
 from fairtrial.services.model import RunningService
 from fairtrial.tables import Data
+from fairtrial.trial.numbering import acknowledged
 from fairtrial.workloads.model import Acknowledged, Workload
 
 
 def audit(
-    workload: Workload, data: Data, options: object, engine: EngineSummary, service: RunningService
+    workload: Workload, data: Data, options: object, runs: Sequence[EngineSummary], service: RunningService
 ) -> Audit | None:
-    """The workload's own audit, or None if it stores nothing.
+    """The workload's own audit, over all runs of the trial; None if it stores nothing.
 
     Raises:
         Problem: the service cannot be read.
     """
-    acknowledged = Acknowledged(
-        begun={one.request: one.begun for one in engine.acknowledgements},
-        not_acknowledged={
-            one.request: frozenset(number for first, last in one.not_acknowledged for number in range(first, last + 1))
-            for one in engine.acknowledgements
-        },
-    )
-    return _audit(workload, data, options, acknowledged, service)
+    return _audit(workload, data, options, acknowledged(runs), service)
 
 
 def audit_job(
@@ -33,18 +29,18 @@ def audit_job(
     Raises:
         Problem: the service cannot be read.
     """
-    acknowledged = Acknowledged(begun={workload.name: operations}, not_acknowledged={workload.name: frozenset()})
-    return _audit(workload, data, options, acknowledged, service)
+    done = Acknowledged(begun={workload.name: operations}, not_acknowledged={workload.name: frozenset()})
+    return _audit(workload, data, options, done, service)
 
 
 def _audit(
-    workload: Workload, data: Data, options: object, acknowledged: Acknowledged, service: RunningService
+    workload: Workload, data: Data, options: object, told: Acknowledged, service: RunningService
 ) -> Audit | None:
     if workload.audit is None or service.identity.name == "none":
         return None
-    stored, faults = workload.audit(data, options, acknowledged, service)
+    stored, faults = workload.audit(data, options, told, service)
     return Audit(
-        acknowledged=acknowledged.count,
+        acknowledged=told.count,
         stored=stored,
         faults=[WriteFault(kind=one.kind, count=one.count, example=printable(one.example, 200)) for one in faults],
     )

@@ -1,5 +1,6 @@
 """The flow of one trial. What goes wrong ends in the trial's record, with the stage it went wrong in."""
 
+import re
 from contextlib import ExitStack
 from datetime import UTC, datetime
 
@@ -7,7 +8,7 @@ from fairtrial.contract.every_stack import try_contract
 from fairtrial.placement.cpus import bound_to
 from fairtrial.problem import Problem
 from fairtrial.record.model import Failure, TrialRecord
-from fairtrial.services.model import Counters, RunningService
+from fairtrial.services.model import Counters
 from fairtrial.trial.attended import Attended, Observed, Setting, Trial, TrialWatcher
 from fairtrial.trial.audit import audit
 from fairtrial.trial.contender import Contender, contender
@@ -26,21 +27,19 @@ def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialW
     Whatever the stack or the database does ends in the record. KeyboardInterrupt stops the stack and is raised again.
     """
     name = trial.condition.service
-    failure = ready.failure or setting.around.failures.get(name)
+    failure = ready.failure or setting.around.failure(name, setting.point)
     observed = Observed(started_at=now(), failure=failure)
     log = setting.results / "logs" / f"{trial.index:03d}-{file_name(trial.condition.contender)}.log"
     if ready.folder is not None and failure is None:
-        service = setting.around.running[name]
         try:
-            if service.fault():  # it died in the trial before
-                setting.around.bring_back(service)
+            service = setting.around.service(name, setting.point)
             attended = Attended(setting, trial, ready, ready.folder, service, observed, log, watcher)
             with bound_to(setting.placement.load_cpus):
                 if setting.workload.operations is not None:
                     run_program(attended)
                 else:
                     _observe(attended)
-            _bring_back(setting, service, observed)
+            _bring_back(attended)
         except Problem as problem:
             observed.failure = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
     if log.exists() and log.stat().st_size == 0:
@@ -50,19 +49,18 @@ def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialW
 
 def file_name(contender: str) -> str:
     """A contender's name as a part of a file's."""
-    return contender.replace(":", "-").replace("@", "-on-")
+    return re.sub(r"[^A-Za-z0-9._ -]", "-", contender.replace("@", "-on-"))
 
 
-def _bring_back(setting: Setting, service: RunningService, observed: Observed) -> None:
+def _bring_back(attended: Attended) -> None:
     """Every trial begins with the same rows."""
+    setting, service, observed = attended.setting, attended.service, attended.observed
     fault = service.fault()
     if fault:
         raise Problem(fault, "the trial is worth nothing; the next one begins with a new one. See what it says above")
-    if setting.workload.writes:
-        setting.around.bring_back(service)
-    elif service.altered():
-        observed.dataset_altered = True
-        setting.around.bring_back(service)
+    observed.dataset_altered = not setting.workload.writes and service.altered()
+    changed = setting.workload.writes or observed.dataset_altered
+    setting.around.after_trial(attended.trial.condition.service, changed=changed)
 
 
 def trial_record(trial: Trial, observed: Observed, log: str | None = None) -> TrialRecord:
@@ -112,7 +110,7 @@ def _observe(attended: Attended) -> None:
         # Databases tell what a connection did at the latest when it has ended.
         observed.ledger = ledger_of_runs(before, service.counters(), observed.runs)
         with attended.stage("audit"):
-            observed.audit = audit(workload, setting.data, setting.options, observed.engine, service)
+            observed.audit = audit(workload, setting.data, setting.options, observed.runs, service)
 
 
 def _attend(attended: Attended, running: Contender) -> Counters:

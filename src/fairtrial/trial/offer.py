@@ -15,6 +15,7 @@ from fairtrial.trial.attended import Attended
 from fairtrial.trial.capacity import search
 from fairtrial.trial.contender import Contender
 from fairtrial.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
+from fairtrial.trial.numbering import going_on
 
 
 class StackEnded(Exception):
@@ -97,7 +98,7 @@ def _plan(attended: Attended, running: Contender, load: ServerLoad, keys: Sequen
     during = workload.freshness is not None and workload.freshness.during_load
     return EnginePlan(
         address=running.address,
-        requests=workload.requests(data, setting.options),
+        requests=going_on(workload.requests(data, setting.options), attended.observed.runs),
         load=engine_load(load),
         stop=StopAfterRequests(requests=load.requests)
         if isinstance(load, FixedLoad)

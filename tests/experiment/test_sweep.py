@@ -1,0 +1,124 @@
+"""Values of a sweep: numbers, words and booleans, and what they are not taken for."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import ConditionRef
+from fairtrial.experiment.sweep import Sweep
+from fairtrial.experiment.value import Value
+from fairtrial.plan.order import conditions_of
+
+
+def swept(parameter: str, values: list[Any], **more: Any) -> Experiment:
+    return Experiment.model_validate(
+        {
+            "name": "x",
+            "title": "x",
+            "workload": "survey-insert",
+            "stacks": ["a", "b"],
+            "load": {"kind": "closed"},
+            "sweep": {"parameter": parameter, "values": values},
+            **more,
+        }
+    )
+
+
+def test_words_are_tried_in_the_order_given() -> None:
+    experiment = swept("options.mode", ["upsert", "single"])
+    assert [str(one) for one in experiment.contenders][:2] == ["a at upsert", "a at single"]
+    assert [experiment.at(value).options for value in experiment.points] == [{"mode": "upsert"}, {"mode": "single"}]
+    assert [one.id for one in conditions_of(experiment)][:2] == [
+        "a/default/survey-insert/none/upsert",
+        "a/default/survey-insert/none/single",
+    ]
+
+
+def test_booleans_stay_booleans_through_a_record() -> None:
+    experiment = swept("load.keep_alive", [True, False])
+    again = Experiment.model_validate_json(experiment.model_dump_json())
+    assert again.sweep is not None and again.sweep.values[0] is True and again.sweep.values[1] is False
+    conditions = conditions_of(again)
+    assert [(one.contender, one.at) for one in conditions][:2] == [("a at true", True), ("a at false", False)]
+    assert [getattr(one.load, "keep_alive", None) for one in conditions] == [True, False, True, False]
+    read = type(conditions[0]).model_validate_json(conditions[0].model_dump_json())
+    assert read.at is True
+
+
+@pytest.mark.parametrize(
+    ("values", "variable"),
+    [([False, True], ["false", "true"]), (["a=1", "b"], ["a=1", "b"]), ([1, 2.5], ["1", "2.5"])],
+)
+def test_variables_are_text(values: list[Any], variable: list[str]) -> None:
+    experiment = swept("env.MODE", values)
+    assert [experiment.at(value).env["MODE"] for value in experiment.points] == variable
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([3, 1], "they have to ascend"),
+        ([1, 1.0], "they have to ascend"),
+        ([True, 2], "they are booleans and numbers, and have to be of one kind"),
+        ([1, True], "booleans and numbers"),
+        (["single", 2], "they are numbers and words"),
+        (["single", "upsert", "single"], "single is there twice"),
+        ([True, False, True], "true is there twice"),
+        (["two words", "one"], "a word is 1 to 64 printable ASCII characters without a space"),
+        (["", "one"], "a word is 1 to 64"),
+        (["line\nfeed", "one"], "a word is 1 to 64"),
+        (["1", "2"], "'1' reads as a number: leave out the quotes"),
+        (["nan", "a"], "'nan' reads as a number"),
+        (["true", "false"], "'true' reads as a boolean: leave out the quotes"),
+        ([[1], [2]], "values.0"),
+    ],
+)
+def test_values_that_cannot_be(values: list[Any], words: str) -> None:
+    with pytest.raises(ValueError, match="values") as raised:
+        Sweep.model_validate({"parameter": "env.MODE", "values": values})
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "values", "words"),
+    [
+        ("load.connections", [True, False], "load.connections = true: it is no boolean, and this is one"),
+        ("dataset.seed", [False, True], "dataset.seed = false: it is no boolean"),
+        ("instances", [True, False], "instances = true: it is no boolean"),
+        ("load.keep_alive", [0, 1], "load.keep_alive = 0: it is true or false: write `values = [false, true]`"),
+        ("load.keep_alive", ["off", "on"], "load.keep_alive = off: it is true or false"),
+        ("load.connections", ["few", "many"], "load.connections = few"),
+    ],
+)
+def test_a_value_is_not_taken_for_another_kind(parameter: str, values: list[Any], words: str) -> None:
+    with pytest.raises(ValueError, match="sweep:") as raised:
+        swept(parameter, values)
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("at", [16, 0.5, True, False, "upsert", "a at"])
+def test_a_condition_is_named_as_it_is_read(at: Value) -> None:
+    reference = ConditionRef.model_validate({"stack": "a:b@c", "at": at})
+    if at == "a at":
+        with pytest.raises(ValueError, match="behind `at` stands a value"):
+            ConditionRef.model_validate(str(reference))
+        return
+    read = ConditionRef.model_validate(str(reference))
+    assert (read.at, type(read.at) is bool) == (at, type(at) is bool)
+
+
+def test_a_claim_about_another_kind_of_value_is_about_nothing_that_is_tried() -> None:
+    """True equals 1 in Python, and `at true` is not `at 1`."""
+    claim = {"kind": "budget", "id": "x", "text": "x", "at_least": 1}
+    swept("load.keep_alive", [False, True], claims=[claim | {"of": "a at true"}])
+    with pytest.raises(ValueError, match="not among what is tried: a at false, a at true"):
+        swept("load.keep_alive", [False, True], claims=[claim | {"of": "a at 1"}])
+
+
+@pytest.mark.parametrize("values", [["single", "upsert"], [False, True]])
+def test_a_shape_needs_numbers(values: list[Any]) -> None:
+    claim = {"kind": "shape", "id": "goes-up", "text": "x", "of": "a", "shape": "rises"}
+    with pytest.raises(ValueError, match=r"'goes-up': a shape needs numbers, and the sweep is over categories: "):
+        swept("env.MODE", values, claims=[claim])
+    assert swept("env.MODE", [1, 2], claims=[claim]).claims
