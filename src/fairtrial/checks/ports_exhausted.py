@@ -22,14 +22,15 @@ def examine(
         yield Found(
             trial.index,
             "refusal" if failed else "warning",
-            f"{seen.time_wait_sockets:,} closed connections were in TIME_WAIT at the end of the window, and outgoing "
-            f"ones have {seen.local_ports:,} ports" + (f"; {failed:,} connects failed" if failed else ""),
+            f"closed connections kept {seen.time_wait_sockets:,} local ports (TIME_WAIT) at the end of the window, of "
+            f"{seen.local_ports:,} that outgoing ones have" + (f"; {failed:,} connects failed" if failed else ""),
         )
 
 
 CHECK = Check(
     name="ports-exhausted",
-    looks_at="sockets in TIME_WAIT at the window's close beside the range of local ports, and connects that failed",
+    looks_at="local ports that closed connections keep (TIME_WAIT) at the window's close beside the range of local "
+    "ports, and connects that failed",
     thresholds={
         "share": Threshold(
             0.8,

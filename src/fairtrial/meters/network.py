@@ -18,6 +18,9 @@ COUNTERS = {
 }
 """Fields of the record, and the kernel's names (RFC 4022; Documentation/networking/snmp_counter.rst)."""
 
+TIME_WAIT = "06"
+"""State of a socket in /proc/net/tcp (include/net/tcp_states.h of Linux)."""
+
 
 class NetworkWatch:
     """Measures from `open` to `close`. `root`: where `proc` is; another one for tests."""
@@ -55,13 +58,21 @@ class NetworkWatch:
 
 
 def time_wait_sockets(root: Path = ROOT) -> int | None:
-    """Closed connections that keep their ports still; None where the kernel does not tell."""
-    with suppress(OSError, ValueError, IndexError):
-        for line in (root / "proc/net/sockstat").read_text().splitlines():
-            words = line.split()
-            if words[0] == "TCP:":
-                return int(words[words.index("tw") + 1])
-    return None
+    """Closed connections that keep a local port still, each one of its own; None where the kernel does not tell.
+
+    In TIME_WAIT is whoever closed first. Where that is the server, thousands of connections keep a single port, its
+    own, and none of the caller's: so ports are counted, not sockets.
+    """
+    held: set[str] = set()
+    told = False
+    for name in ("tcp", "tcp6"):
+        with suppress(OSError, ValueError):
+            for line in (root / "proc/net" / name).read_text().splitlines()[1:]:
+                _number, local, _remote, state, _rest = line.split(maxsplit=4)
+                if state == TIME_WAIT:
+                    held.add(local.rpartition(":")[2])
+            told = True
+    return len(held) if told else None
 
 
 def local_ports(root: Path = ROOT) -> int | None:

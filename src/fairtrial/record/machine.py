@@ -67,5 +67,7 @@ class NetworkMeter(Strict):
     loss_probe_recoveries: int | None = Field(None, description="of the probes, those that did replace a lost segment")
     timeouts: int | None = Field(None, description="retransmission timers that ran out")
     delayed_acks: int | None = Field(None, description="acknowledgements that the timer of delayed ones sent")
-    time_wait_sockets: int | None = Field(None, description="at the window's close")
+    time_wait_sockets: int | None = Field(
+        None, description="at the window's close, closed connections that keep a local port of their own (TIME_WAIT)"
+    )
     local_ports: int | None = Field(None, description="how many the range for outgoing connections has")
