@@ -24,13 +24,7 @@ def markdown_text(result: Result) -> str:
         "",
     ]
     if result.claims:
-        parts += ["### Claims", "", "| | claim | asked | published | measured | blocks |", "| --- " * 6 + "|"]
-        for claim in result.claims:
-            measured = "–" if claim.estimate is None else figure(claim.estimate)
-            measured += f" ({span(claim.interval)})" if claim.interval is not None else ""
-            published = plain(claim.published) if isinstance(claim.published, float) else claim.published or "–"
-            cells = [claim.text, claim.asked, published, measured, str(claim.blocks)]
-            parts.append(row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(said, cells)]))
+        parts += ["### Claims", "", *claims_table(result)]
         parts += ["", *(f"- {said(claim.sentence)}" for claim in result.claims), ""]
     columns = others(result)
     head = ["stack", "rank", "goodput/s", *(f"{column.title} ({column.unit})" for column in columns), "outcome"]
@@ -46,6 +40,18 @@ def markdown_text(result: Result) -> str:
     if found:
         parts += ["### Findings", "", *found, ""]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def claims_table(result: Result) -> list[str]:
+    """Lines: verdict, claim, what it asks, what was published, what was measured."""
+    lines = ["| | claim | asked | published | measured | blocks |", "| --- " * 6 + "|"]
+    for claim in result.claims:
+        measured = "–" if claim.estimate is None else figure(claim.estimate)
+        measured += f" ({span(claim.interval)})" if claim.interval is not None else ""
+        published = plain(claim.published) if isinstance(claim.published, float) else claim.published or "–"
+        cells = [claim.text, claim.asked, published, measured, str(claim.blocks)]
+        lines.append(row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(said, cells)]))
+    return lines
 
 
 def _cells(condition: ConditionResult, columns: Sequence[Column]) -> list[str]:

@@ -1,0 +1,42 @@
+"""Published beside measured: the tables of docs/replications.md."""
+
+from pathlib import Path
+
+from benches.replications import ROOT, part
+from fairtrial.locations import shipped
+from fairtrial.record.write import RecordWriter
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+
+STUDIES = ("four-apis", "rest-stress", "expander", "ggm")
+
+
+def test_claims_stand_beside_what_was_published_and_refusals_below(tmp_path: Path) -> None:
+    record = (
+        an_experiment("fast", "slow")
+        .stating("ratio", of="fast", to="slow", at_least=2, published=3.5)
+        .stating("budget", of="slow", at_least=1)
+        .record()
+    )
+
+    def make(contender: str, block: int) -> TrialBuilder:
+        return a_trial().serving(3000 if contender == "fast" else 1000).but(altered=contender == "slow" and block == 2)
+
+    with RecordWriter(tmp_path) as writer:
+        for line in (record, *trials_of(record, make)):
+            writer.append(line)
+    name, text = part(tmp_path)
+    facts, _, head, _, ratio, budget, *rest = text.splitlines()
+    assert name == record.experiment.name
+    assert "10 trials in" in facts
+    assert facts.endswith(" 9 valid.")
+    assert head == "| | claim | asked | published | measured | blocks |"
+    assert "at least 2 | 3.5 |" in ratio
+    assert "~ undecided" in budget
+    assert rest[1].startswith("- dataset-altered refuses slow, trial")
+
+
+def test_every_experiment_of_a_study_has_its_place() -> None:
+    document = (ROOT / "docs/replications.md").read_text()
+    for path in sorted(shipped("experiments").glob("*.toml")):
+        if path.stem.startswith(STUDIES):
+            assert f"<!-- {path.stem} -->" in document, path
