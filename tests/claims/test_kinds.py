@@ -84,6 +84,14 @@ def test_no_errors_is_a_budget_of_zero() -> None:
     keys: dict[str, Any] = {"of": "fast", "metric": "errors", "at_most": 0}
     assert verdict("budget", served(THREE), "fast", **keys).verdict == "upheld"
 
+    def short(_name: str, block: int) -> TrialBuilder:
+        return a_trial().serving(1000 if block == 2 else 100)
+
+    keys: dict[str, Any] = {"of": "fast", "property": "picks-uniform"}
+    assert verdict("property", short, "fast", **keys).verdict == "upheld"
+    too_short = verdict("property", served({"fast": 100.0}), "fast", **keys)
+    assert (too_short.verdict, too_short.reason) == ("undecided", "no trial was long enough to tell")
+
     def erring(_name: str, _block: int) -> TrialBuilder:
         return a_trial().erring(status_5xx=600)
 

@@ -11,11 +11,13 @@ from fairtrial.statistics.student import LEVEL
 
 @dataclass(frozen=True)
 class TrialOutcome:
-    """What became of a trial: the cause in a few words where it is not valid, and the checks that refused it."""
+    """What became of a trial: the cause in a few words where it is not valid, and the checks that refused it, or noted
+    something."""
 
     outcome: Outcome
     cause: str | None
     refusing: frozenset[str] = frozenset()
+    noting: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

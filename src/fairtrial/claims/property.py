@@ -1,7 +1,8 @@
 """Something that is true of every trial of a condition: read off the trials themselves, refused ones included.
 
 A trial that a check refused is just what such a claim may be about: a server that loses writes, say. So a refusal by
-the checks that look at the property is a failure of it; a refusal by any other leaves the trial without a say.
+the checks that look at the property is a failure of it; a refusal by any other leaves the trial without a say. A note by one
+of its own checks is that the trial cannot tell; if none can, nothing is known.
 """
 
 from collections.abc import Callable, Mapping
@@ -62,6 +63,7 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
     kind = PROPERTIES[claim.property]
     condition = evidence.condition(claim.of)
     held, failed, silent = [], [], []
+    telling = 0
     for trial in evidence.of(condition).values():
         outcome = evidence.outcomes[trial.index]
         own = outcome.refusing & kind.checks
@@ -71,9 +73,12 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
             failed.append(f"trial {trial.index}: {how or ', '.join(sorted(own))}")
         else:
             held.append(f"trial {trial.index}")
+            telling += not outcome.noting & kind.checks
     tried = len(held) + len(failed) + len(silent)
     if tried < evidence.blocks and not silent:
         silent.append(f"{tried} of {count(evidence.blocks, 'block')} were begun")
+    if held and not telling:
+        silent.append("no trial was long enough to tell")
     ruling = _ruling(claim, held, failed, silent)
     seen = f"Of {claim.of} it held in {len(held)} of {count(len(held) + len(failed), 'trial')}"
     seen += f" ({failed[0]})" if failed else ""

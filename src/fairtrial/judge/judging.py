@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from fairtrial.checks import run_checks, unusual_thresholds
 from fairtrial.claims import judge_claim
+from fairtrial.checks.model import Severity
 from fairtrial.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.looks import blocks_judged, is_cut_off, level_of
@@ -161,11 +162,16 @@ def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
         trial.index: TrialOutcome(
             trial.outcome,
             refusing_checks(trial) or trial.reason,
-            frozenset(one.check for one in trial.findings if one.severity == "refusal"),
+            _checks(trial, "refusal"),
+            _checks(trial, "note"),
         )
         for condition in conditions
         for trial in condition.trials
     }
+
+
+def _checks(trial: TrialResult, severity: Severity) -> frozenset[str]:
+    return frozenset(one.check for one in trial.findings if one.severity == severity)
 
 
 def _blocks_complete(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> int:
