@@ -189,3 +189,9 @@ def test_probes_on_suspicion_are_no_loss(recovered: int, expected: list[str]) ->
 def test_ports_that_run_out(waiting: int, failed: int, expected: list[str]) -> None:
     trial = a_trial().on_network(time_wait_sockets=waiting).erring(connect=failed)
     assert severities(in_trial("ports-exhausted", trial)) == expected
+
+
+@pytest.mark.parametrize(("failed", "expected"), [(0, []), (9, ["refusal"])])
+def test_ports_that_are_lent_again_run_out_only_where_connects_fail(failed: int, expected: list[str]) -> None:
+    trial = a_trial().on_network(time_wait_sockets=28_000, ports_lent_again=True).erring(connect=failed)
+    assert severities(in_trial("ports-exhausted", trial)) == expected

@@ -2,8 +2,11 @@
 
 import socket
 from contextlib import ExitStack
+from pathlib import Path
 
-from fairtrial.meters.network import NetworkWatch, local_ports, time_wait_sockets
+import pytest
+
+from fairtrial.meters.network import NetworkWatch, lends_ports_again, local_ports, time_wait_sockets
 from tests.builders import a_trial
 from tests.checks.findings import in_trial, severities
 
@@ -46,3 +49,16 @@ def test_who_closes_first_keeps_the_port() -> None:
     ports = local_ports()
     assert ports is not None
     assert ports > 1000
+
+
+@pytest.mark.parametrize(
+    ("reuse", "timestamps", "lent"),
+    [("0", "1", False), ("1", "1", True), ("2", "1", True), ("2", "0", False), (None, "1", None), ("x", "1", None)],
+)
+def test_whether_ports_are_lent_again(reuse: str | None, timestamps: str, lent: bool | None, tmp_path: Path) -> None:
+    settings = tmp_path / "proc/sys/net/ipv4"
+    settings.mkdir(parents=True)
+    if reuse is not None:
+        (settings / "tcp_tw_reuse").write_text(f"{reuse}\n")
+    (settings / "tcp_timestamps").write_text(f"{timestamps}\n")
+    assert lends_ports_again(tmp_path) is lent

@@ -29,6 +29,19 @@ def close_one() -> None:
         served.close()
 
 
+@pytest.fixture(autouse=True)
+def _a_kernel_that_does_not_lend_ports_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(free_ports, "lends_ports_again", lambda: False)
+
+
+def test_where_ports_are_lent_again_nothing_is_crowded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(free_ports, "local_ports", lambda: 1000)
+    monkeypatch.setattr(free_ports, "time_wait_sockets", lambda: 900)
+    assert crowded() == 900
+    monkeypatch.setattr(free_ports, "lends_ports_again", lambda: True)
+    assert crowded() == 0
+
+
 def test_closed_connections_are_counted_beside_the_local_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     close_one()
     ports, closed = local_ports(), time_wait_sockets()

@@ -9,7 +9,8 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 def examine(
     experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
 ) -> Iterator[Found]:
-    """A warning where closed connections hold most ports; a refusal if connects failed as well."""
+    """A warning where closed connections hold most ports, and the kernel does not lend them again; a refusal if connects
+    failed as well."""
     del experiment
     for trial in trials:
         seen = trial.network
@@ -19,6 +20,8 @@ def examine(
         if share < thresholds["share"]:
             continue
         failed = 0 if trial.engine is None else trial.engine.errors.get("connect", 0)
+        if seen.ports_lent_again and not failed:
+            continue
         yield Found(
             trial.index,
             "refusal" if failed else "warning",

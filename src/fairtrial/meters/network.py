@@ -41,7 +41,10 @@ class NetworkWatch:
             if name in after and name in self._before
         }
         return NetworkMeter(
-            **counted, time_wait_sockets=time_wait_sockets(self._root), local_ports=local_ports(self._root)
+            **counted,
+            time_wait_sockets=time_wait_sockets(self._root),
+            local_ports=local_ports(self._root),
+            ports_lent_again=lends_ports_again(self._root),
         )
 
     def _counters(self) -> dict[str, int]:
@@ -73,6 +76,20 @@ def time_wait_sockets(root: Path = ROOT) -> int | None:
                     held.add(local.rpartition(":")[2])
             told = True
     return len(held) if told else None
+
+
+def lends_ports_again(root: Path = ROOT) -> bool | None:
+    """Whether a new connection on loopback may take a port that is in TIME_WAIT for a second; None where not told.
+
+    Linux does so where both sides send timestamps and tcp_tw_reuse is 1, or 2 (loopback only, the default since 4.19):
+    Documentation/networking/ip-sysctl.rst.
+    """
+    with suppress(OSError, ValueError):
+        reuse, timestamps = (
+            int((root / "proc/sys/net/ipv4" / name).read_text()) for name in ("tcp_tw_reuse", "tcp_timestamps")
+        )
+        return reuse in (1, 2) and timestamps != 0
+    return None
 
 
 def local_ports(root: Path = ROOT) -> int | None:

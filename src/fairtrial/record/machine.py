@@ -70,4 +70,5 @@ class NetworkMeter(Strict):
     time_wait_sockets: int | None = Field(
         None, description="at the window's close, closed connections that keep a local port of their own (TIME_WAIT)"
     )
+    ports_lent_again: bool | None = Field(None, description="on loopback, after a second in TIME_WAIT")
     local_ports: int | None = Field(None, description="how many the range for outgoing connections has")

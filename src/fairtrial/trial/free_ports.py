@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from fairtrial.experiment.loads import Load, ProgramLoad
-from fairtrial.meters.network import local_ports, time_wait_sockets
+from fairtrial.meters.network import lends_ports_again, local_ports, time_wait_sockets
 
 SHARE = 0.25
 """Of the local ports. Far enough below the 0.8 at which `ports-exhausted` speaks that what is found at the end of a
@@ -23,8 +23,10 @@ def takes_ports(load: Load) -> bool:
 def crowded() -> int:
     """How many closed connections hold local ports, if they hold more than SHARE of them, else 0.
 
-    Where the kernel does not tell, nobody knows: 0.
+    Where the kernel does not tell, nobody knows: 0. Where it lends such ports again, they are as good as free: 0.
     """
+    if lends_ports_again():
+        return 0
     closed, ports = time_wait_sockets(), local_ports()
     return closed if closed is not None and ports and closed > SHARE * ports else 0
 
