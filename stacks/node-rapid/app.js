@@ -24,13 +24,15 @@ export function createApp({ ping, surveys }, { batchSize, writes, stores, parses
     count: batchSize,
     milliseconds: LONGEST_WAIT_MS,
   });
-  const insert = {
-    single: (row) => surveys.insert(row),
-    batched: add,
-    // The flaw of a published study: answered while the row is under way, and whether it arrives nobody is told.
-    "fire-and-forget": (row) => {
-      surveys.insert(row).catch((error) => logError("a forgotten write", error));
-    },
+  // The flaw of a published study: answered while the row is under way, and whether it arrives nobody is told.
+  const forgotten = (write) => (row) => {
+    write(row).catch((error) => logError("a forgotten write", error));
+  };
+  const awaited = { insert: (row) => surveys.insert(row), replace: (row) => surveys.replace(row) };
+  const { insert, replace } = {
+    single: awaited,
+    batched: { ...awaited, insert: add },
+    "fire-and-forget": { insert: forgotten(awaited.insert), replace: forgotten(awaited.replace) },
   }[writes];
 
   const storedBy =
@@ -48,7 +50,7 @@ export function createApp({ ping, surveys }, { batchSize, writes, stores, parses
     },
     "GET /plaintext": () => "Hello, World!",
     "POST /survey/:survey(survey)/:user(user)": storedBy(insert),
-    "PUT /survey/:survey(survey)/:user(user)": storedBy((row) => surveys.replace(row)),
+    "PUT /survey/:survey(survey)/:user(user)": storedBy(replace),
     "POST /surveybatched/:survey(survey)/:user(user)": storedBy(add),
   };
   const options = {

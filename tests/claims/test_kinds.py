@@ -84,14 +84,6 @@ def test_no_errors_is_a_budget_of_zero() -> None:
     keys: dict[str, Any] = {"of": "fast", "metric": "errors", "at_most": 0}
     assert verdict("budget", served(THREE), "fast", **keys).verdict == "upheld"
 
-    def short(_name: str, block: int) -> TrialBuilder:
-        return a_trial().serving(1000 if block == 2 else 100)
-
-    keys: dict[str, Any] = {"of": "fast", "property": "picks-uniform"}
-    assert verdict("property", short, "fast", **keys).verdict == "upheld"
-    too_short = verdict("property", served({"fast": 100.0}), "fast", **keys)
-    assert (too_short.verdict, too_short.reason) == ("undecided", "no trial was long enough to tell")
-
     def erring(_name: str, _block: int) -> TrialBuilder:
         return a_trial().erring(status_5xx=600)
 
@@ -174,6 +166,14 @@ def test_a_trial_without_a_say_leaves_a_property_undecided() -> None:
 def test_answers_to_all_and_uniform_picks() -> None:
     assert verdict("property", served(THREE), "fast", of="fast", property="all-answered").verdict == "upheld"
     assert verdict("property", served(THREE), "fast", of="fast", property="picks-uniform").verdict == "upheld"
+
+    def short(_name: str, block: int) -> TrialBuilder:
+        return a_trial().serving(1000 if block == 2 else 100)
+
+    keys: dict[str, Any] = {"of": "fast", "property": "picks-uniform"}
+    assert verdict("property", short, "fast", **keys).verdict == "upheld"
+    too_short = verdict("property", served({"fast": 100.0}), "fast", **keys)
+    assert (too_short.verdict, too_short.reason) == ("undecided", "no trial was long enough to tell")
 
     def erring(_name: str, _block: int) -> TrialBuilder:
         return a_trial().erring(timeout=38)

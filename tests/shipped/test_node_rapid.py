@@ -99,6 +99,25 @@ def test_unequal_work_is_refused_and_equal_work_is_not(lab: Lab) -> None:
     assert outcomes == {"default": "valid"} | dict.fromkeys(variants, "refused")
 
 
+@pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs npm)")
+@needs("postgresql")
+def test_upserts_that_are_forgotten_are_refused_too(lab: Lab) -> None:
+    """Answered first, upserted later: it was true of inserts only, and a replication measured something else."""
+    finished = lab.fairtrial(
+        "run",
+        lab.experiment(
+            "node-rapid",
+            "node-rapid:fire-and-forget",
+            workload="survey-insert",
+            service="postgresql",
+            more=ONE_CONNECTION + '\n[options]\nmode = "upsert"\n',
+        ),
+        timeout_seconds=300,
+    )
+    assert refusals(finished, "default") == {}, finished.out + finished.err
+    assert "came after the last answer" in refusals(finished, "fire-and-forget")["work-after-the-run"]
+
+
 def refusals(finished: Finished, variant: str) -> dict[str, str]:
     """By check, what it saw in the first trial."""
     trials = next(one["trials"] for one in finished.result["conditions"] if one["variant"] == variant)

@@ -9,8 +9,8 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 def examine(
     experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
 ) -> Iterator[Found]:
-    """A warning where closed connections hold most ports, and the kernel does not lend them again; a refusal if connects
-    failed as well."""
+    """A warning where closed connections hold most ports and the kernel does not lend them again; a refusal where
+    connects failed."""
     del experiment
     for trial in trials:
         seen = trial.network

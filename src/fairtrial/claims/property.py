@@ -1,8 +1,8 @@
 """Something that is true of every trial of a condition: read off the trials themselves, refused ones included.
 
 A trial that a check refused is just what such a claim may be about: a server that loses writes, say. So a refusal by
-the checks that look at the property is a failure of it; a refusal by any other leaves the trial without a say. A note by one
-of its own checks is that the trial cannot tell; if none can, nothing is known.
+the checks that look at the property is a failure of it; a refusal by any other leaves the trial without a say. A note
+by one of its own checks is that the trial cannot tell; if none can, nothing is known.
 """
 
 from collections.abc import Callable, Mapping

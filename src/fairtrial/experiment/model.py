@@ -64,6 +64,9 @@ class Experiment(Strict):
     env: dict[Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")], str] = Field(
         default_factory=dict, description="variables that every stack gets, in place of the contract's: DB_POOL, say"
     )
+    settle_seconds: float = Field(
+        60, gt=0, le=3600, description="how long the database may take after the last answer to come to rest"
+    )
     sweep: Sweep | None = None
     noise_floor: bool = Field(
         False, description="try the first stack twice in each block, under two names: the difference is noise"

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from fairtrial.checks import run_checks, unusual_thresholds
-from fairtrial.claims import judge_claim
 from fairtrial.checks.model import Severity
+from fairtrial.claims import judge_claim
 from fairtrial.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.looks import blocks_judged, is_cut_off, level_of

@@ -128,7 +128,9 @@ def _attend(attended: Attended, running: Contender) -> Counters:
                 offer(attended, running)
             if workload.writes and service.pid is not None:
                 with attended.stage("settle"):
-                    observed.settle = settle(service, service.counters().get("writes"))
+                    observed.settle = settle(
+                        service, service.counters().get("writes"), setting.experiment.settle_seconds
+                    )
     except StackEnded:
         pass  # its exit status, read below, says so
     except Problem as problem:

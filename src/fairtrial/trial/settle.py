@@ -15,11 +15,10 @@ REST_SECONDS = 0.5
 """At rest: for so long at most `REST_SHARE` of one processor. Checkpoints come in bursts that are further apart."""
 
 REST_SHARE = 0.05
-LONGEST_SECONDS = 60.0
 
 
-def settle(service: RunningService, writes_at_end: int | None) -> Settle:
-    """Wait until the service's processes are at rest, a minute at most.
+def settle(service: RunningService, writes_at_end: int | None, longest_seconds: float) -> Settle:
+    """Wait until the service's processes are at rest, or for so long at most.
 
     Args:
         writes_at_end: the service's count of writing statements when the load had ended; None if it does not count.
@@ -27,7 +26,7 @@ def settle(service: RunningService, writes_at_end: int | None) -> Settle:
     began = time.monotonic()
     looks = [(began, _cpu_seconds(service))]
     at_rest = False
-    while not at_rest and looks[-1][0] - began < LONGEST_SECONDS:
+    while not at_rest and looks[-1][0] - began < longest_seconds:
         time.sleep(LOOK_EVERY_SECONDS)
         looks.append((time.monotonic(), _cpu_seconds(service)))
         earlier = [look for look in looks if looks[-1][0] - look[0] >= REST_SECONDS]
