@@ -128,6 +128,12 @@ def test_settle_time_stands_where_work_after_the_run_was_refused() -> None:
     rate = verdict("budget", busy, "fast", of="fast", at_least=1)
     assert rate.verdict == "undecided" and "work-after-the-run" in (rate.reason or "")
 
+    def altered(name: str, block: int) -> TrialBuilder:
+        return busy(name, block).but(altered=True)
+
+    other = verdict("budget", altered, "fast", of="fast", metric="settle", at_most=1)
+    assert other.verdict == "undecided", "what else is refused is refused for this, too"
+
 
 def losing(from_block: int) -> Any:
     def make(_name: str, block: int) -> TrialBuilder:
