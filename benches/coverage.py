@@ -31,26 +31,23 @@ def by_blocks(head: str, rows: Iterable[str], cell: Callable[[str, int], str]) -
     )
 
 
-def covered(held: int, of: int) -> str:
-    """The percentage, bold where it is not what the interval says."""
-    said = percent(held, of)
-    return said if HONEST[0] <= round(held / of, 3) <= HONEST[1] else f"**{said}**"
+def covered(head: str, rows: Iterable[str], held: Callable[[str, int, int], int], repetitions: int) -> str:
+    """The share of intervals that hold the truth; bold where it is not what the interval says."""
+
+    def cell(name: str, blocks: int) -> str:
+        share = held(name, blocks, repetitions) / repetitions
+        said = f"{100 * share:.1f}"
+        return said if HONEST[0] <= round(share, 3) <= HONEST[1] else f"**{said}**"
+
+    return by_blocks(head, rows, cell)
 
 
 def figures(repetitions: int) -> str:
-    return by_blocks(
-        "deviations of a figure",
-        FIGURES,
-        lambda name, blocks: covered(error_rates.figures_held(name, blocks, repetitions), repetitions),
-    )
+    return covered("deviations of a figure", FIGURES, error_rates.figures_held, repetitions)
 
 
 def ratios(repetitions: int) -> str:
-    return by_blocks(
-        "deviations of either side",
-        RATIOS,
-        lambda name, blocks: covered(error_rates.ratios_held(name, blocks, repetitions), repetitions),
-    )
+    return covered("deviations of either side", RATIOS, error_rates.ratios_held, repetitions)
 
 
 def equal_stacks(repetitions: int) -> str:
