@@ -122,3 +122,15 @@ def test_a_shape_needs_numbers(values: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"'goes-up': a shape needs numbers, and the sweep is over categories: "):
         swept("env.MODE", values, claims=[claim])
     assert swept("env.MODE", [1, 2], claims=[claim]).claims
+
+
+def test_variants_of_a_service() -> None:
+    values = ["default", "relaxed"]
+    experiment = swept("services.postgresql.variant", values, service="postgresql", services={"redis": {}})
+    assert [experiment.at(value).services["postgresql"].variant for value in experiment.points] == values
+    assert "redis" in experiment.at("relaxed").services
+    with pytest.raises(ValueError, match="no stack is tried on mariadb, but on postgresql"):
+        swept("services.mariadb.variant", values, service="postgresql")
+    given = {"postgresql": {"url_from": "URL"}}
+    with pytest.raises(ValueError, match="settings of a service that is given by URL"):
+        swept("services.postgresql.variant", values, service="postgresql", services=given)

@@ -138,3 +138,23 @@ def test_a_sweep_over_an_option_that_decides_the_tables(lab: Lab) -> None:
         expected = {"altered"} if name.startswith("string") else set()
         assert {fault["kind"] for fault in audit["faults"]} == expected, finished.out
         assert audit["acknowledged"] > 0
+
+
+@needs("postgresql")
+def test_a_sweep_over_the_settings_of_a_database(lab: Lab) -> None:
+    """The database itself tells the stack how it was brought up."""
+    asked = "\nimport psycopg; c = psycopg.connect(os.environ['DATABASE_URL']).cursor(); "
+    asked += "c.execute('SHOW synchronous_commit'); print('commit', c.fetchone()[0], flush=True)\n"
+    server = lab.folder / "cheat.py"
+    server.write_text(CHEAT.read_text().replace("\nimport os\n", "\nimport os\n" + asked, 1))
+    run = [sys.executable, "cheat.py", "none"]
+    name = lab.stack("none", run=run, server=server, workload="survey-insert", service="postgresql")
+    more = '[sweep]\nparameter = "services.postgresql.variant"\nvalues = ["default", "relaxed"]'
+    experiment = lab.experiment(name, workload="survey-insert", service="postgresql", more=more)
+    finished = lab.fairtrial("run", experiment, *lab.named(name))
+    head, *lines = finished.record
+    contenders = {condition["id"]: condition["contender"] for condition in head["conditions"]}
+    logs = {contenders[line["condition"]]: (finished.results or lab.folder) / line["log"] for line in lines}
+    told = {name: log.read_text().split("commit ")[1].split()[0] for name, log in logs.items()}
+    assert told == {"none at default": "on", "none at relaxed": "off"}, finished.out + finished.err
+    assert sorted(service["variant"] for service in head["services"]) == ["default", "relaxed"]

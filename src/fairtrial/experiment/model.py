@@ -119,6 +119,9 @@ class Experiment(Strict):
     @model_validator(mode="after")
     def _sweepable(self) -> Self:
         if self.sweep is not None:
+            tried = {self.service_of(stack) for stack in self.stacks}
+            if self.sweep.service not in {None, *tried}:
+                raise ValueError(f"sweep: no stack is tried on {self.sweep.service}, but on {', '.join(sorted(tried))}")
             for value in self.sweep.values:
                 try:
                     self.at(value)

@@ -16,8 +16,10 @@ class Sweep(Strict):
     """What is varied, and over which values: numbers, or categories, which have no order and no distance."""
 
     parameter: str = Field(
-        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|env\.[A-Z][A-Z0-9_]*|instances)$",
-        description="load.KEY, options.KEY, dataset.KEY, env.NAME (a variable that stacks get) or instances",
+        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.variant"
+        r"|env\.[A-Z][A-Z0-9_]*|instances)$",
+        description="load.KEY, options.KEY, dataset.KEY, services.NAME.variant, env.NAME (a variable that stacks get) "
+        "or instances",
     )
     values: list[Value] = Field(min_length=2, max_length=100, description="numbers, words or booleans")
 
@@ -50,6 +52,12 @@ class Sweep(Strict):
         return [value for value in self.values if not isinstance(value, bool | str)]
 
     @property
+    def service(self) -> str | None:
+        """The service whose variant is swept, if one is."""
+        room, _, rest = self.parameter.partition(".")
+        return rest.partition(".")[0] if room == "services" else None
+
+    @property
     def title(self) -> str:
         """What axes and rows call it: `connections` for load.connections, `DB_POOL` for env.DB_POOL."""
         return self.parameter.rpartition(".")[2].replace("_", " ")
@@ -63,6 +71,10 @@ def at_value(file: dict[str, Any], parameter: str, value: Value) -> dict[str, An
         return rest | {key: value}
     if room == "env":
         return rest | {room: {**rest.get(room, {}), key: str(value) if _kind(value) == "numbers" else shown(value)}}
+    outer, _, inner = room.partition(".")
+    if inner:  # services.NAME
+        rooms = rest.get(outer, {})
+        return rest | {outer: {**rooms, inner: {**rooms.get(inner, {}), key: value}}}
     return rest | {room: {**rest.get(room, {}), key: value}}
 
 
