@@ -34,12 +34,10 @@ def _a_kernel_that_does_not_lend_ports_again(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(free_ports, "lends_ports_again", lambda: False)
 
 
-def test_where_ports_are_lent_again_nothing_is_crowded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(free_ports, "local_ports", lambda: 1000)
-    monkeypatch.setattr(free_ports, "time_wait_sockets", lambda: 900)
-    assert crowded() == 900
+def test_where_ports_are_lent_again_no_load_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert takes_ports(ClosedLoad(keep_alive=False))
     monkeypatch.setattr(free_ports, "lends_ports_again", lambda: True)
-    assert crowded() == 0
+    assert not takes_ports(ClosedLoad(keep_alive=False))
 
 
 def test_closed_connections_are_counted_beside_the_local_ports(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,17 +16,15 @@ LOOK_EVERY_SECONDS = 0.5
 
 
 def takes_ports(load: Load) -> bool:
-    """Whether the load takes a port for each of its requests."""
-    return not isinstance(load, ProgramLoad) and not load.keep_alive
+    """Whether the load takes a port for each of its requests, and the kernel does not lend it again."""
+    return not isinstance(load, ProgramLoad) and not load.keep_alive and not lends_ports_again()
 
 
 def crowded() -> int:
     """How many closed connections hold local ports, if they hold more than SHARE of them, else 0.
 
-    Where the kernel does not tell, nobody knows: 0. Where it lends such ports again, they are as good as free: 0.
+    Where the kernel does not tell, nobody knows: 0.
     """
-    if lends_ports_again():
-        return 0
     closed, ports = time_wait_sockets(), local_ports()
     return closed if closed is not None and ports and closed > SHARE * ports else 0
 
