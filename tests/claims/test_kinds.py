@@ -311,4 +311,7 @@ def test_figures_below_zero_say_what_would_decide() -> None:
     assert budget.sentence.endswith("More blocks may decide it.")
     ratio = verdict("ratio", served(rates), *rates, of="other", to="layer", at_least=5, **keys)
     assert "zero or less in a trial, so that no ratio exists" in ratio.sentence
-    assert ratio.sentence.endswith("A claim of a difference needs no ratio, and can be decided.")
+    equal = verdict("equal", served(rates), *rates, of="other", to="layer", within=0.1, **keys)
+    order = verdict("order", served(rates), *rates, order=["other", "layer"], **keys)
+    for one in (ratio, equal, order):
+        assert one.sentence.endswith("A claim of a difference needs no ratio, and can be decided."), one.sentence

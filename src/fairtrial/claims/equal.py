@@ -2,7 +2,7 @@
 
 from fairtrial.claims.evidence import Evidence
 from fairtrial.claims.ratio import loads, ratios_of
-from fairtrial.claims.ruling import ALL_VALID, Ruling, interval_in_words, no_ratio, result, sentence, too_few
+from fairtrial.claims.ruling import ALL_VALID, NO_RATIO, Ruling, interval_in_words, no_ratio, result, sentence, too_few
 from fairtrial.claims.values import read_values
 from fairtrial.experiment.claims import EqualClaim
 from fairtrial.judge.metrics import find_metric
@@ -39,7 +39,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     ends = {
         "upheld": "A repetition whose whole interval lies outside the margin would overturn it.",
         "refuted": "A repetition whose whole interval lies within the margin would overturn it.",
-        "undecided": ALL_VALID if values.obstacle else "More blocks may decide it.",
+        "undecided": ALL_VALID if values.obstacle else "More blocks may decide it." if ratios else NO_RATIO,
     }
     return result(
         claim,

@@ -8,7 +8,7 @@ the level is divided among the pairs (Bonferroni).
 
 from fairtrial.claims.evidence import Evidence
 from fairtrial.claims.ratio import loads, ratios_of
-from fairtrial.claims.ruling import ALL_VALID, Ruling, interval_in_words, no_ratio, result, sentence, too_few
+from fairtrial.claims.ruling import ALL_VALID, NO_RATIO, Ruling, interval_in_words, no_ratio, result, sentence, too_few
 from fairtrial.claims.values import read_values
 from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.metrics import find_metric
@@ -34,7 +34,7 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     complete = len(ahead) == len(steps)
     ruling = _ruling(claim, values.obstacle, ahead if complete else [], reversed_at, values.blocks, metric.label)
     weakest = min(range(len(ahead)), key=lambda at: ahead[at].interval or (0.0, 0.0)) if complete else None
-    seen, end = None, ALL_VALID
+    seen, end = None, ALL_VALID if values.obstacle else NO_RATIO
     if weakest is not None:
         estimated = ahead[weakest]
         one, other = steps[weakest]

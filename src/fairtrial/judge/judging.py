@@ -151,7 +151,7 @@ def _condition(
 def _figure(metric: Metric, valid: Sequence[TrialRecord]) -> Estimate | None:
     values = [value for trial in valid if (value := metric.read(trial)) is not None]
     if len(values) < len(valid):
-        return None  # a mean over the trials whose sample happened to be large enough would be a selection
+        return None  # a figure of the trials whose sample happened to be large enough would be a selection
     estimated = over_blocks(values)
     return Estimate(estimate=estimated.estimate, interval=estimated.interval, blocks=estimated.blocks)
 
