@@ -10,44 +10,64 @@ const MOST_DISCARDED_BYTES = 1_048_576;
 const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)\s*(?:;|$)/i;
 
 /**
- * The request's body, parsed; undefined if there is none. Rejects with an HttpError: 400 if it is no JSON, 413 if it is
- * longer than `limitBytes`, 415 if it is of another type or encoded; with another error if the client goes away.
+ * Calls `done(error, value)` with the request's body, parsed; undefined if there is none. The error is an HttpError: 400
+ * if it is no JSON, 413 if it is longer than `limitBytes`, 415 if it is of another type or encoded. If the client goes
+ * away, `done` is not called.
  */
-export async function readJson(request, limitBytes) {
+export function readJson(request, limitBytes, done) {
   const { headers } = request;
-  if (headers["transfer-encoding"] === undefined && !(Number(headers["content-length"]) > 0))
-    return undefined;
-  if (!JSON_TYPE.test(headers["content-type"] ?? "")) throw new HttpError(415);
-  if ((headers["content-encoding"] ?? "identity") !== "identity") throw new HttpError(415);
-  const bytes = await read(request, limitBytes);
-  if (!isUtf8(bytes)) throw new HttpError(400);
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    throw new HttpError(400);
+  if (headers["transfer-encoding"] === undefined && !(Number(headers["content-length"]) > 0)) {
+    done(undefined, undefined);
+  } else if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
+    done(new HttpError(415));
+  } else if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    done(new HttpError(415));
+  } else {
+    process.nextTick(read, request, limitBytes, done);
   }
 }
 
-function read(request, limitBytes) {
-  return new Promise((resolve, reject) => {
-    const chunks = [];
-    let bytes = 0;
-    request.on("data", (chunk) => {
-      bytes += chunk.length;
-      if (bytes <= limitBytes) {
-        chunks.push(chunk);
-      } else if (bytes <= limitBytes + MOST_DISCARDED_BYTES) {
-        chunks.length = 0;
-      } else {
-        request.pause();
-        reject(new HttpError(413, { connection: "close" }));
-      }
-    });
-    request.on("end", () => (bytes > limitBytes ? reject(new HttpError(413)) : resolve(joined(chunks))));
-    request.on("error", reject);
-  });
+/**
+ * A body that came in one piece with its head is here by the next tick and is taken at once. That is worth a tenth of a
+ * request's processor time (Node.js 20): no listeners, and no "end" and "close" of a stream that is done with.
+ */
+function read(request, limitBytes, done) {
+  if (request.readableLength === Number(request.headers["content-length"])) {
+    parse(request.read(), limitBytes, done);
+  } else {
+    collect(request, limitBytes, done);
+  }
 }
 
-function joined(chunks) {
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+function collect(request, limitBytes, done) {
+  const chunks = [];
+  let bytes = 0;
+  const take = (chunk) => {
+    bytes += chunk.length;
+    if (bytes <= limitBytes) {
+      chunks.push(chunk);
+    } else if (bytes <= limitBytes + MOST_DISCARDED_BYTES) {
+      chunks.length = 0;
+    } else {
+      request.off("data", take).off("end", end).pause();
+      done(new HttpError(413, { connection: "close" }));
+    }
+  };
+  const end = () =>
+    bytes > limitBytes ? done(new HttpError(413)) : parse(Buffer.concat(chunks), limitBytes, done);
+  request.on("data", take).on("end", end);
+}
+
+function parse(bytes, limitBytes, done) {
+  if (bytes.length > limitBytes) return done(new HttpError(413));
+  const text = bytes.toString();
+  // Bytes that are no UTF-8 become this character.
+  if (text.includes("\ufffd") && !isUtf8(bytes)) return done(new HttpError(400));
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return done(new HttpError(400));
+  }
+  return done(undefined, value);
 }

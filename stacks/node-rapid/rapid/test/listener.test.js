@@ -15,6 +15,11 @@ before(async () => {
     "GET /text": () => "größer",
     "GET /json": async () => ({ a: [1, null] }),
     "GET /nothing": () => undefined,
+    "GET /empty": () => "",
+    "GET /endless": () => {
+      const value = {};
+      return Object.assign(value, { value });
+    },
     "GET /teapot": () => 418,
     "GET /gone": () => {
       throw new HttpError(410, { "x-why": "old" });
@@ -62,9 +67,23 @@ test("an object is JSON, a number a status, undefined 204", async () => {
   const teapot = await ask("/teapot");
   assert.equal(teapot.status, 418);
   assert.equal(await teapot.text(), "");
-  const nothing = await ask("/nothing");
-  assert.equal(nothing.status, 204);
-  assert.equal(nothing.headers.get("content-length"), null);
+  assert.equal(teapot.headers.get("content-length"), "0");
+  const empty = await ask("/empty");
+  assert.equal(empty.status, 200);
+  assert.equal(empty.headers.get("content-length"), "0");
+});
+
+test("204 has no length, whichever way it is said", async () => {
+  for (const answer of await Promise.all([ask("/nothing"), ask("/echo/7", { method: "PUT" })])) {
+    assert.equal(answer.status, 204);
+    assert.equal(answer.headers.get("content-length"), null);
+  }
+});
+
+test("what cannot be written as JSON is 500 and reported", async () => {
+  seen.length = 0;
+  assert.equal((await ask("/endless")).status, 500);
+  assert.equal(seen.length, 1);
 });
 
 test("HEAD is GET without its body", async () => {
@@ -136,6 +155,47 @@ test("a connection is kept after 413, and closed if the body does not end", asyn
   }
   assert.match(answers.join(""), /^HTTP\/1.1 413 [^]*connection: close/i);
   socket.destroy();
+});
+
+test("a body is the same in one piece with its head, in several, and chunked; requests may be pipelined", async () => {
+  const head = "POST /echo/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+  const whole = `${head}Content-Length: 7\r\n\r\n{"a":1}`;
+  const socket = connect(server.address().port, "127.0.0.1").setEncoding("utf8");
+  let answers = "";
+  socket.on("data", (data) => (answers += data));
+  const answered = async (count) => {
+    while (answers.split('{"id":1,"body":{"a":1}}').length <= count) await once(socket, "data");
+  };
+  socket.write(whole + whole + whole);
+  await answered(3);
+  for (let cut = 1; cut <= 7; cut++) {
+    socket.write(whole.slice(0, -cut));
+    await new Promise(setImmediate);
+    socket.write(whole.slice(-cut));
+    await answered(3 + cut);
+  }
+  socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n`);
+  await answered(11);
+  assert.equal(answers.match(/HTTP\/1.1 200 /g).length, 11);
+  socket.destroy();
+});
+
+test("a client that goes away in its body is not answered and not reported", async () => {
+  seen.length = 0;
+  const socket = connect(server.address().port, "127.0.0.1");
+  const [[incoming]] = await Promise.all([
+    once(server, "request"),
+    new Promise((written) =>
+      socket.write(
+        'POST /echo/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a',
+        written,
+      ),
+    ),
+  ]);
+  socket.destroy();
+  await new Promise((closed) => incoming.socket.once("close", closed));
+  assert.equal((await post('{"a":1}')).status, 200);
+  assert.deepEqual(seen, []);
 });
 
 test("a parameter of another type is 400", async () => {
