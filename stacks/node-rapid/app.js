@@ -37,9 +37,9 @@ export function createApp({ ping, surveys }, { batchSize, writes, stores, parses
 
   const storedBy =
     (store) =>
-    async ({ parameters, body }) => {
+    async ({ parameters: { survey, user }, body }) => {
       if (typeof body !== "object" || body === null || Array.isArray(body)) throw new HttpError(400);
-      await store({ ...parameters, answers: STORED[stores](body) });
+      await store({ survey, user, answers: STORED[stores](body) });
       return 201;
     };
 
