@@ -86,12 +86,14 @@ def run(
     own_folders = stacks or []
     known = find_stacks(own_folders)
     file = find_experiment(experiment)
-    planned = with_settings(load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor)
-    planned, left_out = select_stacks(planned, known, named=stack or [], own_folders=own_folders)
+    planned, too_long = with_settings(
+        load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor
+    )
+    planned, not_tried = select_stacks(planned, known, named=stack or [], own_folders=own_folders)
     validate(planned, known, file)
     if decide is not None:
         assert_decidable(planned)
-    announce(console, planned, known, left_out)
+    announce(console, planned, known, [*too_long, *not_tried])
     results = new_results_folder(out, planned.name)
     watcher = progress_on(console)
     try:

@@ -25,12 +25,19 @@ class Stated(Strict):
         """The stacks of which it speaks over the whole sweep."""
         return ()
 
+    def needs(self) -> Sequence[ConditionRef]:
+        """The conditions without which it cannot be judged."""
+        return self.conditions()
+
 
 class OfMetric(Stated):
     """A claim about one metric."""
 
     metric: str = Field("goodput", description="docs/claims.md, Metrics")
     baseline: ConditionRef | None = Field(None, description="of the metric overhead: the condition that it is over")
+
+    def needs(self) -> Sequence[ConditionRef]:
+        return [*self.conditions(), *([] if self.baseline is None else [self.baseline])]
 
 
 class Bounds(Strict):

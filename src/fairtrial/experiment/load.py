@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, OpenLoad
+from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, OpenLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.locations import shipped
@@ -12,6 +12,7 @@ from fairtrial.toml_file import read_toml
 QUICK_BLOCKS = 3
 QUICK_WARMUP_SECONDS = 0.5
 QUICK_DURATION_SECONDS = 1.0
+QUICK_REQUESTS = 20_000
 
 
 def shipped_experiments() -> dict[str, Path]:
@@ -54,7 +55,7 @@ def with_stacks(experiment: Experiment, stacks: list[StackRef]) -> tuple[Experim
     kept = [
         claim
         for claim in experiment.claims
-        if {str(one.stack) for one in claim.conditions()} | {str(stack) for stack in claim.curves()} <= names
+        if {str(one.stack) for one in claim.needs()} | {str(stack) for stack in claim.curves()} <= names
     ]
     left_out = [claim.id for claim in experiment.claims if claim not in kept]
     return _changed(experiment, {"stacks": [str(stack) for stack in stacks], "claims": kept}), left_out
@@ -71,7 +72,7 @@ def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tup
     kept = [
         claim
         for claim in other.claims
-        if {str(one) for one in claim.conditions()} <= tried and {str(stack) for stack in claim.curves()} <= stacks
+        if {str(one) for one in claim.needs()} <= tried and {str(stack) for stack in claim.curves()} <= stacks
     ]
     if not kept:
         raise Problem(
@@ -83,26 +84,45 @@ def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tup
 
 def with_settings(
     experiment: Experiment, *, blocks: int | None, seed: int | None, quick: bool, noise_floor: bool = False
-) -> Experiment:
-    """The experiment with what the command line says in place of what the file says; `blocks` wins over `quick`."""
+) -> tuple[Experiment, list[str]]:
+    """The experiment with what the command line says in place of what the file says; `blocks` wins over `quick`.
+
+    Returns the ids of claims that are left out, because they speak of what `quick` does not try.
+    """
+    experiment, left_out = quick_form(experiment) if quick else (experiment, [])
     changes: dict[str, object] = {}
-    if quick:
-        changes["blocks"] = min(experiment.blocks, QUICK_BLOCKS)
-        load = experiment.load
-        if isinstance(load, ClosedLoad | OpenLoad | CapacityLoad):
-            changes["load"] = load.model_copy(
-                update={
-                    "warmup_seconds": min(load.warmup_seconds, QUICK_WARMUP_SECONDS),
-                    "duration_seconds": min(load.duration_seconds, QUICK_DURATION_SECONDS),
-                }
-            )
     if noise_floor:
         changes["noise_floor"] = True
     if blocks is not None:
         changes["blocks"] = blocks
     if seed is not None:
         changes["seed"] = seed
-    return _changed(experiment, changes)
+    return _changed(experiment, changes), left_out
+
+
+def quick_form(experiment: Experiment) -> tuple[Experiment, list[str]]:
+    """The experiment in few blocks of short trials; of a sweep over numbers of requests, the lower ones.
+
+    Returns the ids of claims that are left out with it, because they speak of a number that is no longer tried.
+    """
+    changes: dict[str, object] = {"blocks": min(experiment.blocks, QUICK_BLOCKS)}
+    load, sweep = experiment.load, experiment.sweep
+    if isinstance(load, FixedLoad):
+        changes["load"] = load.model_copy(update={"requests": min(load.requests, QUICK_REQUESTS)})
+        if sweep is not None and sweep.parameter == "load.requests":
+            lower = [value for value in sweep.numbers if value <= QUICK_REQUESTS]
+            changes["sweep"] = sweep.model_copy(update={"values": lower if len(lower) > 1 else sweep.values[:2]})
+    elif isinstance(load, ClosedLoad | OpenLoad | CapacityLoad):
+        changes["load"] = load.model_copy(
+            update={
+                "warmup_seconds": min(load.warmup_seconds, QUICK_WARMUP_SECONDS),
+                "duration_seconds": min(load.duration_seconds, QUICK_DURATION_SECONDS),
+            }
+        )
+    tried = {str(one) for one in _changed(experiment, {**changes, "claims": []}).contenders}
+    kept = [claim for claim in experiment.claims if {str(one) for one in claim.needs()} <= tried]
+    left_out = [claim.id for claim in experiment.claims if claim not in kept]
+    return _changed(experiment, {**changes, "claims": kept}), left_out
 
 
 def _changed(experiment: Experiment, changes: dict[str, object]) -> Experiment:

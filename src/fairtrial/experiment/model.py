@@ -137,7 +137,7 @@ class Experiment(Strict):
             if claim.id in seen:
                 raise ValueError(f"claims: id {claim.id!r} is used twice")
             seen.add(claim.id)
-            for side in claim.conditions():
+            for side in claim.needs():
                 if str(side) not in contenders:
                     raise ValueError(
                         f"claims: {claim.id!r} speaks of {side}, which is not among what is tried: "

@@ -37,7 +37,7 @@ def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack
         "claims": ", ".join(claim.id for claim in experiment.claims) or "none",
     }
     if left_out:
-        facts["left out"] = f"claims {', '.join(left_out)}: their stacks are not tried"
+        facts["left out"] = f"claims {', '.join(left_out)}: what they speak of is not tried"
     table = Table.grid(padding=(0, 2))
     for fact, value in facts.items():
         table.add_row(Text(fact, style="dim"), Text(value))

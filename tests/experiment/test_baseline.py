@@ -1,0 +1,40 @@
+"""A claim about overhead needs its baseline tried, as it needs the stack it is about."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.experiment.load import with_stacks
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import StackRef
+
+
+def over(baseline: str) -> dict[str, Any]:
+    claim = {
+        "id": "adds",
+        "kind": "budget",
+        "text": "adds little",
+        "metric": "overhead",
+        "of": "a",
+        "baseline": baseline,
+        "at_most": 1.0,
+    }
+    return {
+        "name": "x",
+        "title": "x",
+        "workload": "plaintext",
+        "stacks": ["a", "bare"],
+        "load": {"kind": "closed"},
+        "claims": [claim],
+    }
+
+
+def test_a_baseline_that_is_not_tried_is_an_error_of_the_file() -> None:
+    with pytest.raises(ValueError, match="'adds' speaks of unknown, which is not among what is tried: a, bare"):
+        Experiment.model_validate(over("unknown"))
+
+
+def test_without_its_baseline_a_claim_is_left_out() -> None:
+    experiment = Experiment.model_validate(over("bare"))
+    assert with_stacks(experiment, [StackRef(name="a")])[1] == ["adds"]
+    assert with_stacks(experiment, [StackRef(name="a"), StackRef(name="bare")])[1] == []

@@ -1,0 +1,70 @@
+"""What `--quick` makes of an experiment."""
+
+from typing import Any
+
+from fairtrial.experiment.load import QUICK_REQUESTS, load_experiment, quick_form, shipped_experiments
+from fairtrial.experiment.loads import FixedLoad
+from fairtrial.experiment.model import Experiment
+
+
+def fixed(requests: int, values: list[int], claims: list[dict[str, Any]]) -> Experiment:
+    sweep = {"sweep": {"parameter": "load.requests", "values": values}} if values else {}
+    return Experiment.model_validate(
+        {
+            "name": "x",
+            "title": "x",
+            "workload": "survey-insert",
+            "stacks": ["a"],
+            "blocks": 5,
+            "load": {"kind": "fixed", "requests": requests},
+            "claims": claims,
+            **sweep,
+        }
+    )
+
+
+def ratio(name: str, of: str, to: str) -> dict[str, Any]:
+    return {"id": name, "kind": "ratio", "text": name, "of": of, "to": to, "at_least": 1.0}
+
+
+def test_few_blocks_of_short_trials() -> None:
+    experiment = Experiment.model_validate(
+        {
+            "name": "x",
+            "title": "x",
+            "workload": "plaintext",
+            "stacks": ["a"],
+            "blocks": 2,
+            "load": {"kind": "closed", "warmup_seconds": 0.2, "duration_seconds": 30},
+        }
+    )
+    shorter, left_out = quick_form(experiment)
+    assert (shorter.blocks, left_out) == (2, [])
+    assert shorter.load.model_dump() == experiment.load.model_dump() | {"duration_seconds": 1.0}
+
+
+def test_a_count_is_bounded_and_a_short_one_stays() -> None:
+    for requests, tried in [(1_000_000, QUICK_REQUESTS), (500, 500)]:
+        load = quick_form(fixed(requests, [], []))[0].load
+        assert isinstance(load, FixedLoad)
+        assert load.requests == tried
+
+
+def test_of_a_sweep_over_counts_the_lower_ones_are_tried_and_claims_about_others_left_out() -> None:
+    claims = [ratio("kept", "a at 5000", "a at 1000"), ratio("dropped", "a at 100000", "a at 1000")]
+    shorter, left_out = quick_form(fixed(1000, [1000, 5000, 100_000], claims))
+    assert [str(one) for one in shorter.contenders] == ["a at 1000", "a at 5000"]
+    assert [claim.id for claim in shorter.claims] == ["kept"]
+    assert left_out == ["dropped"]
+
+
+def test_a_sweep_keeps_two_values_however_large() -> None:
+    shorter, _ = quick_form(fixed(1000, [50_000, 100_000, 200_000], []))
+    assert [str(one) for one in shorter.contenders] == ["a at 50000", "a at 100000"]
+
+
+def test_every_shipped_experiment_has_a_quick_form_with_a_claim() -> None:
+    for file in shipped_experiments().values():
+        experiment = load_experiment(file)
+        if experiment.claims:
+            assert quick_form(experiment)[0].claims, file.name
