@@ -50,6 +50,14 @@ def test_a_count_is_bounded_and_a_short_one_stays() -> None:
         assert load.requests == tried
 
 
+def test_every_connection_has_a_request() -> None:
+    at_once = fixed(50_000, [], []).model_dump()
+    at_once["load"]["connections"] = 50_000
+    load = quick_form(Experiment.model_validate(at_once))[0].load
+    assert isinstance(load, FixedLoad)
+    assert load.requests == 50_000
+
+
 def test_of_a_sweep_over_counts_the_lower_ones_are_tried_and_claims_about_others_left_out() -> None:
     claims = [ratio("kept", "a at 5000", "a at 1000"), ratio("dropped", "a at 100000", "a at 1000")]
     shorter, left_out = quick_form(fixed(1000, [1000, 5000, 100_000], claims))

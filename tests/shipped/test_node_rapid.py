@@ -30,7 +30,8 @@ const { settingsFromEnvironment } = await import("./settings.js");
 const listener = createApp({ ping: async () => {}, surveys: {} }, settingsFromEnvironment());
 const statuses = [];
 for (const url of ["/plaintext", "/health", "/survey/s1/1"]) {
-  await listener({ method: "GET", url, headers: {}, socket: {} }, { writeHead: (it) => statuses.push(it), end() {} });
+  const request = { method: "GET", url, headers: {}, socket: {} };
+  await new Promise((end) => listener(request, { writeHead: (status) => statuses.push(status), end }));
 }
 console.log(compiled, ...statuses);
 """

@@ -108,7 +108,8 @@ def quick_form(experiment: Experiment) -> tuple[Experiment, list[str]]:
     changes: dict[str, object] = {"blocks": min(experiment.blocks, QUICK_BLOCKS)}
     load, sweep = experiment.load, experiment.sweep
     if isinstance(load, FixedLoad):
-        changes["load"] = load.model_copy(update={"requests": min(load.requests, QUICK_REQUESTS)})
+        bound = max(QUICK_REQUESTS, load.connections)
+        changes["load"] = load.model_copy(update={"requests": min(load.requests, bound)})
         if sweep is not None and sweep.parameter == "load.requests":
             lower = [value for value in sweep.numbers if value <= QUICK_REQUESTS]
             changes["sweep"] = sweep.model_copy(update={"values": lower if len(lower) > 1 else sweep.values[:2]})
