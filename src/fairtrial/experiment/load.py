@@ -1,7 +1,9 @@
 """Experiment files from disk, and the options that change them for one run."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, OpenLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
@@ -51,14 +53,8 @@ def with_stacks(experiment: Experiment, stacks: list[StackRef]) -> tuple[Experim
 
     Returns the ids of claims that are left out with it, because they speak of a stack that is no longer tried.
     """
-    names = {str(stack) for stack in stacks}
-    kept = [
-        claim
-        for claim in experiment.claims
-        if {str(one.stack) for one in claim.needs()} | {str(stack) for stack in claim.curves()} <= names
-    ]
-    left_out = [claim.id for claim in experiment.claims if claim not in kept]
-    return _changed(experiment, {"stacks": [str(stack) for stack in stacks], "claims": kept}), left_out
+    changes = {"stacks": [str(stack) for stack in stacks], "claims": []}
+    return _with_claims(_changed(experiment, changes), experiment.claims)
 
 
 def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tuple[Experiment, list[str]]:
@@ -67,19 +63,14 @@ def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tup
     Raises:
         Problem: it tries nothing of what they speak of.
     """
-    tried = {str(one) for one in experiment.contenders}
-    stacks = {str(stack) for stack in experiment.stacks} if experiment.sweep else set()
-    kept = [
-        claim
-        for claim in other.claims
-        if {str(one) for one in claim.needs()} <= tried and {str(stack) for stack in claim.curves()} <= stacks
-    ]
-    if not kept:
+    judged, left_out = _with_claims(experiment, other.claims)
+    if not judged.claims:
+        tried = sorted(str(one) for one in experiment.contenders)
         raise Problem(
-            f"{file}: none of its claims speaks of what was tried: {', '.join(sorted(tried))}",
+            f"{file}: none of its claims speaks of what was tried: {', '.join(tried)}",
             "name an experiment with claims about these",
         )
-    return _changed(experiment, {"claims": kept}), [claim.id for claim in other.claims if claim not in kept]
+    return judged, left_out
 
 
 def with_settings(
@@ -120,11 +111,20 @@ def quick_form(experiment: Experiment) -> tuple[Experiment, list[str]]:
                 "duration_seconds": min(load.duration_seconds, QUICK_DURATION_SECONDS),
             }
         )
-    tried = {str(one) for one in _changed(experiment, {**changes, "claims": []}).contenders}
-    kept = [claim for claim in experiment.claims if {str(one) for one in claim.needs()} <= tried]
-    left_out = [claim.id for claim in experiment.claims if claim not in kept]
-    return _changed(experiment, {**changes, "claims": kept}), left_out
+    return _with_claims(_changed(experiment, {**changes, "claims": []}), experiment.claims)
 
 
-def _changed(experiment: Experiment, changes: dict[str, object]) -> Experiment:
-    return Experiment.model_validate(experiment.model_dump() | changes)
+def _with_claims(experiment: Experiment, claims: Sequence[Claim]) -> tuple[Experiment, list[str]]:
+    """The experiment with those of the claims that speak of what it tries, and the ids of the others."""
+    tried = {str(one) for one in experiment.contenders}
+    swept = {str(stack) for stack in experiment.stacks} if experiment.sweep else set()
+    kept = [
+        claim
+        for claim in claims
+        if {str(one) for one in claim.needs()} <= tried and {str(stack) for stack in claim.curves()} <= swept
+    ]
+    return _changed(experiment, {"claims": kept}), [claim.id for claim in claims if claim not in kept]
+
+
+def _changed(experiment: Experiment, changes: Mapping[str, object]) -> Experiment:
+    return Experiment.model_validate(experiment.model_dump() | dict(changes))
