@@ -32,8 +32,9 @@ export function readJson(request, limitBytes, done) {
  * request's processor time (Node.js 20): no listeners, and no "end" and "close" of a stream that is done with.
  */
 function read(request, limitBytes, done) {
-  if (request.readableLength === Number(request.headers["content-length"])) {
-    parse(request.read(), limitBytes, done);
+  const length = Number(request.headers["content-length"]);
+  if (length <= limitBytes && request.readableLength === length) {
+    parse(request.read(), done);
   } else {
     collect(request, limitBytes, done);
   }
@@ -53,13 +54,11 @@ function collect(request, limitBytes, done) {
       done(new HttpError(413, { connection: "close" }));
     }
   };
-  const end = () =>
-    bytes > limitBytes ? done(new HttpError(413)) : parse(Buffer.concat(chunks), limitBytes, done);
+  const end = () => (bytes > limitBytes ? done(new HttpError(413)) : parse(Buffer.concat(chunks), done));
   request.on("data", take).on("end", end);
 }
 
-function parse(bytes, limitBytes, done) {
-  if (bytes.length > limitBytes) return done(new HttpError(413));
+function parse(bytes, done) {
   const text = bytes.toString();
   // Bytes that are no UTF-8 become this character.
   if (text.includes("\ufffd") && !isUtf8(bytes)) return done(new HttpError(400));
