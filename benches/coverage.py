@@ -9,10 +9,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benches.document import replace_part, table  # noqa: E402
-from fairtrial.statistics.looks import level_at, plan_looks  # noqa: E402
-from fairtrial.statistics.scalability import Law  # noqa: E402
-from tests.statistics import error_rates  # noqa: E402
-from tests.statistics.simulation import DEVIATIONS, FIGURES, RATIOS  # noqa: E402
+from fairtrial.judge.statistics.looks import level_at, plan_looks  # noqa: E402
+from fairtrial.judge.statistics.scalability import Law  # noqa: E402
+from tests.judge.statistics import error_rates  # noqa: E402
+from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS  # noqa: E402
 
 BLOCKS = (3, 5, 10, 20)
 LAWS = (Law(1000, 0.05, 0.0005), Law(1000, 0.02, 0.00002), Law(1000, 0.2, 0.0), Law(1000, 0.0, 0.001))

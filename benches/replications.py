@@ -8,13 +8,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benches.document import replace_part  # noqa: E402
+from fairtrial.base.formatting import count  # noqa: E402
 from fairtrial.judge.judging import judge_record  # noqa: E402
 from fairtrial.judge.model import Result  # noqa: E402
 from fairtrial.record.model import TrialRecord  # noqa: E402
 from fairtrial.record.read import read_record  # noqa: E402
 from fairtrial.report.grouping import grouped_findings, obstacles  # noqa: E402
 from fairtrial.report.markdown import claims_table, said  # noqa: E402
-from fairtrial.wording import count  # noqa: E402
 
 
 def part(folder: Path) -> tuple[str, str]:

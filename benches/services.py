@@ -9,12 +9,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from fairtrial.base.locations import cache_folder
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.workloads.random_item import items
 from fairtrial.engine.binary import engine_binary
 from fairtrial.experiment.model import DatasetOptions
-from fairtrial.locations import cache_folder
-from fairtrial.problem import Problem
-from fairtrial.services import pick_service
-from fairtrial.workloads.random_item import items
 
 DATABASES = ("sqlite", "postgresql", "mariadb", "mongodb", "redis", "memcached")
 

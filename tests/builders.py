@@ -30,6 +30,7 @@ from fairtrial.record.model import (
     ExperimentRecord,
     Failure,
     Host,
+    ImpliedWork,
     Picks,
     Placement,
     SecondOfSeries,
@@ -80,6 +81,8 @@ class ExperimentBuilder:
     noise_floor: bool = False
     checks: dict[str, dict[str, float]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=lambda: {"--version": "1.2.3"})
+    work: dict[str, float] = field(default_factory=lambda: {"reads": 1.0, "rows_read": 1.0})
+    """what each answer implies, by the ledger's names"""
 
     def claiming(self, of: str, to: str, **more: Any) -> Self:
         """With a ratio claim; `more` are the claim's further keys."""
@@ -165,6 +168,7 @@ class ExperimentBuilder:
                 first_id=1,
                 last_id=round(self.rows / (1 - self.gaps)),
             ),
+            implied_work={each.id: ImpliedWork(per_answer=self.work) for each in conditions},
             engine_version="fairtrial-engine 0.1.0",
         )
 

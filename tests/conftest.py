@@ -7,9 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from fairtrial.base.locations import cache_folder
 from fairtrial.engine.binary import engine_binary
-from fairtrial.locations import cache_folder
-from tests.lab import Lab
+from tests.command_line import Lab
 
 
 @pytest.fixture(scope="session")

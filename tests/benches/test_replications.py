@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benches.replications import ROOT, part
-from fairtrial.locations import shipped
+from fairtrial.base.locations import shipped
 from fairtrial.record.write import RecordWriter
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from fairtrial.exit import OUTPUT_CLOSED
+from fairtrial.base.exit_status import OUTPUT_CLOSED
 from tests.builders import a_trial, an_experiment, trials_of
-from tests.lab import Lab
-from tests.load.conftest import Target, serve  # noqa: F401 - a fixture
+from tests.command_line import Lab
+from tests.tools.load.conftest import Target, serve  # noqa: F401 - a fixture
 
 Serve = Callable[..., Target]
 

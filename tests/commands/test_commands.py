@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab import Lab
+from tests.command_line import Lab
 
 
 @pytest.mark.parametrize(

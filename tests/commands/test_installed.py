@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.locations import PACKAGE
+from fairtrial.base.locations import PACKAGE
 
 ROOT = PACKAGE.parents[1]
 
@@ -36,7 +36,7 @@ def run(unpacked: Path, folder: Path, *arguments: str) -> str:
 
 
 def test_it_carries_what_it_needs(unpacked: Path, tmp_path: Path) -> None:
-    script = "from fairtrial.locations import shipped; print(shipped('engine'))"
+    script = "from fairtrial.base.locations import shipped; print(shipped('engine'))"
     command = [sys.executable, "-P", "-c", script]
     environment = {**os.environ, "PYTHONPATH": str(unpacked)}
     engine = Path(subprocess.check_output(command, cwd=tmp_path, env=environment, text=True).strip())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab import Finished, Lab
+from tests.command_line import Finished, Lab
 
 CLAIM = """
 [[claims]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.lab import Lab
+from tests.command_line import Lab
 
 BROKEN = {
     "not TOML": ('name = "x', ["tried.toml", "not valid TOML"]),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from fairtrial.locations import PACKAGE
+from fairtrial.base.locations import PACKAGE
 
 DOCUMENT = PACKAGE.parents[1] / "docs" / "architecture.md"
 
@@ -46,7 +46,11 @@ def layer(module: str) -> int:
     return max(found)[1]
 
 
-def test_imports_go_down_or_stay() -> None:
+def test_one_package_a_layer() -> None:
+    assert [len(names) for names in layers()] == [1] * len(layers())
+
+
+def test_imports_go_down_or_stay_in_their_package() -> None:
     upwards = [f"{importer} -> {imported}" for importer, imported in imports() if layer(imported) > layer(importer)]
     assert upwards == []
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from fairtrial.base.locations import shipped
+from fairtrial.catalog.tables import GeneratedRows, Table
+from fairtrial.catalog.workloads.random_item import items
 from fairtrial.engine.dataset import DatasetSpec, describe, row_stream, rows_by_id
 from fairtrial.experiment.model import DatasetOptions
-from fairtrial.locations import shipped
-from fairtrial.tables import GeneratedRows, Table
-from fairtrial.workloads.random_item import items
 
 M = (1 << 64) - 1
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import Closed, EnginePlan, ExactBody, Expectation, Request, StopAfterRequests
 from fairtrial.engine.run import run_engine
-from fairtrial.problem import Problem
 from fairtrial.record.model import Acknowledgements
 
 

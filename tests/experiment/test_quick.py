@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fairtrial.experiment.load import QUICK_REQUESTS, load_experiment, quick_form, shipped_experiments
+from fairtrial.experiment.files import QUICK_REQUESTS, load_experiment, quick_form, shipped_experiments
 from fairtrial.experiment.loads import FixedLoad
 from fairtrial.experiment.model import Experiment
 

@@ -2,7 +2,7 @@ import pytest
 
 from fairtrial.judge.metrics import METRICS, find_metric
 from tests.builders import a_trial
-from tests.load.test_histogram import encoded, zigzag
+from tests.tools.load.test_histogram import encoded, zigzag
 
 
 def test_a_key_without_its_unit_is_the_metrics_name() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab import Lab
+from tests.command_line import Lab
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = [

@@ -1,6 +1,6 @@
 import pytest
 
-from fairtrial.printable import printable
+from fairtrial.base.printable import printable
 
 
 @pytest.mark.parametrize(

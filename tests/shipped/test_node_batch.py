@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.stacks.build import build_stack
-from fairtrial.stacks.find import find_stacks
-from fairtrial.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.build import build_stack
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.requirements import found_versions
 
 NODE = shutil.which("node")
 STACK = find_stacks()["node-batch"]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.locations import shipped
-from fairtrial.stacks.build import build_stack
-from fairtrial.stacks.find import find_stacks
-from fairtrial.stacks.requirements import found_versions
-from tests.lab import Finished, Lab
-from tests.services.needed import needs
+from fairtrial.base.locations import shipped
+from fairtrial.catalog.stacks.build import build_stack
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.requirements import found_versions
+from tests.catalog.services.needed import needs
+from tests.command_line import Finished, Lab
 
 NODE = shutil.which("node")
 PACKAGE = shipped("stacks") / "node-rapid" / "rapid"

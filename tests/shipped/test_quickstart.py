@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from fairtrial.experiment.load import load_experiment, shipped_experiments
-from fairtrial.plan.select import validate
-from fairtrial.stacks.find import find_stacks
-from tests.lab import Lab
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.experiment.files import load_experiment, shipped_experiments
+from fairtrial.plan.validate import validate
+from tests.command_line import Lab
 
 
 @pytest.mark.parametrize("name", shipped_experiments())

@@ -5,12 +5,12 @@ from functools import cache
 
 import pytest
 
-from fairtrial.locations import shipped
-from fairtrial.problem import Problem
-from fairtrial.stacks.find import find_stacks
-from fairtrial.stacks.requirements import found_versions
-from tests.lab import Lab
-from tests.services.needed import needs
+from fairtrial.base.locations import shipped
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.requirements import found_versions
+from tests.catalog.services.needed import needs
+from tests.command_line import Lab
 
 STACKS = find_stacks()
 

@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from fairtrial.base.problem import Problem
 from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
 from fairtrial.commands.check import check
@@ -22,7 +23,6 @@ from fairtrial.commands.list import list_things
 from fairtrial.commands.load import load
 from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
-from fairtrial.problem import Problem
 
 app = typer.Typer(
     name="fairtrial",

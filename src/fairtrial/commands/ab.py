@@ -28,9 +28,9 @@ def ab(
 
     `fairtrial ab -n 500 -p order.json -T application/json http://127.0.0.1:8080/orders`
     """
-    from fairtrial.load.foreign.ab import read_ab
-    from fairtrial.load.foreign.ab_figures import ab_figures
-    from fairtrial.load.foreign.tool import run_as
+    from fairtrial.tools.load.foreign.ab import read_ab
+    from fairtrial.tools.load.foreign.ab_figures import ab_figures
+    from fairtrial.tools.load.foreign.tool import run_as
 
     call = read_ab(arguments)
     status = run_as(

@@ -20,10 +20,10 @@ def check(
     """
     from rich.console import Console
 
-    from fairtrial.conformance.check import check_stack
+    from fairtrial.base.problem import Problem
+    from fairtrial.catalog.stacks.find import MANIFEST, find_stacks, pick_stack
     from fairtrial.experiment.reference import StackRef
-    from fairtrial.problem import Problem
-    from fairtrial.stacks.find import MANIFEST, find_stacks, pick_stack
+    from fairtrial.tools.check import check_stack
 
     own_folders = list(stacks or [])
     folder = Path(stack)

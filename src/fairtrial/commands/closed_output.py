@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fairtrial.exit import OUTPUT_CLOSED
+from fairtrial.base.exit_status import OUTPUT_CLOSED
 
 
 @contextmanager

@@ -27,15 +27,15 @@ def compare(
     """
     from rich.console import Console
 
-    from fairtrial.compare.comparison import compare as compare_results
-    from fairtrial.compare.comparison import judged
-    from fairtrial.compare.outputs import comparison_junit, comparison_markdown
-    from fairtrial.compare.table import print_comparison
-    from fairtrial.exit import ALL_WELL, IN_DOUBT, NOTHING_RAN, REFUTED
+    from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN, REFUTED
+    from fairtrial.base.problem import Problem
     from fairtrial.judge.metrics import find_metric
-    from fairtrial.problem import Problem
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_text
+    from fairtrial.tools.compare.comparison import compare as compare_results
+    from fairtrial.tools.compare.comparison import judged
+    from fairtrial.tools.compare.outputs import comparison_junit, comparison_markdown
+    from fairtrial.tools.compare.table import print_comparison
 
     try:
         metrics = [find_metric(name) for name in dict.fromkeys(metric or ["goodput"])]

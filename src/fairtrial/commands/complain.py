@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from fairtrial.problem import Problem
+from fairtrial.base.problem import Problem
 
 
 def complain(problem: Problem) -> None:

@@ -17,8 +17,8 @@ def doctor(
     """
     from rich.console import Console
 
-    from fairtrial.doctor.examine import examine, print_diagnoses
-    from fairtrial.stacks.find import find_stacks
+    from fairtrial.catalog.stacks.find import find_stacks
+    from fairtrial.tools.doctor.examine import examine, print_diagnoses
 
     diagnoses = examine(list(find_stacks(stacks or []).values()))
     raise typer.Exit(print_diagnoses(Console(), diagnoses))

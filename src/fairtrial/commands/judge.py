@@ -31,10 +31,10 @@ def judge(
     from rich.console import Console
 
     from fairtrial.commands.further_reports import write_further
-    from fairtrial.experiment.load import find_experiment, load_experiment, with_claims_of
+    from fairtrial.experiment.files import find_experiment, load_experiment, with_claims_of
     from fairtrial.judge.exit_status import exit_status
     from fairtrial.judge.judging import judge_record
-    from fairtrial.plan.select import validate_claims
+    from fairtrial.plan.validate import validate_claims
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_reports
     from fairtrial.report.terminal import print_result

@@ -33,9 +33,9 @@ def list_things(
 
 
 def _columns(what: Things, own_folders: list[Path]) -> dict[str, list[str]]:
-    from fairtrial.experiment.load import load_experiment, shipped_experiments
-    from fairtrial.stacks.find import find_stacks
-    from fairtrial.workloads import workloads
+    from fairtrial.catalog.stacks.find import find_stacks
+    from fairtrial.catalog.workloads import workloads
+    from fairtrial.experiment.files import load_experiment, shipped_experiments
 
     if what is Things.stacks:
         stacks = find_stacks(own_folders).values()

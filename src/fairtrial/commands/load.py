@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from fairtrial.load.plan.words import parse_duration, parse_header, parse_ramp, parse_rate, parse_statuses, parse_steps
+from fairtrial.tools.load.plan.words import (
+    parse_duration,
+    parse_header,
+    parse_ramp,
+    parse_rate,
+    parse_statuses,
+    parse_steps,
+)
 
 LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
 CONNECTION, OUTPUT = "Connection", "Output"
@@ -221,11 +228,11 @@ def load(
     """
     from rich.console import Console
 
-    from fairtrial.load.measure import measure
-    from fairtrial.load.plan.engine_plan import plan_for
-    from fairtrial.load.plan.options import LoadOptions
-    from fairtrial.load.report.outputs import Outputs
-    from fairtrial.load.report.terminal import print_measurement
+    from fairtrial.tools.load.measure import measure
+    from fairtrial.tools.load.plan.engine_plan import plan_for
+    from fairtrial.tools.load.plan.options import LoadOptions
+    from fairtrial.tools.load.report.outputs import Outputs
+    from fairtrial.tools.load.report.terminal import print_measurement
 
     options = LoadOptions(
         url=url,

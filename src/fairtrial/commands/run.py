@@ -66,21 +66,21 @@ def run(
     """
     from rich.console import Console
 
+    from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED
+    from fairtrial.base.problem import Problem
+    from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.commands.complain import complain
     from fairtrial.commands.further_reports import write_further
-    from fairtrial.conduct.conduct import conduct
-    from fairtrial.conduct.results_folder import new_results_folder, remove_if_empty
-    from fairtrial.exit import ALL_WELL, IN_DOUBT, INTERRUPTED
-    from fairtrial.experiment.load import find_experiment, load_experiment, with_settings
+    from fairtrial.experiment.files import find_experiment, load_experiment, with_settings
     from fairtrial.judge.exit_status import exit_status
     from fairtrial.judge.judging import judge
-    from fairtrial.plan.announce import announce
-    from fairtrial.plan.select import assert_decidable, select_stacks, validate
-    from fairtrial.problem import Problem
-    from fairtrial.progress import progress_on
+    from fairtrial.lab.announce import announce
+    from fairtrial.lab.conduct import conduct
+    from fairtrial.lab.progress import progress_on
+    from fairtrial.lab.results_folder import new_results_folder, remove_if_empty
+    from fairtrial.plan.validate import assert_decidable, select_stacks, validate
     from fairtrial.report.files import write_reports
     from fairtrial.report.terminal import print_result
-    from fairtrial.stacks.find import find_stacks
 
     console = Console()
     own_folders = stacks or []

@@ -21,7 +21,7 @@ def list_services(context: typer.Context) -> None:
         return
     from rich.console import Console
 
-    from fairtrial.provision.inventory import print_inventory
+    from fairtrial.tools.provision.inventory import print_inventory
 
     print_inventory(Console())
 
@@ -36,8 +36,8 @@ def install(
     """Install services by the system's package manager (apt), without starting any."""
     from rich.console import Console
 
-    from fairtrial.provision import install as installing
-    from fairtrial.provision.inventory import pick_provided
+    from fairtrial.tools.provision import install as installing
+    from fairtrial.tools.provision.inventory import pick_provided
 
     wanted = [pick_provided(name) for name in names]
     packages = installing.wanted_packages(wanted)

@@ -22,9 +22,9 @@ def wrk(
 
     `fairtrial wrk -t4 -c100 -d30s --latency -H 'Accept: application/json' http://127.0.0.1:8080/items`
     """
-    from fairtrial.load.foreign.tool import run_as
-    from fairtrial.load.foreign.wrk import read_wrk
-    from fairtrial.load.foreign.wrk_figures import wrk_figures
+    from fairtrial.tools.load.foreign.tool import run_as
+    from fairtrial.tools.load.foreign.wrk import read_wrk
+    from fairtrial.tools.load.foreign.wrk_figures import wrk_figures
 
     call = read_wrk(arguments)
     status = run_as("wrk", call.options, lambda measurement: wrk_figures(call, measurement))

@@ -7,11 +7,11 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from fairtrial.cache.digest import folder_sha256
-from fairtrial.cache.once import made_once
-from fairtrial.exit import NOTHING_RAN
-from fairtrial.locations import shipped
-from fairtrial.problem import Problem
+from fairtrial.base.cache.digest import folder_sha256
+from fairtrial.base.cache.once import made_once
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.locations import shipped
+from fairtrial.base.problem import Problem
 
 NAME = "fairtrial-engine"
 MINIMUM_RUST = "1.85"

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
-from fairtrial.experiment.strict import Strict
 
 
 class BodyRange(Strict):

@@ -6,10 +6,10 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan
-from fairtrial.printable import printable
-from fairtrial.problem import Problem
 from fairtrial.record.model import EngineSummary
 
 EventHandler = Callable[[dict[str, Any]], None]

@@ -1,12 +1,12 @@
-"""What an experiment file may claim: `[[claims]]`, one model a kind. How each is judged: `fairtrial.claims`."""
+"""What an experiment file may claim: `[[claims]]`, one model a kind. How each is judged: `fairtrial.judge.claims`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.reference import ConditionRef, StackRef
-from fairtrial.experiment.strict import SLUG, Strict
 
 
 class Stated(Strict):

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from fairtrial.experiment.strict import SLUG, Strict
+from fairtrial.base.strict import SLUG, Strict
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Arrivals = Literal["poisson", "constant"]

@@ -4,10 +4,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.reference import ConditionRef, StackRef
-from fairtrial.experiment.strict import SLUG, Strict
 from fairtrial.experiment.sweep import Sweep, assert_taken_as_given, at_value
 from fairtrial.experiment.value import Value, shown
 

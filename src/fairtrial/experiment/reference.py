@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_serializer, model_validator
 
-from fairtrial.experiment.strict import SLUG, Strict
+from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.value import Value, read_back, shown
 
 

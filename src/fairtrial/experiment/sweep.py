@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from fairtrial.experiment.strict import Strict
+from fairtrial.base.strict import Strict
 from fairtrial.experiment.value import Number, Value, read_back, shown
 
 WORD = re.compile(r"[!-~]{1,64}")

@@ -7,9 +7,9 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.value import Value, shown
 from fairtrial.judge.model import ConditionResult, Curve, Estimate, Scaling
 from fairtrial.judge.ranking import goodput_by_block, shared_blocks
+from fairtrial.judge.statistics.estimate import Estimated
+from fairtrial.judge.statistics.scalability import PoorFit, scalability
 from fairtrial.record.model import TrialRecord
-from fairtrial.statistics.estimate import Estimated
-from fairtrial.statistics.scalability import PoorFit, scalability
 
 SCALED = {"load.connections", "env.WEB_CONCURRENCY", "env.MAX_THREADS", "env.DB_POOL", "instances"}
 """Parameters that count workers or callers: the law is one of those."""

@@ -1,6 +1,6 @@
 """The exit status of `fairtrial run` and `fairtrial judge`."""
 
-from fairtrial.exit import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
 from fairtrial.judge.model import Result
 
 

@@ -3,20 +3,20 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from fairtrial.checks import run_checks, unusual_thresholds
-from fairtrial.checks.model import Severity
-from fairtrial.claims import judge_claim
-from fairtrial.claims.evidence import Evidence, TrialOutcome
+from fairtrial.base.printable import printable
+from fairtrial.judge.checks import run_checks, unusual_thresholds
+from fairtrial.judge.checks.model import Severity
+from fairtrial.judge.claims import judge_claim
+from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.looks import blocks_judged, is_cut_off, level_of
 from fairtrial.judge.metrics import Metric, metrics_of
 from fairtrial.judge.model import ConditionResult, Estimate, Finding, Result, TrialResult
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
+from fairtrial.judge.statistics.estimate import over_blocks
 from fairtrial.judge.trials import judge_trial
-from fairtrial.printable import printable
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
-from fairtrial.statistics.estimate import over_blocks
 
 CANNOT_RUN = {"service", "requirements", "build"}
 """Stages that fail in every block alike: a condition that failed there need not be tried again."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
+from fairtrial.judge.statistics.looks import level_at
+from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.record.model import ExperimentRecord
-from fairtrial.statistics.looks import level_at
-from fairtrial.statistics.student import LEVEL
 
 
 def blocks_judged(record: ExperimentRecord, complete: int) -> int:

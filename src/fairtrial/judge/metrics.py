@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairtrial.experiment.loads import PERCENTILES, Load
+from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.record.distribution import Distribution
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import ServerMeter, TrialRecord
-from fairtrial.statistics.support import supports_percentile
 
 Unit = Literal["per_second", "seconds", "bytes", "share"]
 

@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from fairtrial.checks.model import Severity
+from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import Load
-from fairtrial.experiment.strict import Strict
 from fairtrial.experiment.value import Value
+from fairtrial.judge.checks.model import Severity
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from fairtrial.experiment.value import Value
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import NoiseFloor, Scatter
+from fairtrial.judge.statistics.estimate import paired_ratio
+from fairtrial.judge.statistics.ties import compare_all
+from fairtrial.judge.statistics.variance import split
 from fairtrial.record.model import Condition, TrialRecord
-from fairtrial.statistics.estimate import paired_ratio
-from fairtrial.statistics.ties import compare_all
-from fairtrial.statistics.variance import split
 
 Standing = tuple[tuple[int, int], str]
 """Best and worst rank, and the letters of its tie groups."""

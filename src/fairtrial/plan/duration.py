@@ -9,9 +9,3 @@ BESIDE_THE_LOAD_SECONDS = 1.0
 def planned_seconds(trials: int, load: Load) -> float:
     """The experiment's length as far as the plan tells."""
     return trials * (load.planned_seconds + BESIDE_THE_LOAD_SECONDS)
-
-
-def minutes(seconds: float) -> str:
-    """`1:05` for 65 seconds."""
-    whole = round(seconds)
-    return f"{whole // 60}:{whole % 60:02d}"

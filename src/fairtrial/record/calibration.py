@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from fairtrial.experiment.strict import Strict
+from fairtrial.base.strict import Strict
 from fairtrial.record.distribution import Distribution
 from fairtrial.record.machine import MachineMeter
 

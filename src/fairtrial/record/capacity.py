@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from fairtrial.experiment.strict import Strict
+from fairtrial.base.strict import Strict
 
 
 class ObjectiveMet(Strict):

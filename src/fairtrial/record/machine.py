@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from pydantic import Field
 
-from fairtrial.experiment.strict import Strict
+from fairtrial.base.strict import Strict
 
 
 class ProcessorUse(Strict):

@@ -8,9 +8,9 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.strict import Strict
 from fairtrial.experiment.value import Value
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
@@ -95,6 +95,13 @@ class DatasetIdentity(Strict):
     last_id: int
 
 
+class ImpliedWork(Strict):
+    """What the answers of a condition imply at least, as its workload said when the record was written."""
+
+    per_answer: dict[str, float] = Field(description="for each verified answer, by the names of `Ledger.done`")
+    least_seconds: float = Field(0.0, description="of a program's job: what waiting alone takes; 0 where nothing waits")
+
+
 class ExperimentRecord(Strict):
     """The first line of a record."""
 
@@ -120,6 +127,9 @@ class ExperimentRecord(Strict):
     )
     datasets: dict[str, DatasetIdentity] = Field(
         default_factory=dict, description="by condition id, where a sweep decides the rows; empty: they are the same"
+    )
+    implied_work: dict[str, ImpliedWork] = Field(
+        default_factory=dict, description="by condition id; empty in records from before it was kept"
     )
     engine_version: str
     calibrations: list[Calibration] = Field(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from fairtrial.problem import Problem
+from fairtrial.base.problem import Problem
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.write import RECORD_FILE
 

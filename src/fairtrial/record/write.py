@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from fairtrial.problem import Problem
+from fairtrial.base.problem import Problem
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 RECORD_FILE = "record.jsonl"

@@ -1,8 +1,8 @@
 """How far the harness itself reaches, for the line beside the figures."""
 
+from fairtrial.base.formatting import count, figure
 from fairtrial.judge.model import Result
 from fairtrial.record.calibration import Calibration
-from fairtrial.wording import count, figure
 
 
 def ceiling_in_words(result: Result) -> str:

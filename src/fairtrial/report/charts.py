@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
+from fairtrial.base.formatting import figure
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.model import TrialRecord
 from fairtrial.report.columns import GOODPUT, in_order
 from fairtrial.report.vega import SERIES, Spec, chart, coloured, round_values
-from fairtrial.wording import figure
 
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")

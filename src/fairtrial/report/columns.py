@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fairtrial.base.formatting import count, figure, span
 from fairtrial.experiment.value import Value, shown
 from fairtrial.judge.model import ConditionResult, Curve, Estimate, Result
-from fairtrial.wording import count, figure, span
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairtrial.base.problem import Problem
 from fairtrial.judge.model import Result
-from fairtrial.problem import Problem
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report.html import html_text
 from fairtrial.report.json import json_text

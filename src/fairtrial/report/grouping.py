@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fairtrial.checks.model import Severity
+from fairtrial.judge.checks.model import Severity
 from fairtrial.judge.model import Finding, Outcome, Result
 from fairtrial.report.columns import in_order
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 
+from fairtrial.base.printable import printable
 from fairtrial.judge.model import Result
-from fairtrial.printable import printable
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from fairtrial.base.formatting import count, figure, plain, span
+from fairtrial.base.printable import printable
 from fairtrial.judge.model import ConditionResult, Result
-from fairtrial.printable import printable
 from fairtrial.report.columns import EXPLANATION, GOODPUT, Column, in_order, loads, notes, others, rank
 from fairtrial.report.grouping import grouped_findings, obstacles
-from fairtrial.wording import count, figure, plain, span
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 """Characters that Markdown or the HTML in it would obey."""

@@ -13,9 +13,9 @@ import vl_convert
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from fairtrial.printable import printable
+from fairtrial.base.formatting import count, figure, plain, span
+from fairtrial.base.printable import printable
 from fairtrial.report.vega import Spec
-from fairtrial.wording import count, figure, plain, span
 
 TEMPLATES = Path(__file__).with_name("templates")
 VEGA_LITE = "6.4"

@@ -7,12 +7,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from fairtrial.base.formatting import count, figure, span
+from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.printable import printable
 from fairtrial.report.ceiling import ceiling_in_words
 from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, loads, notes, others, rank
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
-from fairtrial.wording import count, figure, span
 
 WIDE = 100
 STYLES = {

@@ -1,0 +1,60 @@
+"""haproxy: one thread, keep-alive to both sides, connections to servers shared between requests."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.balancers.model import Balancer
+from fairtrial.catalog.services.model import Missing
+
+PROGRAM = "haproxy"
+CONFIGURATION = """
+global
+    nbthread 1
+    maxconn 8192
+defaults
+    mode http
+    option http-keep-alive
+    http-reuse always
+    timeout connect 5s
+    timeout client 60s
+    timeout server 60s
+frontend front
+    bind {host}:{port} backlog 4096
+    default_backend stack
+backend stack
+    balance roundrobin
+{backends}
+"""
+
+
+def configuration(port: int, backends: Sequence[int]) -> str:
+    """Round robin over the backends' ports."""
+    servers = "\n".join(f"    server stack{number} {LOOPBACK}:{backend}" for number, backend in enumerate(backends, 1))
+    return CONFIGURATION.format(host=LOOPBACK, port=port, backends=servers)
+
+
+def command(file: str) -> list[str]:
+    """haproxy in the foreground."""
+    return [PROGRAM, "-db", "-f", file]
+
+
+def missing() -> Missing | None:
+    """Whether there is no haproxy on the PATH."""
+    if shutil.which(PROGRAM):
+        return None
+    return Missing("there is no haproxy on the PATH", ["haproxy"], "fairtrial services install haproxy")
+
+
+def version() -> str | None:
+    """As haproxy says it."""
+    if missing():
+        return None
+    said = subprocess.run([PROGRAM, "-v"], capture_output=True, text=True, check=False, timeout=10).stdout
+    found = re.search(r"HAProxy version \S+", said)
+    return found.group() if found else None
+
+
+BALANCER = Balancer("haproxy", "HAProxy", configuration, command, missing, version)

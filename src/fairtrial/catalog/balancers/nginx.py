@@ -1,0 +1,74 @@
+"""nginx: one worker, keep-alive to both sides, no logs of requests, no buffering to disk."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.balancers.model import Balancer
+from fairtrial.catalog.services.model import Missing
+
+PROGRAM = "nginx"
+CONFIGURATION = """
+daemon off;
+master_process on;
+worker_processes 1;
+pid nginx.pid;
+error_log stderr error;
+events {{ worker_connections 8192; }}
+http {{
+    access_log off;
+    client_body_temp_path client;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+    keepalive_requests 1000000;
+    proxy_max_temp_file_size 0;
+    upstream stack {{
+{backends}
+        keepalive 256;
+        keepalive_requests 1000000;
+    }}
+    server {{
+        listen {host}:{port} backlog=4096;
+        location / {{
+            proxy_pass http://stack;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_set_header Host $host;
+        }}
+    }}
+}}
+"""
+
+
+def configuration(port: int, backends: Sequence[int]) -> str:
+    """Round robin over the backends' ports."""
+    servers = "\n".join(f"        server {LOOPBACK}:{backend} max_fails=0;" for backend in backends)
+    return CONFIGURATION.format(host=LOOPBACK, port=port, backends=servers)
+
+
+def command(file: str) -> list[str]:
+    """nginx with this file and nothing of the system's."""
+    return [PROGRAM, "-p", "./", "-e", "stderr", "-c", file]
+
+
+def missing() -> Missing | None:
+    """Whether there is no nginx on the PATH."""
+    if shutil.which(PROGRAM):
+        return None
+    return Missing("there is no nginx on the PATH", ["nginx-light"], "fairtrial services install nginx")
+
+
+def version() -> str | None:
+    """As nginx says it."""
+    if missing():
+        return None
+    said = subprocess.run([PROGRAM, "-v"], capture_output=True, text=True, check=False, timeout=10).stderr
+    found = re.search(r"nginx/\S+", said)
+    return found.group() if found else None
+
+
+BALANCER = Balancer("nginx", "nginx", configuration, command, missing, version)

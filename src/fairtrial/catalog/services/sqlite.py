@@ -1,0 +1,169 @@
+"""SQLite: the embedded default. A file, loaded once and kept, a copy of it for each run; nothing runs."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from fairtrial.base.cache.once import made_once
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.loading import assert_loaded, reported_rows
+from fairtrial.catalog.services.model import Counters, Missing, RowsLoaded, Service
+from fairtrial.catalog.services.private.folder import run_folder
+from fairtrial.catalog.services.private.server import copy_folder
+from fairtrial.catalog.tables import ColumnKind, Table, tables_sha256
+from fairtrial.record.model import ServiceIdentity
+
+TYPES: dict[ColumnKind, str] = {
+    "key": "INTEGER PRIMARY KEY",
+    "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
+    "integer": "INTEGER NOT NULL",
+    "text": "TEXT NOT NULL",
+    "time": "TEXT NOT NULL",
+    "json": "TEXT NOT NULL",
+}
+FILE = "data.db"
+LAYOUT = 2
+"""Raise it when the way a file is made changes: kept files are made again."""
+
+
+class SqliteFile:
+    """A copy of the tables in a file of this run; `url` is what stacks get as DATABASE_URL."""
+
+    pid = None
+
+    def __init__(self, tables: Sequence[Table], folder: Path, on_rows: RowsLoaded) -> None:
+        self._tables, self._on_rows = tables, on_rows
+        self._data = folder / "data"
+        self._file = self._data / FILE
+        self.url = f"sqlite:///{self._file}"
+        self.identity = ServiceIdentity(
+            name="sqlite",
+            product=f"SQLite {sqlite3.sqlite_version} (the lab's; each stack brings its own)",
+            where="embedded",
+            settings={"journal_mode": "WAL", "synchronous": "FULL"},
+        )
+        self._take_copy()
+
+    def _take_copy(self) -> None:
+        made = made_once(
+            "datasets",
+            "-".join(["sqlite", *(table.name for table in self._tables)]),
+            tables_sha256(self._tables, "sqlite", LAYOUT),
+            lambda folder: _make(folder / FILE, self._tables, self._on_rows),
+        )
+        copy_folder(made, self._data)
+        # Rows are changed by a thread beside the one that asks whether others changed any, never at the same time.
+        self._own = sqlite3.connect(self._file, check_same_thread=False)
+        self._inode, self._as_loaded = self._file.stat().st_ino, self._version()
+
+    def _version(self) -> int:
+        (version,) = self._own.execute("PRAGMA data_version").fetchone()
+        return int(version)
+
+    def fault(self) -> str | None:
+        """None: a file does not die."""
+        return None
+
+    def altered(self) -> bool:
+        """Whether any connection but the lab's own committed a change, or the file is another."""
+        try:
+            return self._file.stat().st_ino != self._inode or self._version() != self._as_loaded
+        except (FileNotFoundError, sqlite3.Error):
+            return True
+
+    def close(self) -> None:
+        """End the lab's own connection."""
+        self._own.close()
+
+    def reset(self) -> None:
+        """Take a new copy."""
+        self.close()
+        shutil.rmtree(self._data, ignore_errors=True)
+        self._take_copy()
+
+    def counters(self) -> Counters:
+        """Nothing: SQLite counts within each process."""
+        return {}
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """All rows of a table."""
+        with closing(sqlite3.connect(self._file)) as database:
+            database.row_factory = sqlite3.Row
+            for row in database.execute(f"SELECT * FROM {table}"):  # noqa: S608
+                yield dict(row)
+
+    def change(self, table: str, key: int, column: str, value: str) -> None:
+        """Set one column of one row."""
+        with self._own:
+            self._own.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
+
+
+@contextmanager
+def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[SqliteFile]:
+    """The tables in a file of this run, removed with it.
+
+    Raises:
+        Problem: the file cannot be made, or does not hold what was loaded.
+    """
+    del variant
+    with run_folder("sqlite") as folder, closing(SqliteFile(tables, folder, on_rows)) as file:
+        yield file
+
+
+def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            # Nothing is at stake while the file is made: it is complete or it is made again.
+            database.execute("PRAGMA journal_mode = OFF")
+            database.execute("PRAGMA synchronous = OFF")
+            for table in tables:
+                _load(database, table, on_rows)
+            database.execute("PRAGMA synchronous = FULL")
+            database.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.Error as error:
+        raise Problem(
+            f"the dataset could not be loaded into {path}: {error}",
+            "free space there, or set FAIRTRIAL_CACHE to another folder",
+        ) from error
+
+
+def _load(database: sqlite3.Connection, table: Table, on_rows: RowsLoaded) -> None:
+    columns = ", ".join(f"{name} {TYPES[kind]}" for name, kind in table.columns.items())
+    slots = ", ".join("?" for _ in table.given_columns)
+    into = f"{table.name} ({', '.join(table.given_columns)})"
+    database.execute(f"CREATE TABLE {table.name} ({columns})")
+    database.execute("BEGIN")
+    with table.rows.tsv() as lines:
+        database.executemany(f"INSERT INTO {into} VALUES ({slots})", reported_rows(table, lines, on_rows))  # noqa: S608
+    database.execute("COMMIT")
+    for index in table.indexes:
+        unique = "UNIQUE " if index.unique else ""
+        name, over = "_".join([table.name, *index.columns]), ", ".join(index.columns)
+        database.execute(f"CREATE {unique}INDEX {name} ON {table.name} ({over})")
+    (count,) = database.execute(f"SELECT count(*) FROM {table.name}").fetchone()  # noqa: S608
+    names = table.given_columns
+    query = f"SELECT {', '.join(names)} FROM {table.name} WHERE {names[0]} = ?"  # noqa: S608
+
+    def stored(key: object) -> dict[str, Any] | None:
+        row = database.execute(query, [key]).fetchone()
+        return None if row is None else dict(zip(names, row, strict=True))
+
+    assert_loaded(table, count, stored)
+
+
+def missing() -> Missing | None:
+    """None: it is a part of Python."""
+    return None
+
+
+SERVICE = Service(
+    name="sqlite",
+    title="SQLite (embedded)",
+    roles=("database",),
+    up=up,
+    missing=missing,
+    version=lambda: f"SQLite {sqlite3.sqlite_version}",
+)

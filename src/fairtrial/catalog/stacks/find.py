@@ -1,0 +1,61 @@
+"""Which stacks there are: the shipped ones and those in the user's own folders."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fairtrial.base.locations import shipped
+from fairtrial.base.problem import Problem
+from fairtrial.base.registry import pick
+from fairtrial.base.toml_file import read_toml
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.experiment.reference import StackRef
+
+MANIFEST = "stack.toml"
+
+
+def find_stacks(own_folders: Sequence[Path] = ()) -> dict[str, Stack]:
+    """All stacks by name. A folder in `own_folders` holds stacks, or is itself one.
+
+    Raises:
+        Problem: a folder is missing or holds no stack, a manifest is broken, or two stacks share a name.
+    """
+    found: dict[str, Stack] = {}
+    for folder in [shipped("stacks"), *own_folders]:
+        for stack in _stacks_in(folder.resolve()):
+            if stack.name in found:
+                raise Problem(
+                    f"two stacks are named {stack.name}: {found[stack.name].folder} and {stack.folder}",
+                    "rename one of the folders",
+                )
+            found[stack.name] = stack
+    return found
+
+
+def pick_stack(stacks: Mapping[str, Stack], reference: StackRef) -> Stack:
+    """The stack that `reference` names, which has the variant it names.
+
+    Raises:
+        Problem: there is no such stack or variant.
+    """
+    remedy = "name one of these, or add the folder of your own stacks with --stacks DIR"
+    stack = pick("stack", reference.name, stacks, remedy)
+    stack.variant(reference)
+    return stack
+
+
+def _stacks_in(folder: Path) -> list[Stack]:
+    if (folder / MANIFEST).is_file():
+        return [_read(folder)]
+    if not folder.is_dir():
+        raise Problem(f"{folder}: there is no such folder", "name a folder with stacks in it")
+    stacks = [_read(path.parent) for path in sorted(folder.glob(f"*/{MANIFEST}"))]
+    if not stacks:
+        raise Problem(
+            f"{folder}: holds no stack",
+            f"a stack is a folder with a {MANIFEST}; see docs/stack-contract.md",
+        )
+    return stacks
+
+
+def _read(folder: Path) -> Stack:
+    return read_toml(folder / MANIFEST, Stack, name=folder.name, folder=folder)

@@ -1,0 +1,60 @@
+"""What a stack needs on the machine."""
+
+import re
+import shutil
+import subprocess
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.environment import stack_environment
+from fairtrial.catalog.stacks.model import Requirement, Stack
+
+VERSION = re.compile(r"\d+(?:\.\d+)+|\d+")
+ANSWER_WITHIN_SECONDS = 30
+
+
+def found_versions(stack: Stack) -> dict[str, str]:
+    """By command, the version line that it printed.
+
+    Raises:
+        Problem: a requirement is not met; the remedy is the manifest's.
+    """
+    return {" ".join(requirement.command): _check(requirement) for requirement in stack.requires}
+
+
+def _check(requirement: Requirement) -> str:
+    name = requirement.command[0]
+    if shutil.which(name) is None:
+        raise Problem(f"`{name}` is not on this machine", requirement.remedy)
+    try:
+        outcome = subprocess.run(
+            requirement.command,
+            env=stack_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=ANSWER_WITHIN_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Problem(f"`{' '.join(requirement.command)}` did not answer: {error}", requirement.remedy) from error
+    lines = outcome.stdout[:65536].decode(errors="replace").splitlines()
+    versioned = next((line for line in lines if VERSION.search(line)), "")
+    line = printable(versioned.strip(), 120)
+    if outcome.returncode != 0:
+        raise Problem(
+            f"`{' '.join(requirement.command)}` ended with status {outcome.returncode}: {line}",
+            requirement.remedy,
+        )
+    if requirement.minimum:
+        number = VERSION.search(line)
+        if number is None or _parts(number.group()) < _parts(requirement.minimum):
+            raise Problem(
+                f"{name} is {line or 'of an unknown version'}, and {requirement.minimum} is needed",
+                requirement.remedy,
+            )
+    return line
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))

@@ -1,0 +1,54 @@
+"""Workloads: one file each. What is asked, of which data, and what must be true of the answers.
+
+A module in this folder that defines `WORKLOAD` is a workload; nothing else has to know of it.
+"""
+
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from fairtrial.base.problem import Problem
+from fairtrial.base.registry import defined_in, pick
+from fairtrial.base.strict import Strict
+from fairtrial.catalog.workloads.model import Workload
+from fairtrial.record.model import ImpliedWork
+
+
+@cache
+def workloads() -> dict[str, Workload]:
+    """All workloads by name."""
+    return defined_in(__name__, __path__, "WORKLOAD")
+
+
+def pick_workload(name: str) -> Workload:
+    """The workload of this name.
+
+    Raises:
+        Problem: there is none.
+    """
+    return pick("workload", name, workloads())
+
+
+def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
+    """What an experiment's `[options]` says to this workload.
+
+    Raises:
+        Problem: it has no such option, or a value does not fit.
+    """
+    try:
+        return workload.options.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        known = ", ".join(workload.options.model_fields) or "none"
+        raise Problem(
+            f"[options] {key}: {first['msg']}",
+            f"workload {workload.name} has these options: {known}; see docs/workloads.md",
+        ) from error
+
+
+def implied_work(workload: Workload, options: object) -> ImpliedWork:
+    """What an answer of this workload implies at least, under its options."""
+    return ImpliedWork(per_answer=asdict(workload.work(options)), least_seconds=workload.least_seconds(options))

@@ -1,0 +1,42 @@
+"""The OpenAPI document that all workloads share, and answers held against it."""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import yaml
+
+from fairtrial.base.printable import printable
+from fairtrial.catalog.contract.answer import Answer
+
+
+@cache
+def document() -> dict[str, Any]:
+    """`openapi.yaml`, parsed."""
+    loaded: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("openapi.yaml").read_text(encoding="utf-8"))
+    return loaded
+
+
+def mismatch(path: str, answer: Answer, method: str = "GET") -> str | None:
+    """How `answer` to a request of `path`, as the document writes it, differs from the document; None: it does not."""
+    responses = document()["paths"][path][method.lower()]["responses"]
+    allowed = responses.get(str(answer.status))
+    if allowed is None:
+        return f"status {answer.status}, not {' or '.join(responses)}: {answer.excerpt()}"
+    content = allowed.get("content")
+    if content is None:
+        return None
+    media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in content:
+        return f"content type {printable(media_type, 60) or 'missing'}, not {' or '.join(content)}"
+    if media_type != "application/json":
+        return None
+    try:
+        value = json.loads(answer.body)
+    except ValueError as error:
+        return f"the body is not JSON ({error}): {answer.excerpt()}"
+    schema = {**content[media_type]["schema"], "components": document()["components"]}
+    fault = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
+    return printable(f"{fault.json_path}: {fault.message}") if fault else None

@@ -1,0 +1,63 @@
+"""Workload `query-batch`: a job for programs, long queries with short ones behind each, over a pool of connections.
+
+Without HTTP: what is compared is how a runtime and its driver wait.
+"""
+
+import math
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads.model import Work, Workload
+from fairtrial.experiment.model import DatasetOptions
+
+
+class Options(Strict):
+    """`[options]` of query-batch."""
+
+    long_queries: int = Field(10, ge=0, le=100_000)
+    short_per_long: int = Field(10, ge=0, le=100_000, description="short queries behind each long one")
+    long_milliseconds: int = Field(100, ge=1, le=10_000)
+    pool: int = Field(12, ge=1, le=256, description="connections")
+
+
+def data(_dataset: DatasetOptions, _options: Options) -> Data:
+    """No table: the queries touch none."""
+    return Data()
+
+
+def operations(options: Options) -> int:
+    """Long and short queries."""
+    return options.long_queries * (1 + options.short_per_long)
+
+
+def least_seconds(options: Options) -> float:
+    """One long query after the other, `pool` of them at a time: the database sleeps no less."""
+    return math.ceil(options.long_queries / options.pool) * options.long_milliseconds / 1e3
+
+
+def environment(options: Options) -> Mapping[str, str]:
+    """The job, in the words of docs/stack-contract.md."""
+    return {
+        "LONG_QUERIES": str(options.long_queries),
+        "SHORT_PER_LONG": str(options.short_per_long),
+        "LONG_MILLISECONDS": str(options.long_milliseconds),
+        "DB_POOL": str(options.pool),
+    }
+
+
+WORKLOAD = Workload(
+    name="query-batch",
+    title="a batch of long and short queries, by a program",
+    services=("postgresql", "mariadb"),
+    options=Options,
+    data=data,
+    requests=lambda _data, _options: [],
+    operations=operations,
+    work=lambda _options: Work(reads=1.0),
+    least_seconds=least_seconds,
+    environment=environment,
+    clauses=(),
+)

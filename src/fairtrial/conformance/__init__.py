@@ -1,1 +1,0 @@
-"""Conformance of one stack: what `fairtrial check` does."""

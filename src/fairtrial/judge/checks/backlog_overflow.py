@@ -1,0 +1,40 @@
+"""Connections that were not taken: the client tries again after a second, and waits all the while."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A warning: a short backlog is the contender's own, but its seconds are the kernel's."""
+    del experiment
+    for trial in trials:
+        seen = trial.network
+        dropped = 0 if seen is None else max(seen.listen_overflows or 0, seen.listen_drops or 0)
+        if dropped >= thresholds["connections"]:
+            longest = None if trial.engine is None else trial.engine.connect_time.max_seconds
+            took = "" if longest is None else f"; the longest connect took {longest:.3f} s"
+            yield Found(
+                trial.index, "warning", f"{dropped:,} connections found the accept queue of a listener full{took}"
+            )
+
+
+CHECK = Check(
+    name="backlog-overflow",
+    looks_at="connections that no listener had room for in the window (ListenOverflows and ListenDrops of "
+    "/proc/net/netstat), in the lab's network namespace",
+    thresholds={
+        "connections": Threshold(
+            1,
+            "connections",
+            "the SYN or the final ACK is dropped and sent again after the initial timeout of one second (RFC 6298, "
+            "section 2): one is enough to make the maximum",
+        ),
+    },
+    remedy="raise the stack's listen backlog and net.core.somaxconn, accept in more than one place, or keep "
+    "connections alive",
+    examine=examine,
+)

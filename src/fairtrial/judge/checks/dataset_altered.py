@@ -1,0 +1,25 @@
+"""A workload that only reads must leave the rows as they were."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal for each trial after which the dataset was not what it had been."""
+    del experiment, thresholds
+    for trial in trials:
+        if trial.dataset_altered:
+            yield Found(trial.index, "refusal", "the dataset was not the same after the trial as before it")
+
+
+CHECK = Check(
+    name="dataset-altered",
+    looks_at="the dataset's content after the trial, beside what it was before",
+    thresholds={},
+    remedy="open the database read-only in workloads that only read; do not add indices, columns or journal modes",
+    examine=examine,
+)

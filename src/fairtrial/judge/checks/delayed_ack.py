@@ -1,0 +1,119 @@
+"""Answers that wait for a timer of TCP: a second, narrow mode at 40 ms or 200 ms, which no program makes by working."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.histogram import Histogram, read_histogram
+from fairtrial.record.machine import NetworkMeter
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+@dataclass(frozen=True)
+class _Timer:
+    """What a timer adds to an answer's own time, at least and, with ticks of up to 10 ms, at most."""
+
+    name: str
+    low_seconds: float
+    high_seconds: float
+    clear_below_seconds: float
+    clear_above_seconds: float
+    counter: str
+    remedy: str
+
+
+TIMERS = (
+    _Timer(
+        "a delayed acknowledgement (40 ms: TCP_DELACK_MIN)",
+        0.0385,
+        0.0455,
+        0.025,
+        0.060,
+        "delayed_acks",
+        "write head and body at once (one write, writev, or a buffer), or set TCP_NODELAY on the accepted socket",
+    ),
+    _Timer(
+        "the shortest retransmission timeout (200 ms: TCP_RTO_MIN)",
+        0.199,
+        0.215,
+        0.120,
+        0.300,
+        "timeouts",
+        "look for segments that are dropped: full socket buffers or backlogs; see retransmits",
+    ),
+)
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A warning for each timer whose mode stands apart from all other times."""
+    del experiment
+    for trial in trials:
+        if trial.engine is None or not trial.engine.service_time.hdr_base64:
+            continue
+        times = read_histogram(trial.engine.service_time.hdr_base64)
+        for timer in TIMERS:
+            inside = _between(times, timer.low_seconds, timer.high_seconds)
+            if inside < max(thresholds["answers"], thresholds["share"] * times.count):
+                continue
+            below = _between(times, timer.clear_below_seconds, timer.low_seconds)
+            above = _between(times, timer.high_seconds, timer.clear_above_seconds)
+            counted = _counted(trial.network, timer)
+            if below > thresholds["below"] * inside or above > thresholds["above"] * inside:
+                continue
+            if counted is not None and counted < inside / 2:
+                continue  # the timer did not run out so often
+            evidence = (
+                f"{inside:,} of {times.count:,} answers ({inside / times.count:.1%}) took "
+                f"{1000 * timer.low_seconds:.0f} to {1000 * timer.high_seconds:.0f} ms, {below:,} a little less and "
+                f"{above:,} a little more: the mark of {timer.name}"
+            )
+            if counted is not None:
+                evidence += f"; the kernel counted {counted:,} of them in the window"
+            yield Found(trial.index, "warning", evidence, timer.remedy)
+
+
+def _counted(network: NetworkMeter | None, timer: _Timer) -> int | None:
+    if network is None:
+        return None
+    told: int | None = getattr(network, timer.counter)
+    return told
+
+
+def _between(times: Histogram, low_seconds: float, high_seconds: float) -> int:
+    return times.count_up_to(high_seconds) - times.count_up_to(low_seconds)
+
+
+CHECK = Check(
+    name="delayed-ack",
+    looks_at="the histogram of service time: answers at 40 ms or 200 ms, and how many are beside them; the kernel's "
+    "counters of delayed acknowledgements and timeouts",
+    thresholds={
+        "share": Threshold(
+            0.001,
+            "share of the answers",
+            "below 1 in 1,000 the mode is in no percentile that is printed",
+        ),
+        "answers": Threshold(
+            20,
+            "answers",
+            "the histogram of fewer has gaps everywhere: of 20 times spread evenly over 25 to 60 ms, four fall into "
+            "the band",
+        ),
+        "below": Threshold(
+            0.1,
+            "share of the mode",
+            "a timer makes an edge, with next to nothing in the 13 ms below it; times that are spread evenly over 25 "
+            "to 60 ms have twice as many there as in the band",
+        ),
+        "above": Threshold(
+            0.5,
+            "share of the mode",
+            "the answer's own work comes on top of the timer and makes a tail; times that are spread evenly from 40 "
+            "to 60 ms have twice as many above the band as in it",
+        ),
+    },
+    remedy="write head and body at once, or set TCP_NODELAY",
+    examine=examine,
+)

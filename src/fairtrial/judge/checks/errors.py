@@ -1,0 +1,89 @@
+"""Errors are not throughput, and wrong answers are not a slower kind of right ones."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.base.printable import printable
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+
+WRONG = ("wrong_body", "wrong_length", "wrong_header")
+"""Answers with the right status and the wrong content: whoever counts them compares unlike work."""
+
+REMEDIES = {
+    "wrong_body": "the answer does not match the dataset: compare the excerpt with the row of its id",
+    "wrong_length": "the body is shorter or longer than any right answer: look at the excerpt for an error page",
+    "wrong_header": "send the content type that the workload asks for",
+    "status_5xx": "the stack fails under load: its log tells why; often a pool or a thread limit is too small",
+    "status_4xx": "the stack does not know the request, or limits its rate: check routes and limiters",
+    "status_3xx": "the stack redirects: answer in place",
+    "status_2xx": "the status is a success, but not the one the workload asks for",
+    "status_1xx": "the stack sends interim answers that nobody asked for",
+    "refused": "nothing listened any more, or the backlog overflowed: see the stack's log, raise its "
+    "backlog and somaxconn",
+    "reset": "the stack closed a connection with data unread: look for a crash, a worker restart or a full backlog",
+    "closed": "the stack closed a connection before its answer was complete: look for keep-alive limits, "
+    "worker recycling (max requests) and missing `Connection: close`",
+    "timeout": "no answer in time: fewer connections, a larger pool, or a longer timeout_seconds if this "
+    "is the workload",
+    "connect": "connections could not be opened: look at file descriptor limits and the range of local ports",
+    "protocol": "the answer is not HTTP/1.1: look at the excerpt",
+}
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal above either limit, a warning for any error below them."""
+    del experiment
+    for trial in trials:
+        summary = trial.engine
+        errors = {} if summary is None else {kind: count for kind, count in summary.errors.items() if count > 0}
+        if summary is None or not errors:
+            continue
+        total = summary.verified + sum(errors.values())
+        wrong = sum(count for kind, count in errors.items() if kind in WRONG)
+        above = sum(errors.values()) / total > thresholds["share"] or wrong / total > thresholds["wrong_share"]
+        commonest = max(errors, key=lambda kind: (kind in WRONG and wrong > 0, errors[kind]))
+        yield Found(
+            trial.index,
+            "refusal" if above else "warning",
+            _evidence(summary, errors, total),
+            REMEDIES.get(commonest, ""),
+        )
+
+
+def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> str:
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(errors.items(), key=lambda item: -item[1]))
+    count = sum(errors.values())
+    text = f"{count:,} of {total:,} requests ({_percent(count / total)}) went wrong: {kinds}"
+    if summary.examples:
+        example = summary.examples[0]
+        status = "" if example.status is None else f", status {example.status}"
+        text += f"; for example {example.kind}{status}: “{printable(example.excerpt, 120)}”"
+    return text
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
+
+
+CHECK = Check(
+    name="errors",
+    looks_at="answers that failed an expectation and requests that got none, as a share of all that ended",
+    thresholds={
+        "share": Threshold(
+            0.001,
+            "share of requests",
+            "an error is part of no goodput, but a wrong answer's time is in the percentiles: up to 1 in 1,000, "
+            "what is printed as p99 lies between the right answers' p98.9 and p99.1; above it the percentiles mix "
+            "two kinds",
+        ),
+        "wrong_share": Threshold(
+            0.0,
+            "share of requests",
+            "content is sampled: one wrong body seen stands for others unseen, and a right program sends none",
+        ),
+    },
+    remedy="see the stack's log",
+    examine=examine,
+)

@@ -1,0 +1,82 @@
+"""An open load whose requests were sent late is not the load that is printed beside its figures."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """Lateness is the contender's where requests waited for a connection, and the generator's where none did."""
+    for trial in trials:
+        summary = trial.engine
+        if summary is None or summary.achieved_over_offered is None:
+            continue
+        waited = summary.waiting.peak if summary.waiting is not None else 0
+        late = summary.send_lag.percentiles.get("99") or 0.0
+        took = summary.response_time.percentiles.get("99") or 0.0
+        share = late / took if took > 0 else 0.0
+        unsent = 1 - summary.sent / summary.offered if summary.offered else 0.0
+        if waited > 0:
+            yield from _overloaded(trial.index, summary, waited, share, unsent, thresholds)
+        elif unsent > thresholds["unsent"] or share >= min(thresholds["warn"], thresholds["refuse"]):
+            refused = unsent > thresholds["unsent"] or share >= thresholds["refuse"]
+            yield Found(
+                trial.index,
+                "refusal" if refused else "warning",
+                f"1 in 100 requests was sent {1000 * late:.3g} ms or more after its time, of a p99 of "
+                f"{1000 * took:.3g} ms ({share:.0%}), although a connection was free{_alone(experiment)}"
+                + (f"; {unsent:.1%} of the offered requests were not sent" if unsent > thresholds["unsent"] else ""),
+            )
+
+
+def _overloaded(
+    index: int, summary: EngineSummary, waited: int, share: float, unsent: float, thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    assert summary.achieved_over_offered is not None
+    if unsent > thresholds["unsent"] or share >= thresholds["warn"]:
+        yield Found(
+            index,
+            "warning",
+            f"up to {waited:,} requests at a time waited for a free connection, {share:.0%} of the p99 went by before "
+            f"they were sent, and {summary.achieved_over_offered:.1%} of what was offered was answered: the contender "
+            "did not keep up",
+            "offer less, or more connections; read the response times as those of a queue that grows with the window",
+        )
+
+
+def _alone(experiment: ExperimentRecord) -> str:
+    """The engine's own pacing, as it was calibrated, where it was."""
+    told = [one.pacing_lag.percentiles.get("99") for one in experiment.calibrations if one.pacing_lag is not None]
+    known = [lag for lag in told if lag is not None]
+    return f" (calibrated against a server that does nothing: {1000 * max(known):.3g} ms)" if known else ""
+
+
+CHECK = Check(
+    name="generator-late",
+    looks_at="an open load's send lag (intended start to sent) beside its response time, requests that were offered "
+    "and "
+    "not sent, and whether they waited for a connection",
+    thresholds={
+        "warn": Threshold(
+            0.1,
+            "share of the p99 of response time",
+            "response times count from the intended start, so the generator's lateness is part of them: a tenth of the "
+            "printed tail is its own",
+        ),
+        "refuse": Threshold(
+            0.5,
+            "share of the p99 of response time",
+            "the larger part of the printed tail would be the generator's",
+        ),
+        "unsent": Threshold(
+            0.01,
+            "share of the offered requests",
+            "beyond those whose time comes just as the window closes: the load was not the one that is printed",
+        ),
+    },
+    remedy="give the load engine processors of its own, or a lower rate; see foreign-load and stolen",
+    examine=examine,
+)

@@ -1,0 +1,62 @@
+"""A load generator without time to spare measures itself."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """By the share of the window in which the engine was at work on the busiest of its processors."""
+    processors = len(experiment.placement.load_cpus)
+    for trial in trials:
+        summary = trial.engine
+        if summary is None:
+            continue
+        share = summary.busiest_processor_share(processors)
+        if share < min(thresholds["warn"], thresholds["refuse"]):
+            continue
+        refused = share >= thresholds["refuse"]
+        yield Found(
+            trial.index,
+            "refusal" if refused else "warning",
+            f"the load engine's {_used(len(summary.threads), processors, share)}: "
+            + (
+                "the generator, not the contender, may set this figure"
+                if refused
+                else f"at most {1 / share:.2f} times this rate could have been offered, and response times "
+                f"include waiting "
+                "in the generator"
+            ),
+        )
+
+
+def _used(threads: int, processors: int, share: float) -> str:
+    if threads <= processors:
+        return f"busiest thread used {share:.1%} of a processor"
+    return f"{threads} threads used {share:.1%} of their busiest processor"
+
+
+CHECK = Check(
+    name="generator-saturated",
+    looks_at="processor time that the load took on the busiest of the engine's processors, over the window",
+    thresholds={
+        "warn": Threshold(
+            0.80,
+            "share of one processor",
+            "a thread busy for a share u of the window could offer at most 1/u times as much: from 0.80 its ceiling "
+            "is within 25% of the figure, and by the M/D/1 queue a request waits two service times for it (u / "
+            "(2(1 - u)))",
+        ),
+        "refuse": Threshold(
+            0.95,
+            "share of one processor",
+            "the ceiling 1/u is within 5% of the figure, less than differences that claims speak of; two "
+            "contenders that both reach it look equal, however unlike they are",
+        ),
+    },
+    remedy="give the load engine more threads and processors of its own, or the contender fewer, or a heavier workload",
+    examine=examine,
+)

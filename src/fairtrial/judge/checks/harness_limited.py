@@ -1,0 +1,74 @@
+"""A contender at the harness's own ceiling: nobody can tell how fast it is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.foreign_load import foreign_shares
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal near the ceiling; a warning where the calibration was disturbed, or is plainly too low."""
+    loads = {condition.id: condition.load for condition in experiment.conditions}
+    ceilings = {(one.connections, one.keep_alive, one.threads): one for one in experiment.calibrations}
+    for trial in trials:
+        summary, load = trial.engine, loads[trial.condition]
+        keep_alive, threads = getattr(load, "keep_alive", True), getattr(load, "threads", None)
+        at = ceilings.get((getattr(load, "connections", 0), keep_alive, threads))
+        if summary is None or at is None or summary.achieved_over_offered is not None:
+            continue
+        rate, ceiling = summary.goodput_per_second, at.ceiling_per_second
+        if rate < thresholds["share"] * ceiling:
+            continue
+        disturbed = _disturbed(experiment, at, thresholds["disturbed"]) or rate > ceiling / thresholds["share"]
+        yield Found(
+            trial.index,
+            "warning" if disturbed else "refusal",
+            f"{rate:,.0f} answers a second, and the load engine reached {ceiling:,.0f} from a server that does nothing"
+            + (
+                "; but that calibration was disturbed, so the ceiling may lie higher"
+                if disturbed
+                else f" on this placement, its busiest processor at work for {at.busiest_thread_share:.0%}: whoever is "
+                "faster would look the same"
+            ),
+            "run again on a calm machine" if disturbed else "",
+        )
+
+
+def _disturbed(experiment: ExperimentRecord, at: Calibration, limit: float) -> bool:
+    """Whether others or the hypervisor took much of the processors meanwhile; without a meter nobody knows: yes."""
+    if at.machine is None or at.machine.window_seconds <= 0:
+        return True
+    placement = experiment.placement
+    stolen = [
+        at.machine.steal_seconds(cpus) / len(cpus) / at.machine.window_seconds
+        for cpus in (placement.server_cpus, placement.load_cpus)
+        if cpus
+    ]
+    return max([*stolen, *foreign_shares(at.machine, placement).values()], default=0.0) >= limit
+
+
+CHECK = Check(
+    name="harness-limited",
+    looks_at="goodput of a closed load beside the ceiling that was calibrated before the first trial with as many "
+    "connections",
+    thresholds={
+        "share": Threshold(
+            0.9,
+            "share of the ceiling",
+            "at 90% of what a server that does nothing reaches, nine tenths of a request's time are the kernel's and "
+            "the harness's: ratios of such figures say nothing about the contenders",
+        ),
+        "disturbed": Threshold(
+            0.1,
+            "share of the processors' time",
+            "as `foreign-load` warns: whatever others take lowers the ceiling, and refuses the wrong ones",
+        ),
+    },
+    remedy="give the load engine more processors, choose a workload that asks more of the stack, or say of this "
+    "contender only that it is at least so fast",
+    examine=examine,
+)

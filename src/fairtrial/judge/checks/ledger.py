@@ -1,0 +1,78 @@
+"""What the database did, set against what was answered: work that was skipped shows in its own counters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+NOUNS = {
+    "reads": "reading statements",
+    "rows_read": "rows read",
+    "writes": "writing statements",
+    "rows_written": "rows written",
+    "commits": "commits",
+    "calls": "answered calls",
+    "tasks": "gathered tasks",
+    "threads": "kernel threads",
+}
+
+WORK_UNKNOWN = "the record does not say what work an answer implies: an earlier version of Fairtrial wrote it"
+
+EXACT = {"calls", "tasks"}
+"""Counted by the lab itself in programs that have ended: nothing is in flight, nothing told late."""
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal for each kind of work of which less was done than the answers imply; else a note with the figures."""
+    for trial in trials:
+        ledger = trial.ledger
+        if ledger is None or ledger.verified == 0:
+            continue
+        work = experiment.implied_work.get(trial.condition)
+        if work is None:
+            yield Found(trial.index, "warning", WORK_UNKNOWN, "run the experiment again to have its work proven")
+            continue
+        short = {
+            name: least
+            for name, least in work.per_answer.items()
+            if name in ledger.done
+            and ledger.done[name] < least * ledger.verified * (1 - (0 if name in EXACT else thresholds["share"]))
+        }
+        for name, least in short.items():
+            yield Found(trial.index, "refusal", f"{_said(trial, name)}; the workload implies at least {least:g}")
+        too_soon = trial.program is not None and trial.program.seconds < work.least_seconds
+        if trial.program is not None and too_soon:
+            took = f"it took {trial.program.seconds:.3f} s"
+            waiting = f"waiting alone takes {work.least_seconds:g} s with as many at once as the experiment allows"
+            yield Found(trial.index, "refusal", f"{took}, and {waiting}", "keep to DB_POOL or CONCURRENCY")
+        told = [_said(trial, name) for name in NOUNS if name in ledger.done]
+        if ledger.done.get("threads", ledger.done.get("tasks", 0)) < ledger.done.get("tasks", 0):
+            told.append("fewer kernel threads than tasks: that they are as many as they say is the program's word")
+        if told and not short and not too_soon:
+            yield Found(trial.index, "note", "; ".join(told), "nothing to do: this is the ledger of the trial")
+
+
+def _said(trial: TrialRecord, name: str) -> str:
+    assert trial.ledger is not None
+    done, verified = trial.ledger.done[name], trial.ledger.verified
+    each = "a verified answer" if trial.program is None else "an operation"
+    return f"{done / verified:.2f} {NOUNS[name]} {each} ({done:,} for {verified:,})"
+
+
+CHECK = Check(
+    name="ledger",
+    looks_at="the database's own counters from before the load until the stack was down, beside the verified answers",
+    thresholds={
+        "share": Threshold(
+            0.02,
+            "share of the implied work",
+            "answers in flight at either end and counters that databases report late; a cache that spares a fiftieth "
+            "of the work changes throughput by less than trials differ among themselves",
+        ),
+    },
+    remedy="do the work for each request: no answers, rows or results kept between requests, unless the workload "
+    "says that they may be",
+    examine=examine,
+)

@@ -1,0 +1,71 @@
+"""Little's law: requests in the system = rate times mean time in it. Where the books disagree, one of them is wrong."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.experiment.loads import ClosedLoad
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import Condition, EngineSummary, ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal outside of what the load model allows, edges of the window counted against the finding."""
+    conditions = {condition.id: condition for condition in experiment.conditions}
+    for trial in trials:
+        summary, condition = trial.engine, conditions[trial.condition]
+        mean = None if summary is None else summary.response_time.mean_seconds
+        if summary is None or mean is None or summary.window_seconds <= 0:
+            continue
+        seen = summary.response_time.count / summary.window_seconds * mean
+        bounds = _bounds(summary, condition, thresholds["tolerance"])
+        if bounds is not None and not bounds[0] <= seen <= bounds[1]:
+            rate = summary.response_time.count / summary.window_seconds
+            yield Found(
+                trial.index,
+                "refusal",
+                f"{rate:,.0f} answers a second of {1000 * mean:.3g} ms each are {seen:.2f} requests at a time, and the "
+                f"load allows {bounds[0]:.2f} to {bounds[1]:.2f}: times or counts are wrong",
+            )
+
+
+def _bounds(summary: EngineSummary, condition: Condition, tolerance: float) -> tuple[float, float] | None:
+    """Least and most mean number of requests in the system; None where nothing is known.
+
+    Closed, n connections, no time to think: the times of one connection's answers in the window of length W follow each
+    other without gaps, so they sum up to W, plus the age of its first request at the opening, less the age of its last
+    at the close. No age exceeds the longest time seen, answered or not: n ± n · longest / W. What failed left time
+    that no answer accounts for, so then there is only the upper bound. Open: at most connections and the longest queue.
+    """
+    longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
+    edges = longest / summary.window_seconds
+    if summary.achieved_over_offered is not None:
+        connections = getattr(condition.load, "connections", None)
+        if connections is None or summary.waiting is None:
+            return None
+        most = connections + summary.waiting.peak
+        return 0.0, most * (1 + edges + tolerance)
+    if not isinstance(condition.load, ClosedLoad):
+        return None
+    connections = condition.load.connections
+    failed = sum(summary.errors.values()) > summary.answers - summary.verified or bool(summary.failures)
+    least = 0.0 if failed else connections * (1 - edges - tolerance)
+    return max(least, 0.0), connections * (1 + edges + tolerance)
+
+
+CHECK = Check(
+    name="littles-law",
+    looks_at="answers in the window times their mean response time, over the window, beside the connections of the "
+    "load (J. D. C. Little, Operations Research 9 (1961), 383-387)",
+    thresholds={
+        "tolerance": Threshold(
+            0.02,
+            "share of the connections",
+            "beyond what the window's edges explain: the histogram keeps three digits (0.1%), and threads open and "
+            "close their windows up to some milliseconds apart, of a window of half a second or more",
+        ),
+    },
+    remedy="do not use these figures; keep record.jsonl, find which of rate, times and connections is wrong (a proxy "
+    "that answers for the stack, a clock that jumps), and report it if it is the load engine",
+    examine=examine,
+)

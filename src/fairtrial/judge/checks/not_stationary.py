@@ -1,0 +1,114 @@
+"""A mean describes a window only if the window stood still: warm, without a drift, without a leak."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
+from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+
+MIB = 2**20
+WARM_UP = "lengthen warmup_seconds: the window opened before the contender had its pace"
+LEAK = (
+    "look for what is kept for each request; lengthen the window until memory stays, or read the peak as of this window"
+)
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
+    del experiment
+    for trial in trials:
+        summary = trial.engine
+        if summary is not None and int(summary.window_seconds) >= SHORTEST:
+            for name, values in _series(summary).items():
+                yield from _moved(trial.index, name, values, thresholds)
+        if trial.server is not None and len(trial.server.rss_series_bytes) >= SHORTEST:
+            yield from _grown(trial.index, trial.server.rss_series_bytes, thresholds)
+
+
+def _series(summary: EngineSummary) -> dict[str, list[float]]:
+    """By name, a value for each full second; a time only if every second has one."""
+    seconds = summary.series[: int(summary.window_seconds)]
+    # An open load decides the throughput itself.
+    found = {} if summary.achieved_over_offered is not None else {"goodput": [float(one.verified) for one in seconds]}
+    for name, values in (
+        ("median response time", [one.p50_seconds for one in seconds]),
+        ("p99 of response time", [one.p99_seconds for one in seconds]),
+    ):
+        told = [value for value in values if value is not None]
+        if len(told) == len(seconds):
+            found[name] = told
+    return {name: values for name, values in found.items() if len(values) >= SHORTEST}
+
+
+def _moved(index: int, name: str, values: Sequence[float], thresholds: Mapping[str, float]) -> Iterator[Found]:
+    slope, step = trend(values), change_point(values)
+    drifts = slope.p_value < thresholds["alpha"] and abs(slope.change) >= thresholds["warn"]
+    steps = step.p_value < thresholds["alpha"] and abs(step.change) >= thresholds["warn"]
+    if not (drifts or steps):
+        return
+    change = max(abs(slope.change) if drifts else 0.0, abs(step.change) if steps else 0.0)
+    refused = change >= thresholds["refuse"] and not name.startswith("p99")
+    if steps and (not drifts or abs(step.change) >= abs(slope.change)):
+        early = step.index <= len(values) / 2
+        yield Found(
+            index,
+            "refusal" if refused else "warning",
+            f"{name} changed by {step.change:+.0%} after second {step.index} of {len(values)} (p {step.p_value:.1g})",
+            WARM_UP if early else "",
+        )
+    else:
+        yield Found(
+            index,
+            "refusal" if refused else "warning",
+            f"{name} went by {slope.change:+.0%} over the {len(values)} s of the window (p {slope.p_value:.1g})",
+        )
+
+
+def _grown(index: int, values: Sequence[int], thresholds: Mapping[str, float]) -> Iterator[Found]:
+    found = trend([float(value) for value in values])
+    if found.p_value < thresholds["alpha"] and found.change >= thresholds["memory"]:
+        yield Found(
+            index,
+            "warning",
+            f"resident memory grew by {found.slope / MIB:.1f} MiB a second, {found.change:.0%} over the window "
+            f"(p {found.p_value:.1g}): its peak is that of this window's length",
+            LEAK,
+        )
+
+
+CHECK = Check(
+    name="not-stationary",
+    looks_at="goodput, median and p99 of each full second of the window, and resident memory: a trend (Mann-Kendall) "
+    "or a step (largest standardised difference of means, by permutation); from ten seconds on",
+    thresholds={
+        "alpha": Threshold(
+            0.001,
+            "probability",
+            "seven tests a trial: at 0.1% each an honest trial in 140 shows one by chance, and it must be as large as "
+            "`warn` besides",
+        ),
+        "warn": Threshold(
+            0.1,
+            "share of the figure",
+            "a drift of d over the window puts its ends d/2 from its mean: at 10% that is 5%, the differences that "
+            "claims speak of",
+        ),
+        "refuse": Threshold(
+            0.5,
+            "share of the figure",
+            "the window's ends are a quarter from its mean: a longer or a later window would have given another "
+            "figure, "
+            "and no single one describes this",
+        ),
+        "memory": Threshold(
+            0.1,
+            "share of the memory",
+            "a peak that would be a tenth higher in a window of twice the length is a property of the window",
+        ),
+    },
+    remedy="look for what fills or empties over time (a cache, a queue, a table, a processor that gets hot); lengthen "
+    "warmup_seconds and duration_seconds",
+    examine=examine,
+)

@@ -1,0 +1,54 @@
+"""A percentile that is not shown, and what it would take."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+
+from fairtrial.judge.checks.model import Check, Found
+from fairtrial.judge.statistics.support import SAMPLES_ABOVE, supports_percentile
+from fairtrial.record.distribution import Distribution
+from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+
+SHOWN = frozenset({("response_time", "99")})
+"""What every table has a column for."""
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A warning where a claim rests on the percentile, else a note, for the highest that is asked of each kind."""
+    del thresholds
+    claimed = {
+        (match[1], match[2])
+        for claim in experiment.experiment.claims
+        if (match := re.fullmatch(r"(response_time|service_time)_p([\d.]+)", getattr(claim, "metric", "")))
+    }
+    for trial in trials:
+        summary = trial.engine
+        if summary is None or summary.verified == 0:
+            continue
+        for kind, percentile in sorted(claimed | SHOWN):
+            times = _times(summary, kind)
+            if not supports_percentile(times.count, float(percentile)):
+                needed = ceil(round(SAMPLES_ABOVE / (1 - float(percentile) / 100), 6))
+                yield Found(
+                    trial.index,
+                    "warning" if (kind, percentile) in claimed else "note",
+                    f"p{percentile} of {kind.replace('_', ' ')} is not shown: it needs {needed:,} answers in each "
+                    f"trial, "
+                    f"and this one has {times.count:,}",
+                    f"lengthen duration_seconds {needed / max(times.count, 1):.1f} times",
+                )
+
+
+def _times(summary: EngineSummary, kind: str) -> Distribution:
+    return summary.response_time if kind == "response_time" else summary.service_time
+
+
+CHECK = Check(
+    name="percentile-unsupported",
+    looks_at="the number of answers in the window, beside what the percentiles that are shown or claimed need",
+    thresholds={},
+    remedy="lengthen duration_seconds",
+    examine=examine,
+)

@@ -1,0 +1,112 @@
+"""Every row must be as likely as every other: a reader of few rows measures its cache."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.statistics.uniformity import bins_test, pairs_test
+from fairtrial.record.model import ExperimentRecord, Picks, TrialRecord
+
+WALKED = "draw each row independently of the last: neither walk through the table nor deal out a shuffled list"
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """Unknown ids, unequal parts of the table, and too many or too few repeats, in this order."""
+    for trial in trials:
+        dataset = experiment.dataset_of(trial.condition)
+        picks = None if trial.engine is None else trial.engine.picks
+        if picks is None or dataset is None or (rows := dataset.rows) < 2:
+            continue
+        if picks.unknown > 0:
+            yield Found(
+                trial.index,
+                "refusal",
+                f"{picks.unknown:,} answers named an id that the dataset does not hold",
+                "read the rows of the database at DATABASE_URL, and no others",
+            )
+        found = [
+            *_unequal_parts(trial.index, picks, rows, thresholds),
+            *_repeats(trial.index, picks, rows, thresholds),
+        ]
+        yield from found
+        if not found and picks.answered < thresholds["minimum_answers"]:
+            yield Found(
+                trial.index,
+                "note",
+                f"{picks.answered:,} answers are too few to tell whether all {rows:,} rows were equally likely",
+                "lengthen duration_seconds if the pick matters to the claim",
+            )
+
+
+def _unequal_parts(index: int, picks: Picks, rows: int, thresholds: Mapping[str, float]) -> Iterator[Found]:
+    test = bins_test(picks.bins, rows)
+    if test is None or test.p_value >= thresholds["alpha"]:
+        return
+    counted = sum(picks.bins)
+    empty = sum(1 for count in picks.bins if count == 0)
+    within = sum(count * (count - 1) for count in picks.bins)
+    effective = min(1.0, counted * (counted - 1) / (len(picks.bins) * within))
+    yield Found(
+        index,
+        "refusal",
+        f"parts of the table were read unequally: chi-square {test.statistic:,.0f} at {test.degrees} "
+        f"degrees of freedom, "
+        f"p {_p(test.p_value)}; {empty} of {len(picks.bins)} parts never; as if {effective:.1%} of the table were read",
+    )
+
+
+def _repeats(index: int, picks: Picks, rows: int, thresholds: Mapping[str, float]) -> Iterator[Found]:
+    known = picks.answered - picks.unknown
+    if known < 2:
+        return
+    test = pairs_test(known, picks.pairs, rows)
+    seen = (
+        f"{picks.distinct:,} distinct rows in {picks.answered:,} answers; {test.pairs:,} pairs of answers "
+        f"with the same row "
+        f"where {test.expected:,.1f} are expected"
+    )
+    if test.p_too_many < thresholds["alpha"]:
+        material = test.effective_share < thresholds["effective_share"]
+        yield Found(
+            index,
+            "refusal" if material else "warning",
+            f"{seen}, p {_p(test.p_too_many)}: as if {test.effective_share:.2%} of the {rows:,} rows were read",
+        )
+    elif test.p_too_few < thresholds["alpha"]:
+        yield Found(index, "refusal", f"{seen}, p {_p(test.p_too_few)}: rows were walked, not drawn", WALKED)
+
+
+def _p(value: float) -> str:
+    return "below 1e-300" if value < 1e-300 else f"{value:.1g}"
+
+
+CHECK = Check(
+    name="picks-uniform",
+    looks_at="which rows were answered: counts over 100 parts of the table, and pairs of answers with the same row",
+    thresholds={
+        "alpha": Threshold(
+            1e-6,
+            "probability",
+            "three tests a trial, some thousands of trials in a project's life: at 1e-6 an honest stack is refused "
+            "by chance in fewer than one project in a hundred, while a reader of a tenth of the rows is off by "
+            "hundreds of orders of magnitude",
+        ),
+        "effective_share": Threshold(
+            0.9,
+            "share of the rows",
+            "more repeats than chance explains are a refusal only where they matter; reading nine tenths of the "
+            "rows changes a cache's hit rate by at most a tenth; picking the first id at or after a random one, "
+            "with a share g of the ids missing, reads as if 1/(1 + g) of the rows: g = 0.05 warns, g = 0.25 refuses",
+        ),
+        "minimum_answers": Threshold(
+            1000,
+            "answers",
+            "a reader of 1% of 1,000,000 rows shows 50 pairs in 1,000 answers where 0.5 are expected; fewer "
+            "answers may not convict such a reader, so their silence clears nobody",
+        ),
+    },
+    remedy="draw uniformly over the whole range of ids on every request; look for a wrong bound, a cache, or gaps in "
+    "the ids that favour the rows behind them",
+    examine=examine,
+)

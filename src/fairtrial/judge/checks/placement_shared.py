@@ -1,0 +1,36 @@
+"""Where generator and contender share a processor, each takes time from the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A warning on the experiment: it holds for every figure alike."""
+    del trials, thresholds
+    placement = experiment.placement
+    if not placement.disjoint:
+        yield Found(
+            None,
+            "warning",
+            f"load generator (processors {_listed(placement.load_cpus)}) and server "
+            f"(processors {_listed(placement.server_cpus)}) share processors: every rate is lower, and "
+            f"every time longer, "
+            "than the contender alone would show, most for the fastest",
+        )
+
+
+def _listed(cpus: Sequence[int]) -> str:
+    return ", ".join(map(str, cpus)) or "not bound"
+
+
+CHECK = Check(
+    name="placement-shared",
+    looks_at="whether load generator and server were bound to different processors",
+    thresholds={},
+    remedy="run on a machine with at least two processors; read ratios, not figures, until then",
+    examine=examine,
+)

@@ -1,0 +1,134 @@
+"""Contenders that cost unlike amounts and reach the same figure: something that they share is the limit."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
+
+BUSY = 0.8
+"""Of its busiest processor for the generator, of the server's processors for the database."""
+
+
+@dataclass(frozen=True)
+class _Contender:
+    name: str
+    goodput: float
+    stack_cpu: float
+    """processors"""
+    service_cpu: float
+    generator: float
+
+    @property
+    def cost(self) -> float:
+        return self.stack_cpu / self.goodput
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A warning on the experiment for the largest group of each workload, service and closed load."""
+    for rivals in _rivals(experiment, trials):
+        group = _largest(rivals, thresholds["within"])
+        costs = [one.cost for one in group]
+        if len(group) < 2 or min(costs) <= 0 or max(costs) < thresholds["cost"] * min(costs):
+            continue
+        rates = [one.goodput for one in group]
+        yield Found(
+            None,
+            "warning",
+            f"{', '.join(one.name for one in group)} all reach {min(rates):,.0f} to {max(rates):,.0f} answers a "
+            f"second, "
+            f"although the dearest takes {max(costs) / min(costs):.1f} times the processor time of the cheapest for "
+            f"each; {_limit(experiment, group)}",
+        )
+
+
+def _rivals(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[list[_Contender]]:
+    """Those of the same workload, service and load."""
+    groups: dict[tuple[str, str, str], list[Condition]] = defaultdict(list)
+    for condition in experiment.conditions:
+        groups[condition.workload, condition.service, condition.load.model_dump_json()].append(condition)
+    for conditions in groups.values():
+        found = []
+        for condition in conditions:
+            measured = [
+                trial
+                for trial in trials
+                if trial.condition == condition.id and trial.engine is not None and trial.server is not None
+            ]
+            one = _contender(condition.contender, measured, len(experiment.placement.load_cpus))
+            if one is not None:
+                found.append(one)
+        yield found
+
+
+def _contender(name: str, trials: Sequence[TrialRecord], processors: int) -> _Contender | None:
+    engines = [trial.engine for trial in trials if trial.engine is not None]
+    if not engines or any(one.achieved_over_offered is not None for one in engines):
+        return None
+    goodput = median(one.goodput_per_second for one in engines)
+    if goodput <= 0:
+        return None
+    return _Contender(
+        name,
+        goodput,
+        median(_processors(trial.server) for trial in trials),
+        median(_processors(trial.service) for trial in trials),
+        median(one.busiest_processor_share(processors) for one in engines),
+    )
+
+
+def _processors(meter: ServerMeter | None) -> float:
+    return 0.0 if meter is None or meter.window_seconds <= 0 else meter.cpu_seconds / meter.window_seconds
+
+
+def _largest(rivals: Sequence[_Contender], within: float) -> list[_Contender]:
+    """The most contenders whose highest goodput is at most `within` above their lowest."""
+    ordered = sorted(rivals, key=lambda one: one.goodput)
+    groups = [
+        [other for other in ordered if one.goodput <= other.goodput <= one.goodput * (1 + within)] for one in ordered
+    ]
+    return max(groups, key=len, default=[])
+
+
+def _limit(experiment: ExperimentRecord, group: Sequence[_Contender]) -> str:
+    generator = min(one.generator for one in group)
+    cpus = max(len(experiment.placement.server_cpus), 1)
+    service = min(one.service_cpu for one in group) / cpus
+    if generator >= BUSY:
+        return f"the load engine was busy for {generator:.0%} or more in each: it is the limit"
+    if service >= BUSY:
+        return f"the database used {service:.0%} or more of the server's processors in each: it is the limit"
+    return (
+        f"neither the load engine ({generator:.0%} or more) nor the database ({service:.0%} or more of the server's "
+        "processors) was at its limit: they wait for something else that they share, such as a disk or a lock"
+    )
+
+
+CHECK = Check(
+    name="plateau",
+    looks_at="contenders of the same workload, service and closed load: their goodput beside their processor time for "
+    "each answer",
+    thresholds={
+        "within": Threshold(
+            0.03,
+            "share of the lowest goodput",
+            "of 380 published entries 174 lay within 1.5% of each other, at the harness's limit; twice that allows for "
+            "the spread of medians over few blocks",
+        ),
+        "cost": Threshold(
+            1.5,
+            "times the cheapest's processor time for an answer",
+            "at a limit of their own, contenders on the same processors differ in rate as they do in cost: half as "
+            "much "
+            "again would show as a third less",
+        ),
+    },
+    remedy="do not rank these; give the limit more (processors, threads, connections) or choose a workload that asks "
+    "more "
+    "of the stack",
+    examine=examine,
+)

@@ -1,0 +1,47 @@
+"""A stack that ended by itself while it was needed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+SIGNALS = {6: "SIGABRT", 7: "SIGBUS", 9: "SIGKILL", 11: "SIGSEGV"}
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal if the record holds an exit status from before the stack was told to stop."""
+    del experiment, thresholds
+    for trial in trials:
+        if trial.exit_status is not None:
+            log = f"; its log is {trial.log}" if trial.log else ""
+            yield Found(
+                trial.index,
+                "refusal",
+                f"the stack ended by itself with {_in_words(trial.exit_status)} while it was needed{log}",
+                "look for the kernel's out-of-memory killer (dmesg), and give the stack less to hold or more memory"
+                if _signal(trial.exit_status) == 9
+                else "",
+            )
+
+
+def _signal(status: int) -> int | None:
+    """The signal behind a status of -n (Python's convention) or 128+n (the guard's and the shell's)."""
+    if status < 0:
+        return -status
+    return status - 128 if status > 128 else None
+
+
+def _in_words(status: int) -> str:
+    signal = _signal(status)
+    return f"status {status}" if signal is None else SIGNALS.get(signal, f"signal {signal}")
+
+
+CHECK = Check(
+    name="server-exited",
+    looks_at="whether the stack's process ended before it was told to",
+    thresholds={},
+    remedy="read the end of the stack's log; run its command by hand under the same load",
+    examine=examine,
+)

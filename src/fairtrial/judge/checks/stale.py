@@ -1,0 +1,31 @@
+"""An answer that shows a row as it was before it changed comes from a memory, not from the database."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal for each trial in which a changed row's old value was still answered after the time of grace."""
+    del experiment, thresholds
+    for trial in trials:
+        seen = trial.freshness
+        if seen is not None and seen.stale > 0:
+            yield Found(
+                trial.index,
+                "refusal",
+                f"{seen.stale} of {seen.changed} rows were still answered {seen.grace_seconds:g} s after their change "
+                f"as they had been before: {seen.example}",
+            )
+
+
+CHECK = Check(
+    name="stale",
+    looks_at="rows that the lab changed in the database while the load ran, and what the stack answered afterwards",
+    thresholds={},
+    remedy="read the row from the database on every request; a cache needs a workload that allows it",
+    examine=examine,
+)

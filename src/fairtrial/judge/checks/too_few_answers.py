@@ -1,0 +1,35 @@
+"""Zero is never a result."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal for each measured trial with fewer verified answers than the minimum."""
+    del experiment
+    for trial in trials:
+        summary = trial.engine
+        if summary is not None and summary.verified < thresholds["verified"]:
+            waiting = f"; {summary.in_flight_at_end:,} still waited at the end" if summary.in_flight_at_end else ""
+            yield Found(
+                trial.index,
+                "refusal",
+                f"{summary.verified:,} verified answers in {summary.window_seconds:.1f} s{waiting}",
+            )
+
+
+CHECK = Check(
+    name="too-few-answers",
+    looks_at="the number of verified answers in the window",
+    thresholds={
+        "verified": Threshold(
+            1, "answers", "without an answer there is nothing to measure: no rate of zero is ever printed"
+        ),
+    },
+    remedy="look at the errors first; if the workload is slow by nature, lengthen duration_seconds",
+    examine=examine,
+)

@@ -1,0 +1,48 @@
+"""Requests that were still waiting when the window closed: their times are in no percentile."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A trial whose oldest unanswered request waited much longer than any answered one, for much of the window."""
+    del experiment
+    for trial in trials:
+        summary = trial.engine
+        if summary is None or summary.oldest_in_flight_seconds is None:
+            continue
+        waited, longest = summary.oldest_in_flight_seconds, summary.response_time.max_seconds or 0.0
+        if waited > thresholds["window_share"] * summary.window_seconds and waited > thresholds["times"] * longest:
+            yield Found(
+                trial.index,
+                "refusal",
+                f"{summary.in_flight_at_end:,} requests were unanswered when the window closed, one of them for "
+                f"{waited:.2f} s of its {summary.window_seconds:.2f} s; the longest answered one took {longest:.3f} s",
+            )
+
+
+CHECK = Check(
+    name="unanswered",
+    looks_at="the age of the oldest request unanswered when the window closed, beside the longest answered one",
+    thresholds={
+        "window_share": Threshold(
+            0.25,
+            "share of the window",
+            "in a closed load a connection that waits for a quarter of the window offers at most three quarters of "
+            "its load: the printed goodput is then that of a smaller load than the one printed beside it",
+        ),
+        "times": Threshold(
+            2.0,
+            "times the longest answered request",
+            "the last requests of an honest run are cut off at ages up to about the longest time seen; twice that is "
+            "a request that hangs (coordinated omission: Tene, How NOT to Measure Latency, 2013)",
+        ),
+    },
+    remedy="find what the stack waits for (a lock, an exhausted pool, a lost wake-up); lengthen duration_seconds if "
+    "such times belong to the workload",
+    examine=examine,
+)

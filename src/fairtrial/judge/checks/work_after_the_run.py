@@ -1,0 +1,53 @@
+"""Work that is finished only after the last answer was not part of what was measured."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal for writes that came after the load; a warning for a database that was at work for long."""
+    del experiment
+    for trial in trials:
+        settled, engine = trial.settle, trial.engine
+        if settled is None or engine is None:
+            continue
+        late = settled.writes_after or 0
+        if late > thresholds["writes"] + engine.in_flight_at_end:
+            yield Found(
+                trial.index,
+                "refusal",
+                f"{late:,} writing statements came after the last answer, when {engine.in_flight_at_end} requests were "
+                f"in flight; the database was at rest {settled.seconds:.1f} s later",
+            )
+        elif settled.seconds > thresholds["seconds"] or not settled.at_rest:
+            rest = "at rest" if settled.at_rest else "not at rest even"
+            yield Found(
+                trial.index,
+                "warning",
+                f"the database was {rest} {settled.seconds:.1f} s after the last answer",
+                "look what it does then: an upsert without an index, a backlog of its own, a checkpoint",
+            )
+
+
+CHECK = Check(
+    name="work-after-the-run",
+    looks_at="the database's writing statements and processor time after the last answer, with the stack still up",
+    thresholds={
+        "writes": Threshold(
+            16,
+            "statements",
+            "beyond the requests that were in flight when the load ended: room for a few of the database's own",
+        ),
+        "seconds": Threshold(
+            2.0,
+            "seconds",
+            "a commit is durable when it is acknowledged; two seconds are a page writer's time, not a queue's",
+        ),
+    },
+    remedy="answer only when the database has committed: what is written later was not paid for by what was measured",
+    examine=examine,
+)

@@ -1,0 +1,52 @@
+"""What was acknowledged must be stored: once, and as it was sent."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.judge.checks.model import Check, Found
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+SAID = {
+    "missing": "acknowledged and not stored",
+    "doubled": "stored more than once",
+    "altered": "stored otherwise than sent",
+    "unasked": "stored and never asked for",
+}
+REMEDY = {
+    "missing": "answer only when the database has committed",
+    "doubled": "insert once for each request; mind retries and batches that overlap",
+    "altered": "store what was sent, an object as JSON and neither as text nor as null; update as often as asked",
+    "unasked": "store what was sent, where it was sent to; roll back what is to be rolled back",
+}
+
+
+def examine(
+    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
+) -> Iterator[Found]:
+    """A refusal for each kind of fault."""
+    del experiment, thresholds
+    for trial in trials:
+        if trial.audit is None:
+            continue
+        settled = "" if trial.settle is None else f", looked at when the database had settled for {_settled(trial)}"
+        for fault in trial.audit.faults:
+            yield Found(
+                trial.index,
+                "refusal",
+                f"{fault.count:,} rows {SAID[fault.kind]} ({trial.audit.acknowledged:,} acknowledged, "
+                f"{trial.audit.stored:,} stored{settled}); such as {fault.example}",
+                REMEDY[fault.kind],
+            )
+
+
+def _settled(trial: TrialRecord) -> str:
+    assert trial.settle is not None
+    return f"{trial.settle.seconds:.1f} s" + ("" if trial.settle.at_rest else " and was still at work")
+
+
+CHECK = Check(
+    name="writes-stored",
+    looks_at="the rows in the database after the trial, beside the requests that were acknowledged",
+    thresholds={},
+    remedy="store each acknowledged request once, as it was sent",
+    examine=examine,
+)

@@ -1,0 +1,132 @@
+"""How a metric goes along the sweep: rises, falls, flat, a peak, a best place, an advantage that grows, a lead."""
+
+from collections.abc import Sequence
+
+from fairtrial.base.formatting import capitalised, count, figure
+from fairtrial.experiment.claims import ShapeClaim
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import ConditionRef, StackRef
+from fairtrial.experiment.sweep import Sweep
+from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.ruling import ALL_VALID, Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.judge.claims.values import Values, read_values
+from fairtrial.judge.metrics import Metric, find_metric
+from fairtrial.judge.model import ClaimResult
+from fairtrial.judge.statistics import shape
+from fairtrial.judge.statistics.estimate import Estimated
+
+
+def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
+    """The verdict on a shape. Its estimate is the ratio that decides, or stands in the way: between two points, or
+    between two stacks at one."""
+    metric = find_metric(claim.metric)
+    sweep = evidence.experiment.sweep
+    assert sweep is not None
+    contenders = [_at(stack, value) for stack in claim.curves() for value in sweep.numbers]
+    values = read_values(metric, contenders, evidence, claim.baseline)
+    found = None
+    ruling = Ruling("undecided", values.obstacle)
+    if values.obstacle is None:
+        try:
+            found = _found(claim, metric, sweep.numbers, values, evidence)
+        except ValueError as error:
+            ruling = Ruling("undecided", str(error))
+    estimated, seen = None, None
+    asked = in_words(claim)
+    if found is not None:
+        estimated = Estimated(found.ratio, found.interval, values.blocks)
+        why = too_few(values.blocks) if found.interval is None else "the interval of this ratio reaches too far"
+        ruling = Ruling(found.finding, why if found.finding == "undecided" else None)
+        shown = interval_in_words(found.interval, found.level)
+        seen = (
+            f"{capitalised(metric.label)} of {_compared(claim, metric, sweep, found)} ({shown}, "
+            f"{count(values.blocks, 'block')}; load: {evidence.condition(contenders[0]).load.describe()}, with "
+            f"{sweep.title} from {sweep.numbers[0]:g} to {sweep.numbers[-1]:g}); the claim asks that "
+            f"{claim.of if claim.shape == 'leads' else 'it'} {asked}."
+        )
+    ends = {
+        "upheld": "A repetition in which it is proven otherwise would overturn it.",
+        "refuted": "A repetition in which it is proven so would overturn it.",
+        "undecided": ALL_VALID if values.obstacle else "More blocks may decide it.",
+    }
+    return result(
+        claim,
+        ruling,
+        metric=claim.metric,
+        subject=f"{metric.label} of {claim.of} along {sweep.title}",
+        asked=asked,
+        words=sentence(claim, ruling, seen, ends[ruling.verdict]),
+        blocks=values.blocks,
+        estimated=estimated,
+    )
+
+
+def in_words(claim: ShapeClaim) -> str:
+    """`rises`, `peaks between 4 and 15`, `is flat within 5%`."""
+    where = "" if claim.between is None else f"between {claim.between[0]:g} and {claim.between[1]:g}"
+    return {
+        "rises": "rises",
+        "falls": "falls",
+        "flat": f"is flat within {claim.within or 0:.3g}",
+        "peaks": f"peaks {where}",
+        "best": f"is best {where}",
+        "advantage-grows": f"grows, as an advantage over {claim.to}",
+        "leads": f"leads {claim.to} at every point",
+    }[claim.shape]
+
+
+def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, found: shape.Shape) -> str:
+    """Which ratio: `a at connections 16 was 3.1 times that at 1`, `a at connections 2 was 1.2 times that of b`."""
+    first, second = (sweep.numbers[place] for place in found.between)
+    ratio = figure(found.ratio)
+    if claim.shape == "leads":
+        ahead, behind = (claim.of, claim.to) if metric.higher_is_better else (claim.to, claim.of)
+        return f"{ahead} at {sweep.title} {second:g} was {ratio} times that of {behind}"
+    over = f" over {claim.to}" if claim.to is not None else ""
+    return f"{claim.of}{over} at {sweep.title} {second:g} was {ratio} times that at {first:g}"
+
+
+def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
+    """Whether the sweep has the points that the shape needs.
+
+    Raises:
+        ValueError: it has not.
+    """
+    if claim.between is None or experiment.sweep is None:
+        return
+    low, high = claim.between
+    below, above = (any(test(value) for value in experiment.sweep.numbers) for test in (low.__gt__, high.__lt__))
+    inside = any(low <= value <= high for value in experiment.sweep.numbers)
+    enough = inside and (below and above if claim.shape == "peaks" else below or above)
+    if not enough:
+        raise ValueError(
+            f"claims: {claim.id!r}: the sweep needs values between {low:g} and {high:g}, and "
+            f"{'on both sides of them' if claim.shape == 'peaks' else 'others'}"
+        )
+
+
+def _at(stack: StackRef, value: float) -> ConditionRef:
+    return ConditionRef.of(stack, value)
+
+
+def _found(
+    claim: ShapeClaim, metric: Metric, places: Sequence[float], values: Values, evidence: Evidence
+) -> shape.Shape:
+    level = evidence.level
+    curve = [values.of(_at(claim.of, place)) for place in places]
+    if claim.shape == "rises":
+        return shape.rises(curve, level=level)
+    if claim.shape == "falls":
+        return shape.falls(curve, level=level)
+    if claim.within is not None:
+        return shape.flat(curve, claim.within, level=level)
+    if claim.to is not None:
+        other = [values.of(_at(claim.to, place)) for place in places]
+        # A lower time is the advantage: the ratio is turned, so that above 1 means the same for every metric.
+        ahead, behind = (curve, other) if metric.higher_is_better else (other, curve)
+        judged = shape.leads if claim.shape == "leads" else shape.advantage_grows
+        return judged(ahead, behind, level=level)
+    assert claim.between is not None
+    if claim.shape == "peaks":
+        return shape.peak_between(places, curve, claim.between, level=level)
+    return shape.best_within(places, curve, claim.between, lowest=not metric.higher_is_better, level=level)

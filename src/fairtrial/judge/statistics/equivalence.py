@@ -1,0 +1,69 @@
+"""Are two contenders equal within a margin? Two one-sided tests.
+
+That no difference was found proves nothing: three noisy blocks find none either. Equality within a margin d is upheld
+if both "the ratio is below 1/(1+d)" and "the ratio is above 1+d" are rejected at 5% each, which is to say, if the 90%
+interval lies between 1/(1+d) and 1+d. Either error can only be made on one side, so that 5% each is 5% in all, and the
+interval's level is 90% and not 95%. On the logarithm the margins are symmetric: no side is the favourite.
+
+Equality is refuted if the 95% interval lies wholly outside of the margins.
+
+Source: D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for assessing the
+equivalence of average bioavailability", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987), 657-680.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fairtrial.judge.statistics.student import LEVEL, mean_interval
+
+Finding = Literal["upheld", "refuted", "undecided"]
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """What the blocks say of a ratio of one, plus or minus a margin."""
+
+    finding: Finding
+    estimate: float
+    within: tuple[float, float]
+    """The margins: 1/(1+d) to 1+d."""
+    inner: tuple[float, float] | None
+    """At level 1 - 2(1 - level), 90%: equality is upheld if it lies within the margins. None with fewer than
+    MINIMUM_BLOCKS blocks."""
+    outer: tuple[float, float] | None
+    """At the level itself, 95%: equality is refuted if it lies outside of them."""
+
+
+def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL) -> Equivalence:
+    """Whether the ratio that `ratios`, one a block, estimate lies within [1/(1+margin), 1+margin].
+
+    Raises:
+        ValueError: no ratios, one that is not positive and finite, a margin that is not, or a level of 50% or less.
+    """
+    if not ratios or any(not 0 < ratio < math.inf for ratio in ratios):
+        raise ValueError("equality is tested on positive ratios")
+    if not 0 < margin < math.inf:
+        raise ValueError("a margin is above zero")
+    if not level > 0.5:
+        raise ValueError("a level of equality is above 50%")
+    logs = np.log(np.asarray(ratios, dtype=np.float64))
+    reach = math.log1p(margin)
+    within = (1 / (1 + margin), 1 + margin)
+    estimate = float(np.exp(logs.mean()))
+    inner, outer = mean_interval(logs, 2 * level - 1), mean_interval(logs, level)
+    if inner is None or outer is None:
+        return Equivalence("undecided", estimate, within, None, None)
+    finding: Finding = "undecided"
+    if -reach <= inner[0] and inner[1] <= reach:
+        finding = "upheld"
+    elif outer[0] > reach or outer[1] < -reach:
+        finding = "refuted"
+    return Equivalence(finding, estimate, within, _ratio(inner), _ratio(outer))
+
+
+def _ratio(interval: tuple[float, float]) -> tuple[float, float]:
+    return math.exp(interval[0]), math.exp(interval[1])

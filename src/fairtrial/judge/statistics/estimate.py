@@ -1,0 +1,68 @@
+"""A condition's figure, and the ratio of two, over blocks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairtrial.judge.statistics.median import median_interval
+from fairtrial.judge.statistics.student import LEVEL, mean_interval
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """What the blocks say: in the unit of the values, or a plain number for a ratio."""
+
+    estimate: float
+    interval: tuple[float, float] | None
+    blocks: int
+
+
+def over_blocks(values: Sequence[float], level: float = LEVEL) -> Estimated:
+    """The median of one value a block, and the interval of this level for it: what a typical start gives.
+
+    Figures of computers differ by factors, so both are found on the logarithm, where an interval cannot reach below
+    zero. Values that are not all positive (a figure of zero) are taken as they are.
+
+    Raises:
+        ValueError: no values, or a level that is not between 0 and 1.
+    """
+    if not values:
+        raise ValueError("an estimate needs at least one block")
+    sample = np.asarray(values, dtype=np.float64)
+    if not bool((sample > 0).all()):
+        return Estimated(float(np.median(sample)), median_interval(sample, level), sample.size)
+    logs = np.log(sample)
+    return Estimated(float(np.exp(np.median(logs))), _exponential(median_interval(logs, level)), sample.size)
+
+
+def paired_difference(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
+    """The mean difference `of` - `to`, whose i-th values stem from the same block, with its interval.
+
+    Raises:
+        ValueError: the lengths differ, or there are no values.
+    """
+    if len(of) != len(to) or not of:
+        raise ValueError("a paired difference needs as many values on either side, and at least one")
+    differences = np.asarray(of, dtype=np.float64) - np.asarray(to, dtype=np.float64)
+    return Estimated(float(differences.mean()), mean_interval(differences, level), differences.size)
+
+
+def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
+    """The ratio `of` / `to`, whose i-th values stem from the same block, with its interval.
+
+    The logarithms of the blocks' ratios are averaged: what slows a whole block slows both sides, and cancels.
+
+    Raises:
+        ValueError: the lengths differ, there are no values, or one is not positive, so that no ratio exists.
+    """
+    if len(of) != len(to) or not of:
+        raise ValueError("a paired ratio needs as many values on either side, and at least one")
+    if any(value <= 0 for value in (*of, *to)):
+        raise ValueError("a ratio needs positive values")
+    logs = np.log(np.asarray(of, dtype=np.float64) / np.asarray(to, dtype=np.float64))
+    return Estimated(float(np.exp(logs.mean())), _exponential(mean_interval(logs, level)), logs.size)
+
+
+def _exponential(interval: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if interval is None else (float(np.exp(interval[0])), float(np.exp(interval[1])))

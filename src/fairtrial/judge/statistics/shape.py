@@ -1,0 +1,273 @@
+"""The shape of a curve along a sweep: rising, flat, highest between two points, above another at each.
+
+A curve has points in ascending order of what was swept, each with one value a block; points are compared by their
+ratios, paired within blocks. A shape is a statement about several ratios at once. To uphold it, each of them has to be
+proven, so none needs a correction: whoever wrongly upholds the whole has wrongly upheld the one that is false
+(intersection-union: R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24 (1982),
+295-304). To refute it, one of m ratios suffices, and the level is 1 - α/m (Bonferroni). That no step is significantly
+against a shape is no proof of it, and upholds nothing here.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.judge.statistics.equivalence import Finding
+from fairtrial.judge.statistics.student import LEVEL, column_intervals
+
+DIP = 0.05
+"""A rise may be interrupted by falls smaller than this: no measurement can prove that there is none at all."""
+
+Curve = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the blocks say of a shape, and the ratio of two points that says it."""
+
+    finding: Finding
+    ratio: float
+    """Of point `between[1]` to point `between[0]`; of `leads`, of one contender to the other."""
+    between: tuple[int, int]
+    """The two points, counted from 0, whose ratio decides, or stands in the way of a decision most. Of two contenders
+    at one point (`leads`): that point, twice."""
+    interval: tuple[float, float] | None
+    """Of that ratio, at `level`. None with fewer than MINIMUM_BLOCKS blocks."""
+    level: float
+    """The level at which this ratio was judged."""
+
+
+def rises(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
+    """Whether the curve rises from its first point to its last, and never falls by more than `dip` between.
+
+    Upheld if the interval of last / first lies above 1, and each later point is proven, at 5%, to lie above 1/(1+dip)
+    of each earlier one. Refuted if the interval of last / first lies below 1, or if a later point is proven to lie
+    below 1/(1+dip) of an earlier one, at 5% over all pairs.
+
+    Raises:
+        ValueError: fewer than two points, none or different numbers of blocks, values that are not positive, or a `dip`
+            below zero.
+    """
+    logs = _logs(curve)
+    if not 0 <= dip < math.inf:
+        raise ValueError("a dip is zero or more")
+    limit = -math.log1p(dip)
+    last = logs.shape[0] - 1
+    pairs = list(combinations(range(last + 1), 2))
+    single, proof, over_all = level, 2 * level - 1, 1 - (1 - level) / len(pairs)
+    steps = _between(logs, pairs)
+    found = column_intervals(steps, [single, proof, over_all])
+    means = steps.mean(axis=0)
+    ends = pairs.index((0, last))
+    if found is None:
+        return _undecided(pairs[ends], float(means[ends]), level)
+
+    def shape(finding: Finding, pair: int, judged: int) -> Shape:
+        return _shape(finding, pairs[pair], float(means[pair]), found[pair][judged], (single, proof, over_all)[judged])
+
+    if found[ends][0][1] < 0:
+        return shape("refuted", ends, 0)
+    deepest = min(range(len(pairs)), key=lambda pair: found[pair][2][1])
+    if found[deepest][2][1] < limit:
+        return shape("refuted", deepest, 2)
+    if found[ends][0][0] <= 0:
+        return shape("undecided", ends, 0)
+    doubtful = min(range(len(pairs)), key=lambda pair: found[pair][1][0])
+    if found[doubtful][1][0] <= limit:
+        return shape("undecided", doubtful, 1)
+    return shape("upheld", ends, 0)
+
+
+def falls(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
+    """Whether the curve falls from its first point to its last, and never rises by more than `dip` between: the inverse
+    values rise. The ratio that is returned is that of the values themselves.
+
+    Raises:
+        ValueError: as `rises`.
+    """
+    _logs(curve)
+    shape = rises([[1 / value for value in point] for point in curve], dip=dip, level=level)
+    interval = None if shape.interval is None else (1 / shape.interval[1], 1 / shape.interval[0])
+    return Shape(shape.finding, 1 / shape.ratio, shape.between, interval, shape.level)
+
+
+def advantage_grows(of: Curve, to: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
+    """Whether the ratio of `of` to `to`, two contenders in the same blocks at the same points, rises along the sweep.
+
+    The ratio that is returned is one of ratios: the advantage at a later point over that at an earlier one.
+
+    Raises:
+        ValueError: as `rises`, or the curves have different points or blocks.
+    """
+    return rises(np.exp(_advantage(of, to)).tolist(), dip=dip, level=level)
+
+
+def leads(of: Curve, to: Curve, *, level: float = LEVEL) -> Shape:
+    """Whether `of` lies above `to`, two contenders in the same blocks at the same points, at every point.
+
+    Upheld if at each point the interval of of / to lies above 1. Refuted if at one of them it lies below 1, at 5% over
+    all points.
+
+    Returns:
+        The ratio of / to at the least certain point; of a refuted lead, at the point that refutes it most plainly.
+
+    Raises:
+        ValueError: as `advantage_grows`.
+    """
+    ratios = _advantage(of, to).T
+    points = range(ratios.shape[1])
+    means = ratios.mean(axis=0)
+    over_all = 1 - (1 - level) / len(points)
+    found = column_intervals(ratios, [level, over_all])
+    if found is None:
+        lowest = int(means.argmin())
+        return _undecided((lowest, lowest), float(means[lowest]), level)
+    behind = min(points, key=lambda point: found[point][1][1])
+    if found[behind][1][1] < 0:
+        return _shape("refuted", (behind, behind), float(means[behind]), found[behind][1], over_all)
+    doubtful = min(points, key=lambda point: found[point][0][0])
+    proven = found[doubtful][0][0] > 0
+    return _shape(
+        "upheld" if proven else "undecided", (doubtful, doubtful), float(means[doubtful]), found[doubtful][0], level
+    )
+
+
+def flat(curve: Curve, margin: float, *, level: float = LEVEL) -> Shape:
+    """Whether no two points of the curve differ by more than `margin`.
+
+    Upheld if every two points are equal within [1/(1+margin), 1+margin] by two one-sided tests of 5% (equivalence.py).
+    Refuted if two are proven, at 5% over all pairs, to differ by more.
+
+    Raises:
+        ValueError: fewer than two points, none or different numbers of blocks, values that are not positive, or a
+            margin that is not.
+    """
+    logs = _logs(curve)
+    if not 0 < margin < math.inf:
+        raise ValueError("a margin is above zero")
+    reach = math.log1p(margin)
+    pairs = list(combinations(range(logs.shape[0]), 2))
+    proof, over_all = 2 * level - 1, 1 - (1 - level) / len(pairs)
+    differences = _between(logs, pairs)
+    found = column_intervals(differences, [proof, over_all])
+    means = differences.mean(axis=0)
+    if found is None:
+        widest = int(np.abs(means).argmax())
+        return _undecided(pairs[widest], float(means[widest]), level)
+    apart = max(range(len(pairs)), key=lambda pair: max(found[pair][1][0], -found[pair][1][1]))
+    if max(found[apart][1][0], -found[apart][1][1]) > reach:
+        return _shape("refuted", pairs[apart], float(means[apart]), found[apart][1], over_all)
+    doubtful = max(range(len(pairs)), key=lambda pair: max(-found[pair][0][0], found[pair][0][1]))
+    equal = max(-found[doubtful][0][0], found[doubtful][0][1]) <= reach
+    return _shape(
+        "upheld" if equal else "undecided", pairs[doubtful], float(means[doubtful]), found[doubtful][0], proof
+    )
+
+
+def best_within(
+    places: Sequence[float],
+    curve: Curve,
+    within: tuple[float, float],
+    *,
+    lowest: bool = False,
+    level: float = LEVEL,
+) -> Shape:
+    """Whether the best point of the curve lies at a place in `within`, both ends included.
+
+    Upheld if the best point inside is proven better than every point outside. As any of the k points inside could have
+    become the best, the level is 1 - α/k. Refuted if, in the same way, a point outside is proven better than
+    every point inside.
+
+    Args:
+        places: what was swept, for each point of the curve, ascending.
+        lowest: the best value is the lowest.
+
+    Returns:
+        The ratio of the best point inside to the best one outside.
+
+    Raises:
+        ValueError: places that do not ascend or are not one a point, no place inside or none outside, none or
+            different numbers of blocks, or values that are not positive.
+    """
+    logs = _logs(curve)
+    if len(places) != logs.shape[0] or any(after <= before for before, after in pairwise(places)):
+        raise ValueError("a curve needs ascending places, one for each point")
+    inside = [point for point, place in enumerate(places) if within[0] <= place <= within[1]]
+    outside = [point for point in range(len(places)) if point not in inside]
+    if not inside or not outside:
+        raise ValueError("a best place needs points inside and outside of where it is looked for")
+    better = -logs if lowest else logs
+    means = better.mean(axis=1)
+    best_in = max(inside, key=lambda point: means[point])
+    best_out = max(outside, key=lambda point: means[point])
+    estimate = float(logs[best_in].mean() - logs[best_out].mean())
+    pairs = list(product(outside, inside))
+    of_inside, of_outside = 1 - (1 - level) / len(inside), 1 - (1 - level) / len(outside)
+    found = column_intervals(_between(better, pairs), [level, of_inside, of_outside])
+    if found is None:
+        return _undecided((best_out, best_in), estimate, level)
+    by_pair = dict(zip(pairs, found, strict=True))
+    finding: Finding = "undecided"
+    judged = 0
+    if all(by_pair[point, best_in][1][0] > 0 for point in outside):
+        finding, judged = "upheld", 1
+    elif all(by_pair[best_out, point][2][1] < 0 for point in inside):
+        finding, judged = "refuted", 2
+    low, high = by_pair[best_out, best_in][judged]
+    interval = (-high, -low) if lowest else (low, high)
+    return _shape(finding, (best_out, best_in), estimate, interval, (level, of_inside, of_outside)[judged])
+
+
+def peak_between(
+    places: Sequence[float],
+    curve: Curve,
+    between: tuple[float, float],
+    *,
+    level: float = LEVEL,
+) -> Shape:
+    """Whether the curve is highest at a place in `between`, and lower on both sides: `best_within`, with points
+    outside on either side.
+
+    Raises:
+        ValueError: as `best_within`, or no point below, or none above.
+    """
+    if not places or min(places) >= between[0] or max(places) <= between[1]:
+        raise ValueError("a peak needs points on both sides of where it is looked for")
+    return best_within(places, curve, between, level=level)
+
+
+def _logs(curve: Curve) -> NDArray[np.float64]:
+    """Shape (points, blocks)."""
+    if len(curve) < 2 or len({len(point) for point in curve}) != 1 or not curve[0]:
+        raise ValueError("a curve needs two points or more, with as many blocks at each")
+    if any(not 0 < value < math.inf for point in curve for value in point):
+        raise ValueError("a curve needs positive values")
+    return np.log(np.asarray(curve, dtype=np.float64))
+
+
+def _advantage(of: Curve, to: Curve) -> NDArray[np.float64]:
+    """The logarithm of the ratio of two curves, shape (points, blocks)."""
+    one, other = _logs(of), _logs(to)
+    if one.shape != other.shape:
+        raise ValueError("two curves are compared over the same points and blocks")
+    return one - other
+
+
+def _between(logs: NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
+    """The logarithm of the second point's ratio to the first's, shape (blocks, pairs)."""
+    return np.stack([logs[second] - logs[first] for first, second in pairs], axis=1)
+
+
+def _shape(
+    finding: Finding, between: tuple[int, int], log_ratio: float, interval: tuple[float, float], level: float
+) -> Shape:
+    return Shape(finding, math.exp(log_ratio), between, (math.exp(interval[0]), math.exp(interval[1])), level)
+
+
+def _undecided(between: tuple[int, int], log_ratio: float, level: float) -> Shape:
+    """Fewer than MINIMUM_BLOCKS blocks."""
+    return Shape("undecided", math.exp(log_ratio), between, None, level)

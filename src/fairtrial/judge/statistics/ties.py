@@ -1,0 +1,178 @@
+"""Ranks of several contenders, as far as the blocks tell them apart.
+
+Every pair is compared by its ratio, paired within blocks: Student's test of the logarithms' differences, which is a
+claim's interval turned round (student.p_values). Each pair has its own spread: pooling it over all pairs, as Tukey's
+studentized range does, would take for granted that a garbage-collected stack scatters no more than any other.
+
+The chance of finding any difference that is not there is held at 1 - level over all pairs together, by Holm's
+step-down procedure with Shaffer's numbers: the smallest of the p-values is multiplied by how many hypotheses can be
+true at that step. For k contenders those are all k(k-1)/2 pairs at first; once one pair differs, no more than
+(k-1)(k-2)/2 of the others can be equal, since equality is transitive. It holds whatever the dependence between the
+pairs, which share contenders.
+
+Sources: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
+(1979), 65-70; J. P. Shaffer, "Modified sequentially rejective multiple test procedures", Journal of the American
+Statistical Association 81 (1986), 826-831; H.-P. Piepho, "An algorithm for a letter-based representation of
+all-pairwise comparisons", Journal of Computational and Graphical Statistics 13 (2004), 456-466.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+
+from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, p_values
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two contenders: `higher` has the larger estimate."""
+
+    higher: str
+    lower: str
+    ratio: float
+    """Of `higher` to `lower`: the geometric mean of the blocks' ratios, at least 1."""
+    p_value: float
+    """Adjusted for all pairs: the smallest family-wise error at which the pair would be different."""
+    different: bool
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Contenders in the order of their estimates, and what of that order is proven."""
+
+    order: tuple[str, ...]
+    """Best first: the highest estimate, or the lowest if that was asked for."""
+    pairs: tuple[Pair, ...]
+    """Every two contenders once."""
+    ranks: Mapping[str, tuple[int, int]]
+    """The best and worst rank that each can have: 1 + how many are proven better, k - how many are proven worse."""
+    groups: tuple[tuple[str, ...], ...]
+    """The largest sets of contenders of which no two are told apart, best first. A contender may be in several: `a`
+    and `b` may be alike, and `b` and `c`, and yet `a` differ from `c`."""
+    blocks: int
+
+    def different(self, one: str, other: str) -> bool:
+        """Whether two contenders are told apart."""
+        return any(pair.different for pair in self.pairs if {pair.higher, pair.lower} == {one, other})
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """The compact letter display: contenders that share a letter are not told apart. After z comes aa."""
+        between = "" if len(self.groups) <= len(ALPHABET) else " "
+        return {
+            name: between.join(_letter(place) for place, group in enumerate(self.groups) if name in group)
+            for name in self.order
+        }
+
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+def compare_all(
+    values: Mapping[str, Sequence[float]],
+    level: float = LEVEL,
+    *,
+    lowest_first: bool = False,
+) -> Ranking:
+    """Rank contenders by `values`: for each, one value a block, the i-th of each from the same block.
+
+    With fewer than MINIMUM_BLOCKS blocks nothing is told apart.
+
+    Args:
+        lowest_first: rank 1 is the lowest estimate, as for a response time.
+
+    Raises:
+        ValueError: no contenders, no blocks, different numbers of them, or a value that is not positive.
+    """
+    names = list(values)
+    if not names:
+        raise ValueError("a ranking needs contenders")
+    lengths = {len(values[name]) for name in names}
+    if len(lengths) != 1 or 0 in lengths:
+        raise ValueError("a ranking needs as many blocks of each contender, and at least one")
+    if any(value <= 0 or not math.isfinite(value) for name in names for value in values[name]):
+        raise ValueError("a ranking by ratios needs positive, finite values")
+    logs = np.log(np.asarray([values[name] for name in names], dtype=np.float64)).T
+    blocks = logs.shape[0]
+    means = logs.mean(axis=0)
+    descending = sorted(range(len(names)), key=lambda place: -means[place])
+    couples = list(combinations(descending, 2))
+    adjusted: list[float] = []
+    if couples:
+        differences = np.stack([logs[:, high] - logs[:, low] for high, low in couples], axis=1)
+        adjusted = adjust(p_values(differences).tolist(), len(names))
+    enough = blocks >= MINIMUM_BLOCKS
+    pairs = tuple(
+        Pair(
+            names[high],
+            names[low],
+            float(np.exp(means[high] - means[low])),
+            p_value,
+            enough and p_value <= 1 - level + 1e-12,
+        )
+        for (high, low), p_value in zip(couples, adjusted, strict=True)
+    )
+    order = tuple(names[place] for place in descending)
+    if lowest_first:
+        order = order[::-1]
+    return Ranking(order, pairs, _ranks(order, pairs, lowest_first), _groups(order, pairs), blocks)
+
+
+def adjust(found: Sequence[float], contenders: int) -> list[float]:
+    """P-values of all pairs of `contenders`, adjusted by Holm's procedure with Shaffer's numbers (his S1).
+
+    At step j, when j - 1 pairs are different, the j-th smallest p-value is multiplied by the largest number of
+    hypotheses that can be true together and is at most m - j + 1; an adjusted value is never below an earlier one.
+    """
+    possible = _possibly_true(contenders)
+    adjusted = [0.0] * len(found)
+    reached = 0.0
+    for step, place in enumerate(sorted(range(len(found)), key=lambda at: found[at])):
+        factor = max(number for number in possible if number <= len(found) - step)
+        reached = max(reached, min(1.0, max(factor, 1) * found[place]))
+        adjusted[place] = reached
+    return adjusted
+
+
+@cache
+def _possibly_true(contenders: int) -> frozenset[int]:
+    """How many of the pairs can be equal: contenders split into sets of equals, j(j-1)/2 pairs in a set of j."""
+    if contenders <= 1:
+        return frozenset({0})
+    return frozenset(
+        size * (size - 1) // 2 + rest for size in range(1, contenders + 1) for rest in _possibly_true(contenders - size)
+    )
+
+
+def _ranks(order: Sequence[str], pairs: Sequence[Pair], lowest_first: bool) -> dict[str, tuple[int, int]]:
+    better = dict.fromkeys(order, 0)
+    worse = dict.fromkeys(order, 0)
+    for pair in pairs:
+        if pair.different:
+            ahead, behind = (pair.lower, pair.higher) if lowest_first else (pair.higher, pair.lower)
+            better[behind] += 1
+            worse[ahead] += 1
+    return {name: (1 + better[name], len(order) - worse[name]) for name in order}
+
+
+def _groups(order: Sequence[str], pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
+    """Piepho's insert and absorb: each difference splits the groups that hold both of the pair."""
+    groups = {frozenset(order)}
+    for pair in pairs:
+        if not pair.different:
+            continue
+        split = {group for group in groups if {pair.higher, pair.lower} <= group}
+        groups = (groups - split) | {group - {name} for group in split for name in (pair.higher, pair.lower)}
+        groups = {group for group in groups if not any(group < other for other in groups)}
+    place = {name: at for at, name in enumerate(order)}
+    ordered = [tuple(sorted(group, key=place.__getitem__)) for group in groups]
+    return tuple(sorted(ordered, key=lambda group: [place[name] for name in group]))
+
+
+def _letter(place: int) -> str:
+    more, last = divmod(place, len(ALPHABET))
+    return (_letter(more - 1) if more else "") + ALPHABET[last]

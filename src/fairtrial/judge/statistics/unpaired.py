@@ -1,0 +1,48 @@
+"""The ratio of a figure between two experiments, whose blocks have nothing to do with each other.
+
+With m_x, m_y the medians of the logarithms on either side and [l_x, u_x], [l_y, u_y] their intervals (median.py), the
+interval of m_x - m_y is
+
+    [ d - √((m_x - l_x)² + (u_y - m_y)²) ,  d + √((u_x - m_x)² + (m_y - l_y)²) ],  d = m_x - m_y.
+
+It recovers each side's uncertainty from its own interval, in the direction in which it matters, so neither spreads nor
+numbers of blocks nor shapes need be equal: what is skewed on one side only stays so in the result. What moves a whole
+experiment (another day, another neighbour on the machine) does not cancel, and the interval knows nothing of it: it
+says what two sets of starts differ by, not why.
+
+Source: G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
+Statistics in Medicine 27 (2008), 1693-1702 (MOVER, the method of variance estimates recovery).
+"""
+
+import math
+from collections.abc import Sequence
+
+from fairtrial.judge.statistics.estimate import Estimated, over_blocks
+from fairtrial.judge.statistics.student import LEVEL
+
+
+def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
+    """The ratio of the medians of `of` and `to`, with its interval.
+
+    Returns:
+        No interval if either side has fewer than MINIMUM_BLOCKS values; `blocks` is the smaller number of values.
+
+    Raises:
+        ValueError: no values on a side, or one that is not positive and finite.
+    """
+    if not of or not to or any(not 0 < value < math.inf for value in (*of, *to)):
+        raise ValueError("a ratio needs positive values on either side")
+    one, other = over_blocks(of, level), over_blocks(to, level)
+    estimate, blocks = one.estimate / other.estimate, min(one.blocks, other.blocks)
+    if one.interval is None or other.interval is None:
+        return Estimated(estimate, None, blocks)
+    one_below, one_above = _reaches(one.estimate, one.interval)
+    other_below, other_above = _reaches(other.estimate, other.interval)
+    low = estimate / math.exp(math.hypot(one_below, other_above))
+    high = estimate * math.exp(math.hypot(one_above, other_below))
+    return Estimated(estimate, (low, high), blocks)
+
+
+def _reaches(estimate: float, interval: tuple[float, float]) -> tuple[float, float]:
+    """How far the interval reaches below and above the estimate, on the logarithm."""
+    return math.log(estimate / interval[0]), math.log(interval[1] / estimate)

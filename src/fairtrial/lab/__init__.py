@@ -1,0 +1,1 @@
+"""The lab: carries a plan out, trial after trial, and writes the record."""

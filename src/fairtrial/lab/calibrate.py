@@ -1,0 +1,145 @@
+"""The harness against itself: what the load engine reaches on this placement with a server that does nothing.
+
+One `target` on a processor of the server's for each of the generator's processors that is used, since a target has one
+thread; the engine's threads and connections lie on its processors as in a trial. What they reach together is a
+ceiling: no contender can be seen above it.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+from fairtrial.base.loopback import LOOPBACK, free_port, listens
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.environment import stack_environment
+from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.guard import Guarded
+from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.run import run_engine
+from fairtrial.experiment.loads import engine_threads
+from fairtrial.lab.meters.machine import MachineWatch
+from fairtrial.lab.placement import bound_to
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import EngineSummary, Placement
+
+WARM_UP_SECONDS = 0.2
+SLICES = 4
+BODY_BYTES = 200
+"""About a row of the shipped workloads. It is not compared: verifying takes the engine longer, and the ceiling is lower
+still."""
+READY_WITHIN_SECONDS = 5.0
+
+
+def calibrate(
+    connections: int,
+    placement: Placement,
+    *,
+    keep_alive: bool = True,
+    threads: int | None = None,
+    rate_per_second: float | None = None,
+    window_seconds: float = 1.0,
+    target_arguments: Sequence[str] = (),
+) -> Calibration:
+    """Measure the engine's ceiling with so many connections, and its pacing at a rate, if one is given.
+
+    Args:
+        threads: of the engine; None: one for each of the generator's processors.
+        target_arguments: further ones of the target: a slower server has a lower ceiling.
+
+    Raises:
+        Problem: engine or target did not run.
+    """
+    in_use = engine_threads(threads, connections, len(placement.load_cpus))
+    cpus = placement.load_cpus[:in_use]
+    by_thread = [connections // in_use + (thread < connections % in_use) for thread in range(in_use)]
+    shares = [by_thread[place :: len(cpus)] for place in range(len(cpus))]
+    with bound_to(placement.load_cpus), ExitStack() as held:
+        addresses = [
+            held.enter_context(idle_target([server_cpu], target_arguments))
+            for _, server_cpu in zip(cpus, cycle(placement.server_cpus), strict=False)
+        ]
+
+        def run(place: int, load: EngineLoad) -> tuple[EngineSummary, float]:
+            return _run(
+                addresses[place],
+                load,
+                cpus[place],
+                threads=len(shares[place]),
+                keep_alive=keep_alive,
+                seconds=window_seconds,
+            )
+
+        machine = MachineWatch(placement.server_cpus)
+        machine.open()
+        with ThreadPoolExecutor(len(cpus)) as pool:
+            closed = [Closed(connections=sum(share)) for share in shares]
+            seen = list(pool.map(run, range(len(cpus)), closed))
+        during = machine.close()
+        paced = None
+        if rate_per_second is not None:
+            rate = rate_per_second * len(shares[0]) / in_use
+            paced, _ = run(0, Constant(rate_per_second=rate, connections=sum(shares[0])))
+    summaries = [summary for summary, _ in seen]
+    answers = sum(summary.answers for summary in summaries)
+    if answers == 0:
+        raise Problem("the load engine got no answer from its own target")
+    return Calibration(
+        connections=connections,
+        keep_alive=keep_alive,
+        threads=threads,
+        ceiling_per_second=sum(highest for _, highest in seen),
+        mean_per_second=sum(summary.goodput_per_second for summary in summaries),
+        window_seconds=max(summary.window_seconds for summary in summaries),
+        engine_cpu_seconds_per_request=sum(t.busy_seconds for one in summaries for t in one.threads) / answers,
+        busiest_thread_share=max(summary.busiest_processor_share(1) for summary in summaries),
+        machine=during,
+        rate_per_second=rate_per_second,
+        pacing_lag=None if paced is None else paced.send_lag,
+    )
+
+
+def _run(
+    address: str, load: EngineLoad, cpu: int, *, threads: int, keep_alive: bool, seconds: float
+) -> tuple[EngineSummary, float]:
+    """The engine on one processor: its summary, and its highest rate in any slice of the window."""
+    plan = EnginePlan(
+        address=address,
+        requests=[Request(name="calibration", path="/")],
+        load=load,
+        stop=StopAfterSeconds(seconds=seconds),
+        warmup_seconds=WARM_UP_SECONDS,
+        requests_per_connection=None if keep_alive else 1,
+        threads=threads,
+        cpus=[cpu],
+        progress_every_seconds=seconds / SLICES,
+    )
+    rates: list[float] = []
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "progress" and event["phase"] == "window":
+            rates.append(event["verified_per_second"])
+
+    summary = run_engine(plan, on_event)
+    return summary, max([summary.goodput_per_second, *rates])
+
+
+@contextmanager
+def idle_target(cpus: Sequence[int], arguments: Sequence[str]) -> Iterator[str]:
+    """A server that does nothing but answer, bound to these processors, by its address; it ends at the end."""
+    port = free_port()
+    address = f"{LOOPBACK}:{port}"
+    command = [str(engine_binary()), "target", "--listen", address, "--body-bytes", str(BODY_BYTES), *arguments]
+    with (
+        Path("/dev/null").open("ab") as nowhere,
+        Guarded(command, folder=Path("/"), environment=stack_environment(), output=nowhere, cpus=cpus) as process,
+    ):
+        deadline = time.monotonic() + READY_WITHIN_SECONDS
+        while not listens(port):
+            if process.status() is not None or time.monotonic() > deadline:
+                raise Problem("the load engine's own target did not start")
+            time.sleep(0.01)
+        yield address

@@ -1,0 +1,12 @@
+"""Progress, while an experiment is conducted: a live line on a terminal, plain lines elsewhere."""
+
+from rich.console import Console
+
+from fairtrial.lab.conduct import Watcher
+from fairtrial.lab.progress.live import LiveProgress
+from fairtrial.lab.progress.plain import PlainProgress
+
+
+def progress_on(console: Console) -> Watcher:
+    """The watcher that fits the console."""
+    return LiveProgress(console) if console.is_terminal else PlainProgress(console)

@@ -1,0 +1,25 @@
+"""How a trial ended, in a few words: its outcome proper follows from the checks, once all trials are in."""
+
+from rich.text import Text
+
+from fairtrial.base.printable import printable
+from fairtrial.record.model import TrialRecord
+
+
+def ending(record: TrialRecord) -> Text:
+    """`12,345 verified answers/s`, or what went wrong."""
+    if record.failure is not None:
+        first_line = record.failure.reason.partition("\n")[0]
+        return Text(printable(f"{record.failure.stage}: {first_line}", 160), style="yellow")
+    broken = [clause.name for clause in record.contract if not clause.passed]
+    if broken:
+        return Text(f"contract broken: {', '.join(broken)}", style="red")
+    if record.program is not None:
+        return Text(f"{record.program.operations_per_second:,.0f} operations/s, {record.program.seconds:.2f} s")
+    if record.engine is None:
+        return Text(f"ended by itself with status {record.exit_status}", style="red")
+    said = Text(f"{record.engine.goodput_per_second:,.0f} verified answers/s")
+    errors = sum(record.engine.errors.values())
+    if errors:
+        said.append(f", {errors:,} errors", style="red")
+    return said

@@ -1,0 +1,90 @@
+"""Progress on a terminal: one line that is kept up to date, and a line for each trial that ended."""
+
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from fairtrial.base.formatting import minutes
+from fairtrial.lab.progress.clock import Clock
+from fairtrial.lab.progress.ending import ending
+from fairtrial.lab.trial.context import Trial
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+BAR_CELLS = 24
+
+
+class LiveProgress:
+    """Which trial, which stage, the current rate, elapsed and remaining time."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._clock: Clock | None = None
+        self._trial: Trial | None = None
+        self._doing = ""
+        self._rate = ""
+        self._share = 0.0
+        self._doing_since = time.monotonic()
+        # Last: it draws its first line at once.
+        self._live = Live(console=console, transient=True, get_renderable=self._line, refresh_per_second=4)
+
+    def preparing(self, what: str) -> None:
+        self._doing, self._share = f"preparing {what}", 0.0
+        self._doing_since = time.monotonic()
+        self._live.start(refresh=True)
+        self._live.refresh()
+
+    def rows_loaded(self, rows: int, of: int) -> None:
+        self._doing, self._share = f"loading rows: {rows:,} of {of:,}", rows / of
+
+    def begins(self, experiment: ExperimentRecord) -> None:
+        self._clock = Clock(experiment)
+
+    def trial_begins(self, trial: Trial) -> None:
+        self._trial = trial
+        self._rate = ""
+
+    def stage(self, name: str) -> None:
+        self._doing = name
+
+    def waiting(self, what: str) -> None:
+        self._doing = f"waiting for {what}"
+
+    def engine_event(self, event: dict[str, Any]) -> None:
+        if event["event"] == "progress":
+            self._doing = "warm-up" if event["phase"] == "warmup" else "measuring"
+            self._rate = f"{event['verified_per_second']:,.0f}/s"
+            if event["errors"]:
+                self._rate += f", {event['errors']:,} errors"
+
+    def trial_ends(self, record: TrialRecord) -> None:
+        assert self._clock and self._trial
+        self._clock.trial_ended()
+        self._share = self._clock.ended / self._clock.total
+        head = f"trial {record.index:>3}  block {record.block}  {self._trial.condition.contender:<24} "
+        self._console.print(Text.assemble((head, "dim"), ending(record)), highlight=False)
+
+    def close(self) -> None:
+        """Take the live line off the screen."""
+        self._live.stop()
+
+    def _line(self) -> Table:
+        line = Table.grid(padding=(0, 2))
+        filled = round(self._share * BAR_CELLS)
+        bar = Text("━" * filled, style="green") + Text("━" * (BAR_CELLS - filled), style="dim")
+        cells = [bar]
+        if self._clock and self._trial:
+            cells += [
+                Text(f"trial {self._trial.index}/{self._clock.total}"),
+                Text(self._trial.condition.contender, style="bold"),
+                Text(self._doing),
+                Text(self._rate, style="cyan"),
+                Text(self._clock.times(), style="dim"),
+            ]
+        else:
+            cells += [Text(self._doing), Text(minutes(time.monotonic() - self._doing_since), style="dim")]
+        line.add_row(*cells)
+        return line

@@ -1,0 +1,127 @@
+"""The search for the highest rate at which each objective holds: brackets by fours, then halves, then confirms.
+
+It rests on the rule that an objective that fails at one rate fails at all higher ones. Whatever a search of short
+probes found is confirmed over a full window, and lowered until it holds there: the figure is a rate that was kept up.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fairtrial.experiment.loads import PERCENTILES, CapacityLoad, Objective
+from fairtrial.judge.metrics import supported_percentile
+from fairtrial.judge.statistics.support import samples_needed
+from fairtrial.record.capacity import CapacityFound, CapacitySearch, ObjectiveMet, Probe
+from fairtrial.record.model import EngineSummary
+
+BRACKET_FACTOR = 4.0
+CONFIRMATIONS = 12
+"""Each lowers the rate by the search's precision; whatever does not hold after that many was not found."""
+
+OFFERED_SHARE = 0.98
+"""A rate of which less than this could be offered (too few connections, a slow generator) was not tried."""
+
+RunProbe = Callable[[float, float, bool], EngineSummary]
+"""Offers a rate per second for some seconds; the third says whether it confirms."""
+
+
+@dataclass
+class _Bracket:
+    """The highest rate that held, and the lowest that did not."""
+
+    held: float | None = None
+    failed: float | None = None
+
+    def learn(self, rate: float, met: bool) -> None:
+        if met:
+            self.held = max(self.held or rate, rate)
+        else:
+            self.failed = min(self.failed or rate, rate)
+
+    def middle(self, precision: float) -> float | None:
+        """The next rate to try; None if the bracket is narrow enough, or has only one end."""
+        if self.held is None or self.failed is None or self.failed <= self.held * (1 + precision):
+            return None
+        return math.sqrt(self.held * self.failed)
+
+
+def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
+    """Search for all objectives at once: each probe tells about every one of them."""
+    probes: list[Probe] = []
+    brackets = {objective.name: _Bracket() for objective in load.objectives}
+
+    def attempt(rate: float, *, confirming: bool) -> Probe:
+        seconds = load.duration_seconds if confirming else load.probe_seconds
+        needed = max(samples_needed(objective.percentile) for objective in load.objectives)
+        seconds = max(seconds, 1.1 * needed / rate)
+        probe = judged(load, rate, seconds, confirming, run(rate, seconds, confirming))
+        probes.append(probe)
+        if not confirming:
+            for one in probe.objectives:
+                brackets[one.objective].learn(rate, one.met)
+        return probe
+
+    rate = load.lowest_per_second
+    while any(one.met for one in attempt(rate, confirming=False).objectives) and rate < load.highest_per_second:
+        rate = min(rate * BRACKET_FACTOR, load.highest_per_second)
+    for bracket in brackets.values():
+        while (middle := bracket.middle(load.precision)) is not None:
+            attempt(middle, confirming=False)
+
+    def confirmed(objective: Objective) -> CapacityFound:
+        bracket = brackets[objective.name]
+        at = bracket.held
+        for _ in range(CONFIRMATIONS):
+            if at is None or at < load.lowest_per_second * (1 - 1e-9):
+                break
+            told = attempt(at, confirming=True).objectives
+            if next(one.met for one in told if one.objective == objective.name):
+                return CapacityFound(
+                    objective=objective.name,
+                    rate_per_second=at,
+                    at_the_top=bracket.failed is None and at >= load.highest_per_second,
+                )
+            at /= 1 + load.precision
+        return CapacityFound(objective=objective.name, rate_per_second=None)
+
+    # The last run is the one whose times the trial shows: it is the first objective's.
+    found = [confirmed(objective) for objective in reversed(load.objectives)]
+    return CapacitySearch(probes=probes, found=found[::-1])
+
+
+def judged(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:
+    """A run of the engine, held against the objectives."""
+    return Probe(
+        rate_per_second=rate,
+        seconds=seconds,
+        confirming=confirming,
+        achieved_over_offered=summary.achieved_over_offered,
+        percentiles_seconds={name: supported_percentile(summary.response_time, name) for name in PERCENTILES},
+        error_share=summary.error_share,
+        busiest_thread_share=summary.busiest_thread_share,
+        objectives=[_held(objective, summary) for objective in load.objectives],
+    )
+
+
+def _held(objective: Objective, summary: EngineSummary) -> ObjectiveMet:
+    why_not = _why_not(objective, summary)
+    return ObjectiveMet(objective=objective.name, met=why_not is None, why_not=why_not)
+
+
+def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
+    name, limit = f"{objective.percentile:g}", objective.within_milliseconds / 1e3
+    if summary.error_share > objective.error_share:
+        return f"{summary.error_share:.2%} of the requests failed"
+    offered = summary.achieved_over_offered
+    if offered is not None and offered < OFFERED_SHARE:
+        return f"only {offered:.1%} of the rate could be offered"
+    # What still waits for an answer has no time yet: its share may not exceed what may lie above the percentile.
+    unanswered = summary.in_flight_at_end
+    if (summary.oldest_in_flight_seconds or 0.0) > limit and unanswered > summary.sent * (
+        1 - objective.percentile / 100
+    ):
+        return f"{unanswered:,} requests had no answer at the end"
+    seconds = supported_percentile(summary.response_time, name)
+    if seconds is None:
+        return f"{summary.response_time.count:,} answers are too few for p{name}"
+    return f"p{name} was {seconds * 1e3:.3g} ms" if seconds > limit else None

@@ -1,1 +1,0 @@
-"""Which processors each role is bound to."""

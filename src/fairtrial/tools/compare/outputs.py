@@ -1,0 +1,39 @@
+"""A comparison for a CI job and for a review: JUnit XML and Markdown."""
+
+from fairtrial.base.formatting import figure, span, with_unit
+from fairtrial.report.junit import Case, suite_text
+from fairtrial.report.markdown import row_text, said
+from fairtrial.tools.compare.comparison import Comparison, Row
+
+HEAD = ("condition", "metric", "before", "after", "after / before", "interval", "change")
+
+
+def comparison_junit(comparison: Comparison, name: str, started_at: str) -> str:
+    """A case for each row: a regression is a failure, what was not compared is skipped."""
+    cases = []
+    for row in comparison.rows:
+        words = f"{', '.join(row_cells(row)[2:])} ({', '.join(HEAD[2:])})"
+        if row.change == "regression":
+            cases.append(Case(row.metric.name, row.condition, "failure", f"regression: {words}", words))
+        elif row.change == "not compared":
+            cases.append(Case(row.metric.name, row.condition, "skipped", row.reason or "", row.reason or ""))
+        else:
+            cases.append(Case(row.metric.name, row.condition, None, row.change, words))
+    return suite_text(name, started_at, cases)
+
+
+def comparison_markdown(comparison: Comparison, title: str) -> str:
+    """The table, and what else than the programs differs."""
+    lines = [f"## {said(title)}", "", row_text(HEAD), "| --- " * len(HEAD) + "|"]
+    lines += [row_text([said(cell) for cell in row_cells(row)]) for row in comparison.rows]
+    lines += ["", f"Intervals: {100 * comparison.level:.4g}%. Margin: {comparison.margin:.0%}.", ""]
+    lines += [f"- {said(warning)}" for warning in comparison.warnings]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def row_cells(row: Row) -> list[str]:
+    """A row as text, in the order of HEAD; what there is not is a dash."""
+    before, after = ("–" if value is None else with_unit(value, row.metric.unit) for value in (row.before, row.after))
+    ratio = "–" if row.ratio is None else figure(row.ratio.estimate)
+    interval = "–" if row.ratio is None or row.ratio.interval is None else span(row.ratio.interval)
+    return [row.condition, row.metric.label, before, after, ratio, interval, row.change]

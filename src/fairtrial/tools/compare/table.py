@@ -1,0 +1,49 @@
+"""A comparison in the terminal."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fairtrial.base.formatting import count
+from fairtrial.base.printable import printable
+from fairtrial.tools.compare.comparison import Comparison, Row
+from fairtrial.tools.compare.outputs import row_cells
+
+STYLES = {"regression": "bold red", "improvement": "green", "not compared": "yellow"}
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """The table, what else differs, and what the words mean. Text from records has no effect on the terminal."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("condition", overflow="fold")
+    table.add_column("metric", overflow="fold")
+    for title in ("before", "after", "after / before", f"{100 * comparison.level:.4g}% interval"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("change", no_wrap=True)
+    for row in comparison.rows:
+        table.add_row(*_cells(row))
+    console.print(table, highlight=False)
+    for reason in dict.fromkeys((row.condition, row.reason or "") for row in comparison.not_compared):
+        console.print(Text(f"not compared: {': '.join(map(printable, reason))}"), style="yellow")
+    if comparison.warnings:
+        console.print()
+        console.print(
+            Text("Not only the programs differ, so that a change may be due to any of these:"), style="yellow"
+        )
+        for warning in comparison.warnings:
+            console.print(Text(f"  {printable(warning)}"), highlight=False)
+    console.print()
+    console.print(
+        Text(
+            f"{count(len(comparison.regressions), 'regression')}: worse by more than {comparison.margin:.0%}, with an "
+            "interval that excludes no change. ~ : neither a change nor its absence is proven. Two runs are two "
+            "moments of the machine, and no interval knows how these differ: to be sure, try both programs in one "
+            "experiment."
+        ),
+        highlight=False,
+    )
+
+
+def _cells(row: Row) -> list[Text]:
+    *cells, change = map(printable, row_cells(row))
+    return [*map(Text, cells), Text(change, style=STYLES.get(row.change, ""))]

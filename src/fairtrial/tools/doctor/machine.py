@@ -1,0 +1,102 @@
+"""Processors, limits and habits of the machine that figures suffer from."""
+
+import os
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from fairtrial.base.locations import cache_folder
+from fairtrial.tools.doctor.model import Diagnosis
+
+ENOUGH_DESCRIPTORS = 4096
+ENOUGH_CACHE_BYTES = 4 << 30
+"""Built stacks and a dataset of a million rows take about 2 GiB."""
+
+BUSY_LOAD_SHARE = 0.2
+GOVERNORS = Path("/sys/devices/system/cpu")
+GIB = 1 << 30
+
+
+def machine() -> Iterator[Diagnosis]:
+    """Each thing about the machine that bears on figures."""
+    yield _processors()
+    yield _load_average()
+    yield _governor()
+    yield _swap()
+    yield _descriptors()
+    yield _cache()
+
+
+def _processors() -> Diagnosis:
+    cpus = len(os.sched_getaffinity(0))
+    if cpus >= 2:
+        return Diagnosis("processors", "good", f"{cpus}: load and server get their own")
+    return Diagnosis(
+        "processors",
+        "poor",
+        "1: load and server share it",
+        "use a machine with two processors or more, or give this more",
+    )
+
+
+def _load_average() -> Diagnosis:
+    busy, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    found = f"load average {busy:.2f} over the last minute"
+    if busy <= BUSY_LOAD_SHARE * cpus:
+        return Diagnosis("other work", "good", found)
+    return Diagnosis("other work", "poor", found, "end other programs before a trial; see `top`")
+
+
+def _governor() -> Diagnosis:
+    files = sorted(GOVERNORS.glob("cpu[0-9]*/cpufreq/scaling_governor"))
+    governors = {file.read_text().strip() for file in files}
+    if not governors:
+        return Diagnosis("frequency governor", "good", "not visible (a virtual machine sets it for its guests)")
+    if governors == {"performance"}:
+        return Diagnosis("frequency governor", "good", "performance")
+    return Diagnosis(
+        "frequency governor",
+        "poor",
+        ", ".join(sorted(governors)),
+        "as root: cpupower frequency-set -g performance",
+    )
+
+
+def _swap() -> Diagnosis:
+    used = psutil.swap_memory().used
+    if used == 0:
+        return Diagnosis("swap", "good", "none in use")
+    return Diagnosis(
+        "swap",
+        "poor",
+        f"{used / GIB:.1f} GiB in use",
+        "free memory, then swapoff -a && swapon -a as root before a trial",
+    )
+
+
+def _descriptors() -> Diagnosis:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found = f"{soft} open files (hard limit {hard})"
+    if soft >= ENOUGH_DESCRIPTORS:
+        return Diagnosis("open files", "good", found)
+    return Diagnosis("open files", "poor", found, f"ulimit -n {min(hard, 65536)} in the shell that runs the trial")
+
+
+def _cache() -> Diagnosis:
+    folder = cache_folder()
+    there = next(path for path in [folder, *folder.parents] if path.exists())
+    free = psutil.disk_usage(str(there)).free
+    found = f"{folder}, {free / GIB:.0f} GiB free"
+    if not os.access(there, os.W_OK):
+        return Diagnosis(
+            "cache",
+            "missing",
+            f"{found}, not writable",
+            "set FAIRTRIAL_CACHE to another folder",
+            essential=True,
+        )
+    if free < ENOUGH_CACHE_BYTES:
+        return Diagnosis("cache", "poor", found, "free space there, or set FAIRTRIAL_CACHE to another folder")
+    return Diagnosis("cache", "good", f"{found}; may be removed at any time")

@@ -1,0 +1,30 @@
+"""The engine's toolchain, and what each stack needs."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.engine.binary import RUST_REMEDY
+from fairtrial.tools.doctor.model import Diagnosis
+
+
+def engine_toolchain() -> Diagnosis:
+    """Whether the load engine can be built."""
+    if shutil.which("cargo") is None:
+        return Diagnosis("load engine", "missing", "no `cargo` on PATH", RUST_REMEDY, essential=True)
+    said = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    return Diagnosis("load engine", "good", f"built with {said}")
+
+
+def stack_runtimes(stacks: Sequence[Stack]) -> Iterator[Diagnosis]:
+    """Whether each stack's requirements are met."""
+    for stack in stacks:
+        try:
+            versions = found_versions(stack)
+        except Problem as problem:
+            yield Diagnosis(f"stack {stack.name}", "missing", problem.reason, problem.remedy)
+        else:
+            yield Diagnosis(f"stack {stack.name}", "good", "; ".join(versions.values()))

@@ -1,0 +1,45 @@
+"""A line a second, for logs and pipes."""
+
+from typing import Any, Self
+
+from rich.console import Console
+
+from fairtrial.tools.load.progress.times import recent_times
+
+EVERY_SECONDS = 0.95
+"""Progress events do not come at whole seconds exactly."""
+
+
+class PlainLines:
+    """Elapsed time, the rate since the last line, errors so far, the last second's times. Never rewrites a line."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._said_at = 0.0
+        self._verified = 0
+
+    def engine_event(self, event: dict[str, Any]) -> None:
+        """Say a progress event, if a second has passed since the last, or since the window opened."""
+        elapsed: float = event["elapsed_seconds"]
+        if event["event"] == "window":
+            self._said_at, self._verified = elapsed, 0
+            return
+        passed = elapsed - self._said_at
+        if passed < EVERY_SECONDS:
+            return
+        rate = (event["verified"] - self._verified) / passed
+        note = "  (warm-up)" if event["phase"] == "warmup" else ""
+        recent = recent_times(event)
+        times = f"  {recent}" if recent else ""
+        self._console.print(
+            f"{elapsed:6.0f} s  {rate:12,.0f} verified/s  {event['errors']:10,} errors{times}{note}",
+            highlight=False,
+            soft_wrap=True,
+        )
+        self._said_at, self._verified = elapsed, event["verified"]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is left on the screen to take away."""

@@ -1,0 +1,45 @@
+"""A load's outcome as one HTML page that opens without a network."""
+
+from datetime import datetime
+from pathlib import Path
+
+from fairtrial import __version__
+from fairtrial.report.page import environment, page_parts
+from fairtrial.tools.load.advice import remedy, warnings
+from fairtrial.tools.load.measure import Measurement
+from fairtrial.tools.load.plan.describe import describe_load, is_open
+from fairtrial.tools.load.report.charts import distribution_chart, percentile_chart, rate_chart, time_chart
+from fairtrial.tools.load.report.figures import EXPLANATION, cell, columns, generator, goodput, rows, unsupported
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def html_text(measurement: Measurement) -> str:
+    """The whole page. Headers and bodies of the request are not in it, as they may be secret."""
+    charts = {
+        "distribution": distribution_chart(measurement),
+        "percentiles": percentile_chart(measurement),
+        "rate": rate_chart(measurement),
+        "time": time_chart(measurement),
+    }
+    failed = sorted(measurement.failed.items(), key=lambda item: -item[1])
+    return (
+        environment(TEMPLATES)
+        .get_template("load.html.j2")
+        .render(
+            measurement=measurement,
+            summary=measurement.summary,
+            load=describe_load(measurement.plan),
+            goodput=goodput(measurement),
+            generator=generator(measurement),
+            columns=columns(measurement),
+            rows=rows(measurement),
+            cell=cell,
+            notes=[EXPLANATION] * is_open(measurement.plan.load) + [unsupported(measurement)],
+            failed=[(kind, count, remedy(kind, measurement.plan)) for kind, count in failed],
+            warnings=list(warnings(measurement)),
+            written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),
+            version=__version__,
+            **page_parts({name: spec for name, spec in charts.items() if spec is not None}),
+        )
+    )

@@ -1,0 +1,129 @@
+"""A load's outcome in the terminal."""
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from fairtrial.base.formatting import count, figure, plain
+from fairtrial.base.printable import printable
+from fairtrial.tools.load.advice import remedy, warnings
+from fairtrial.tools.load.measure import Measurement
+from fairtrial.tools.load.plan.describe import describe_load, is_open
+from fairtrial.tools.load.report.bars import drawn
+from fairtrial.tools.load.report.figures import (
+    EXPLANATION,
+    cell,
+    columns,
+    generator,
+    goodput,
+    rows,
+    unsupported,
+)
+
+EXAMPLES_SHOWN = 3
+FEW_FOR_A_HISTOGRAM = 20
+
+
+def print_measurement(console: Console, measurement: Measurement) -> None:
+    """Verified goodput and the load first, then times, errors by kind with a remedy, and what to doubt.
+
+    Text from the server is printed as it is: neither markup nor control characters in it have an effect.
+    """
+    parts: list[RenderableType] = [
+        Text(printable(measurement.url), style="bold", overflow="fold"),
+        Text(f"load: {describe_load(measurement.plan)}"),
+        Text(),
+        _facts(measurement),
+    ]
+    if measurement.summary.response_time.count:
+        parts += [Text(), *_times(measurement, console)]
+    parts += _errors(measurement)
+    for warning in warnings(measurement):
+        parts += [Text(), Text.assemble(("warning: ", "bold yellow"), warning)]
+    console.print(Group(*parts), highlight=False)
+
+
+def _facts(measurement: Measurement) -> Table:
+    summary, plan = measurement.summary, measurement.plan
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("goodput", Text(goodput(measurement), style="bold green" if summary.verified else "bold red"))
+    answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.sent:,} sent"
+    facts.add_row("answers", f"{answers} in {summary.window_seconds:.2f} s")
+    if is_open(plan.load) and summary.offered is not None:
+        share = summary.achieved_over_offered
+        achieved = "" if share is None else f", {share:.2%} of them answered in the window"
+        facts.add_row("offered", f"{summary.offered:,} requests{achieved}")
+    if summary.waiting is not None and (summary.waiting.peak or summary.waiting.at_end):
+        waiting = summary.waiting
+        facts.add_row(
+            "waiting",
+            f"up to {waiting.peak:,} for a free connection (limit {waiting.limit:,}), {waiting.at_end:,} at end",
+        )
+    if summary.in_flight_at_end:
+        oldest = summary.oldest_in_flight_seconds
+        age = "" if oldest is None else f", the oldest for {figure(oldest * 1e3)} ms"
+        facts.add_row("in flight", f"{summary.in_flight_at_end:,} at the end{age}")
+    facts.add_row("transfer", _transfer(measurement))
+    if summary.tls is not None:
+        facts.add_row("TLS", f"{summary.tls.version}, {summary.tls.cipher_suite}")
+    facts.add_row("load generator", generator(measurement))
+    return facts
+
+
+def _transfer(measurement: Measurement) -> str:
+    summary = measurement.summary
+    per_second = summary.received_bytes / summary.window_seconds if summary.window_seconds > 0 else 0.0
+    body = ""
+    if summary.body_bytes is not None:
+        low, high = summary.body_bytes.min, summary.body_bytes.max
+        body = f", bodies of {low:,} bytes" if low == high else f", bodies of {low:,} to {high:,} bytes"
+    opened = f", {count(summary.connects, 'connection')} opened" if summary.connects else ""
+    return f"{bytes_in_words(summary.received_bytes)} received, {bytes_in_words(per_second)}/s{body}{opened}"
+
+
+def bytes_in_words(number: float) -> str:
+    """`812 B`, `4.5 MB`: decimal units."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{plain(number)} {unit}"
+        number /= 1000
+    return f"{plain(number)} TB"
+
+
+def _times(measurement: Measurement, console: Console) -> list[RenderableType]:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="dim")
+    table.add_column("ms", no_wrap=True)
+    for name in [*(f"p{name}" for name in columns(measurement)), "max"]:
+        table.add_column(name, justify="right", min_width=7, no_wrap=True)
+    for row in rows(measurement):
+        table.add_row(row.name, *(cell(each) for each in row.cells), cell(row.max_ms))
+    parts: list[RenderableType] = [table]
+    notes = [EXPLANATION] if is_open(measurement.plan.load) else []
+    notes += [note for note in [unsupported(measurement)] if note]
+    parts += [Text(note, style="dim") for note in notes]
+    if measurement.summary.response_time.count >= FEW_FOR_A_HISTOGRAM:
+        parts += [Text(), Text("response times", style="bold")]
+        lines = drawn(measurement.response_times, console.width, unicode=_speaks_unicode(console))
+        parts += [Text(line, no_wrap=True) for line in lines]
+    return parts
+
+
+def _errors(measurement: Measurement) -> list[RenderableType]:
+    if not measurement.failed:
+        return [Text(), Text("errors: none")]
+    parts: list[RenderableType] = [Text(), Text(f"errors: {sum(measurement.failed.values()):,}", style="bold red")]
+    for kind, times in sorted(measurement.failed.items(), key=lambda item: -item[1]):
+        line = Text.assemble((f"{times:,} {kind}", "red"), ("  " + remedy(kind, measurement.plan)).rstrip())
+        parts.append(Padding(line, (0, 0, 0, 2)))
+    examples = [
+        f"{each.kind}{'' if each.status is None else f', status {each.status}'}: {printable(each.excerpt, 100)}"
+        for each in measurement.summary.examples
+    ]
+    for said in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:
+        parts.append(Padding(Text(said.rstrip(": "), style="dim"), (0, 0, 0, 2)))
+    return parts
+
+
+def _speaks_unicode(console: Console) -> bool:
+    return (console.encoding or "").lower().startswith("utf")

@@ -1,0 +1,40 @@
+"""A lab that is killed leaves no server running, and the next one removes its folder."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fairtrial.catalog.services.private.folder import sweep
+from tests.catalog.services.needed import needs
+from tests.conftest import left_running
+
+LAB = """
+import sys, time
+from fairtrial.catalog.services import pick_service
+from tests.catalog.services.stacks_side import tables
+with pick_service(sys.argv[1]).up(tables(), "default", lambda table, count: None) as running:
+    print(running.pid, flush=True)
+    time.sleep(600)
+"""
+ENDED_WITHIN_SECONDS = 60.0
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in ("postgresql", "mariadb")])
+def test_a_killed_lab_leaves_nothing(name: str, cache: Path, temporary: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", LAB, name], stdout=subprocess.PIPE) as lab:
+        assert lab.stdout is not None
+        assert lab.stdout.readline().strip().isdigit()
+        assert left_running(temporary) != []
+        assert sweep() == [], "a folder whose lab lives is left alone"
+        lab.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + ENDED_WITHIN_SECONDS
+    while left_running(temporary) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert left_running(temporary) == []
+    (folder,) = sweep()
+    assert not folder.exists()
+    assert list(temporary.iterdir()) == []

@@ -1,0 +1,108 @@
+"""The MongoDB protocol: documents, counters by operation, and which server it is."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pymongo
+import pytest
+
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.private.mongo_program import found_program
+from fairtrial.catalog.tables import Table
+from fairtrial.catalog.workloads import survey_insert
+from tests.catalog.services.needed import needs
+from tests.catalog.services.stores import documents, unheard
+
+pytestmark = needs("mongodb")
+
+Document = dict[str, Any]
+Collection = pymongo.collection.Collection[Document]
+INSERTED = 8
+
+
+@pytest.fixture
+def running(temporary: Path) -> Iterator[RunningService]:
+    with pick_service("mongodb").up([*documents(), *surveys()], "default", unheard) as up:
+        yield up
+
+
+@pytest.fixture
+def database(running: RunningService) -> Iterator[pymongo.database.Database[Document]]:
+    with pymongo.MongoClient[Document](running.url, tz_aware=True) as client:
+        yield client.get_default_database()
+
+
+def surveys() -> list[Table]:
+    return list(survey_insert.data(None, survey_insert.Options(index=True)).tables)  # type: ignore[arg-type]
+
+
+def test_rows_are_documents_of_their_own_types_with_indexes(database: pymongo.database.Database[Document]) -> None:
+    row = documents()[0].rows.sample()[2]
+    found = database.items.find_one({"_id": row["id"]})
+    assert found is not None
+    assert found["created_at"] == datetime.fromisoformat(row["created_at"]).astimezone(UTC)
+    assert (found["segment"], found["uuid"]) == (row["segment"], row["uuid"])
+    indexes = {tuple(index["key"]): bool(index.get("unique")) for index in database.items.list_indexes()}
+    assert indexes == {("_id",): False, ("uuid",): True, ("segment",): False}
+    assert [tuple(index["key"]) for index in database.surveys.list_indexes()] == [("_id",), ("survey", "user_number")]
+    with pytest.raises(pymongo.errors.DuplicateKeyError):
+        database.items.insert_one({"_id": -1, "uuid": row["uuid"]})
+
+
+def test_stored_documents_are_read_back(running: RunningService, database: pymongo.database.Database[Document]) -> None:
+    stored = {"survey": "s8", "user_number": 1, "answers": {"Q1": "é"}}
+    made = database.surveys.insert_one(dict(stored))
+    assert list(running.rows("surveys")) == [{"id": str(made.inserted_id), **stored}]
+    assert running.altered()
+    running.reset()
+    assert list(running.rows("surveys")) == []
+
+
+READS: dict[str, tuple[Callable[[Collection], object], int]] = {
+    "find_one": (lambda items: items.find_one({"_id": 1}), 1),
+    "count, then find": (lambda items: (items.count_documents({"segment": 1}), list(items.find({"segment": 1}))), 2),
+    "aggregate": (lambda items: list(items.aggregate([{"$sample": {"size": 1}}])), 1),
+    "a find of several batches": (lambda items: list(items.find({}, batch_size=1000)), 1),
+}
+
+WRITES: dict[str, tuple[Callable[[Collection], object], int]] = {
+    "insert_one": (lambda items: items.insert_one({"uuid": "new"}), 1),
+    "insert_many": (lambda items: items.insert_many([{"uuid": f"new {n}"} for n in range(INSERTED)]), 1),
+    "update_one": (lambda items: items.update_one({"_id": 1}, {"$set": {"name": "x"}}), 1),
+    "upsert": (lambda items: items.replace_one({"_id": -1}, {"uuid": "newer"}, upsert=True), 1),
+    "find_one_and_update": (lambda items: items.find_one_and_update({"_id": 1}, {"$set": {"name": "x"}}), 1),
+    "delete_one": (lambda items: items.delete_one({"_id": 1}), 1),
+}
+
+
+def counted(running: RunningService, items: Collection, do: Callable[[Collection], object]) -> dict[str, int]:
+    before = dict(running.counters())
+    do(items)
+    return {name: count - before[name] for name, count in running.counters().items()}
+
+
+def test_what_counts_as_a_read(running: RunningService, database: pymongo.database.Database[Document]) -> None:
+    for said, (do, reads) in READS.items():
+        done = counted(running, database.items, do)
+        assert (said, done["statements"], done["reads"], done["writes"]) == (said, reads, reads, 0)
+    assert not running.altered()
+
+
+def test_what_counts_as_a_write(running: RunningService, database: pymongo.database.Database[Document]) -> None:
+    for said, (do, writes) in WRITES.items():
+        done = counted(running, database.items, do)
+        assert (said, done["statements"], done["reads"], done["writes"]) == (said, writes, 0, writes)
+        # MongoDB itself counts documents as well; SecantusDB tells nothing of them.
+        assert done.get("rows_written", INSERTED if said == "insert_many" else 1) in (1, INSERTED)
+    assert running.altered()
+
+
+def test_it_is_called_what_it_is(running: RunningService) -> None:
+    program = found_program()
+    assert program is not None
+    said = pick_service("mongodb").version() or ""
+    for text in (running.identity.product, said):
+        assert text.startswith("MongoDB " if program.is_mongod else "SecantusDB ")

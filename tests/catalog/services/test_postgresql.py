@@ -1,0 +1,94 @@
+"""What is PostgreSQL's own: what counts as what, and what is told where statements are not counted."""
+
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from fairtrial.catalog.services.postgresql import SERVICE, PostgresRecipe
+from fairtrial.catalog.services.sql.postgresql import kind_of
+from tests.catalog.services.needed import needs
+from tests.catalog.services.stacks_side import execute, tables
+
+TOLD_WITHIN_SECONDS = 60.0
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("SELECT $1", "read"),
+        ("  /* a framework\nsays so */ (select 1)", "read"),
+        ("-- a word\nSELECT name FROM items WHERE id = $1 FOR UPDATE", "read"),
+        ("WITH a AS (SELECT 1) SELECT * FROM a FOR NO KEY UPDATE", "read"),
+        ("WITH a AS (DELETE FROM items RETURNING *) SELECT * FROM a", "write"),
+        ("with a as (select $1) insert into items select * from a", "write"),
+        ("PREPARE one (int, text) AS SELECT $1", "read"),
+        ("PREPARE one AS UPDATE items SET name = $1", "write"),
+        ("DECLARE c CURSOR FOR SELECT 1", "read"),
+        ("FETCH FORWARD 10 FROM c", "fetch"),
+        ("COPY items (id) FROM STDIN", "write"),
+        ("COPY (SELECT name FROM items) TO STDOUT", "read"),
+        ("TRUNCATE items", "alter"),
+        ("create temporary table t (n int)", "other"),
+        ("CREATE INDEX i ON items (name)", "alter"),
+        ("BEGIN", "other"),
+        ("", "other"),
+    ],
+)
+def test_what_a_statement_does(query: str, kind: str) -> None:
+    assert kind_of(query) == kind
+
+
+@needs("postgresql")
+def test_cursors_copies_and_transactions_are_counted(cache: Path, temporary: Path) -> None:
+    with SERVICE.up(tables(), "default", lambda table, count: None) as running:
+        before = running.counters()
+        with psycopg.connect(running.url) as connection:
+            with connection.cursor(name="c") as cursor:
+                cursor.execute("SELECT * FROM items")
+                assert len(cursor.fetchmany(100)) == 100
+            with connection.cursor() as plain, plain.copy("COPY (SELECT name FROM units) TO STDOUT") as copy:
+                assert len(list(copy.rows())) == 1000
+        after = running.counters()
+        assert after["reads"] - before["reads"] == 2
+        assert after["rows_read"] - before["rows_read"] == 1100
+        assert not running.altered()
+        with psycopg.connect(running.url) as connection:
+            connection.execute("INSERT INTO units (name, value, label) SELECT 'unit', 0, 'blue' FROM items LIMIT 5")
+        assert running.counters()["rows_written"] - after["rows_written"] == 5
+        deadline = time.monotonic() + TOLD_WITHIN_SECONDS
+        while running.counters()["commits"] < before["commits"] + 2 and time.monotonic() < deadline:
+            time.sleep(0.05)  # told when the connection has ended
+        assert running.counters()["commits"] >= before["commits"] + 2
+
+
+@needs("postgresql")
+def test_without_statistics_of_statements_only_rows_and_commits_are_told(
+    cache: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PostgresRecipe, "_has_statistics", lambda recipe: False)
+    monkeypatch.setattr(PostgresRecipe, "layout", PostgresRecipe.layout + 1000)
+    with SERVICE.up(tables(), "default", lambda table, count: None) as running:
+        assert set(running.counters()) == {"commits", "rows_written"}
+        assert not running.altered()
+        execute(running.url, "UPDATE units SET value = 0 WHERE id = 7")
+        deadline = time.monotonic() + TOLD_WITHIN_SECONDS
+        while not running.altered() and time.monotonic() < deadline:
+            time.sleep(0.05)  # told when the connection has ended
+        assert running.altered()
+
+
+@needs("postgresql")
+def test_an_external_login_that_sees_statements_is_told_of_them(cache: Path, temporary: Path) -> None:
+    with SERVICE.up([], "default", lambda table, count: None) as running:
+        running._lab.tell("CREATE EXTENSION pg_stat_statements")  # type: ignore[attr-defined]
+        assert SERVICE.connect is not None
+        with SERVICE.connect(running.url, tables(), lambda table, count: None) as service:
+            before = service.counters()
+            execute(running.url, "SELECT * FROM units WHERE id < 11", times=3)
+            assert service.counters()["rows_read"] - before["rows_read"] >= 30
+            service.change("units", 1, "label", "green")
+            assert not service.altered()
+            execute(running.url, "DELETE FROM units WHERE id = 1")
+            assert service.altered()

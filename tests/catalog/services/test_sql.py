@@ -1,0 +1,287 @@
+"""What holds for every SQL database: loaded as described, watched, and brought back when altered or dead."""
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.private import server as private_server
+from fairtrial.catalog.services.private.folder import is_root
+from fairtrial.catalog.services.private.shared_memory import shared_memory_of
+from tests.catalog.services.needed import needs
+from tests.catalog.services.stacks_side import ROWS, cursor, execute, execute_prepared, tables
+
+BOTH = [pytest.param(name, marks=needs(name)) for name in ("postgresql", "mariadb")]
+FIRST = "SELECT * FROM items WHERE id >= 5 ORDER BY id LIMIT 1"
+
+
+def ignore(table: str, count: int) -> None:
+    """Nobody looks at how loading goes."""
+
+
+@contextmanager
+def up(name: str, variant: str = "default", rows: int = ROWS) -> Iterator[RunningService]:
+    with pick_service(name).up(tables(rows), variant, ignore) as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def service(request: pytest.FixtureRequest, cache: Path, temporary: Path) -> Iterator[RunningService]:
+    """One server for the tests that leave it as it was."""
+    with up(request.param) as running:
+        yield running
+
+
+def done(service: RunningService, since: dict[str, int]) -> dict[str, int]:
+    return {name: count - since[name] for name, count in service.counters().items()}
+
+
+def servers_of(service: RunningService) -> list[psutil.Process]:
+    assert service.pid is not None
+    return psutil.Process(service.pid).children()
+
+
+def test_the_tables_are_loaded_with_their_indexes(service: RunningService) -> None:
+    stored = {row["id"]: row for row in service.rows("items")}
+    assert len(stored) == ROWS
+    (table, _, units) = tables()
+    assert all(stored[right["id"]] == right for right in table.rows.sample())
+    assert len(list(service.rows("units"))) == units.rows.count
+    assert list(service.rows("surveys")) == []
+    with cursor(service.url) as opened:
+        opened.execute(f"EXPLAIN SELECT * FROM items WHERE uuid = '{table.rows.sample()[0]['uuid']}'")
+        assert "items_uuid" in str(opened.fetchall())
+
+
+def test_json_comes_back_as_it_was_stored(service: RunningService) -> None:
+    insert = "INSERT INTO surveys (survey, user_number, answers) VALUES (%s, %s, %s)"
+    stored = ['{"Q1":"ünï ☃ 𝄞"}', '"{\\"Q1\\":\\"a\\"}"', "null"]
+    with cursor(service.url) as opened:
+        for number, text in enumerate(stored):
+            opened.execute(insert, ["s8", number, text])
+    seen = {row["user_number"]: row["answers"] for row in service.rows("surveys")}
+    assert seen == {0: {"Q1": "ünï ☃ 𝄞"}, 1: '{"Q1":"a"}', 2: None}
+    assert service.altered()
+    service.reset()
+    assert list(service.rows("surveys")) == []
+
+
+def test_the_database_assigns_keys_after_the_loaded_ones(service: RunningService) -> None:
+    execute(service.url, "INSERT INTO units (name, value, label) VALUES ('unit', 0, 'blue')")
+    assert execute(service.url, "SELECT max(id), count(*) FROM units") == (1001, 1001)
+    service.reset()
+
+
+def test_reading_alters_nothing_and_is_counted(service: RunningService) -> None:
+    before = dict(service.counters())
+    execute(service.url, FIRST, times=10)
+    seen = done(service, before)
+    assert (seen["reads"], seen["writes"], seen["rows_read"], seen["rows_written"]) == (10, 0, 10, 0)
+    assert seen["statements"] >= 10
+    assert not service.altered()
+
+
+def test_prepared_statements_are_counted_at_each_execution(service: RunningService) -> None:
+    before = dict(service.counters())
+    execute_prepared(service.url, FIRST, times=10)
+    assert done(service, before)["reads"] == 10
+    assert done(service, before)["rows_read"] == 10
+    execute_prepared(service.url, "UPDATE items SET segment = segment + 1 WHERE id = (SELECT 1)", times=7)
+    assert done(service, before)["writes"] == 7
+    service.reset()
+
+
+def test_statements_prepared_in_sql_are_counted_too(service: RunningService) -> None:
+    before = dict(service.counters())
+    prepare = f"AS {FIRST}" if service.url.startswith("postgresql") else f"FROM '{FIRST}'"
+    with cursor(service.url) as opened:
+        opened.execute(f"PREPARE one {prepare}")
+        for _ in range(6):
+            opened.execute("EXECUTE one")
+            opened.fetchall()
+    assert done(service, before)["reads"] == 6
+    assert not service.altered()
+
+
+def test_writing_alters_and_reset_brings_back(service: RunningService) -> None:
+    before, url = dict(service.counters()), service.url
+    with cursor(service.url) as opened:
+        opened.execute("DELETE FROM items WHERE id < 100")
+        deleted = opened.rowcount
+        assert deleted > 0
+        assert done(service, before)["rows_written"] == deleted
+        assert service.altered()
+        service.reset()
+        with pytest.raises(Exception, match=r"(?i)lost|closed|terminat|gone"):
+            opened.execute("SELECT 1")
+    assert service.url == url
+    assert not service.altered()
+    assert execute(service.url, "SELECT count(*) FROM items") == (ROWS,)
+
+
+def test_a_table_emptied_as_a_whole_is_seen(service: RunningService) -> None:
+    execute(service.url, "TRUNCATE units")
+    assert service.altered()
+    service.reset()
+
+
+def test_what_the_lab_changes_shows_and_is_not_counted(service: RunningService) -> None:
+    right = tables()[0].rows.sample()[0]
+    before = dict(service.counters())
+    service.change("items", right["id"], "name", "anöther name")
+    assert done(service, before)["writes"] == 0
+    assert execute(service.url, f"SELECT name FROM items WHERE id = {right['id']}") == ("anöther name",)
+    assert not service.altered()
+    service.change("items", right["id"], "name", right["name"])
+    with pytest.raises(Problem, match=r"refused"):
+        service.change("items", right["id"], "no_such_column", "x")
+
+
+def test_only_the_stacks_user_gets_in_and_only_by_its_password(service: RunningService) -> None:
+    parts = urlsplit(service.url)
+    password = parts.password
+    assert password is not None and parts.hostname == "127.0.0.1"
+    for user, word in [("fairtrial", "wrong"), ("fairtrial", ""), ("lab", ""), ("root", ""), ("mysql", "")]:
+        netloc = f"{user}:{word}@{parts.hostname}:{parts.port}"
+        with pytest.raises(Exception, match=r"(?i)denied|authentication|no pg_hba|password|plugin"):
+            execute(parts._replace(netloc=netloc).geturl(), "SELECT 1")
+    shown = [service.identity.model_dump_json()]
+    for process in [psutil.Process(service.pid), *servers_of(service)]:
+        shown += process.cmdline()
+    logs = list(Path(tempfile.gettempdir()).glob("*/server.log"))
+    assert logs
+    shown += [path.read_text(errors="replace") for path in logs]
+    assert not any(password in text for text in shown)
+
+
+def test_durability_is_on_and_recorded(service: RunningService) -> None:
+    settings = service.identity.settings
+    if service.identity.name == "postgresql":
+        assert (settings["fsync"], settings["synchronous_commit"]) == ("on", "on")
+    else:
+        assert (settings["innodb_flush_log_at_trx_commit"], settings["innodb_doublewrite"]) == ("1", "ON")
+    assert service.identity.where == "private"
+    assert service.identity.product == pick_service(service.identity.name).version()
+
+
+def test_a_killed_server_says_so_and_is_brought_back(service: RunningService) -> None:
+    (server,) = servers_of(service)
+    memory = [shared_memory_of(process.pid) for process in [server, *server.children()]]
+    assert service.fault() is None
+    server.kill()
+    deadline = time.monotonic() + 30
+    while service.fault() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert "was killed by signal 9" in (service.fault() or "")
+    assert service.altered()
+    assert service.counters() == {}
+    with pytest.raises(Problem, match="cannot be reached"):
+        next(service.rows("items"))
+    service.reset()
+    files = [file for one in memory for file in one.files]
+    assert bool(files) == (service.identity.name == "postgresql")
+    assert not any(file.exists() for file in files)
+    assert service.fault() is None
+    assert execute(service.url, "SELECT count(*) FROM items") == (ROWS,)
+    assert not service.altered()
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_load_is_reported_and_a_second_one_at_hand(name: str, cache: Path, temporary: Path) -> None:
+    seen: list[tuple[str, int]] = []
+    for _ in range(2):
+        with pick_service(name).up(tables(50_000, seed=2), "default", lambda table, count: seen.append((table, count))):
+            pass
+    assert seen == [("items", 20_000), ("items", 40_000)]
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_leftover_lock_hinders_nobody(name: str, cache: Path, temporary: Path) -> None:
+    with up(name):
+        pass
+    kept = next((cache / "datasets").glob(f"{name}-items-surveys-units-*/data"))
+    leftovers = [kept / file for file in ("postmaster.pid", "server.pid")]
+    for file in leftovers:  # naming a process that lives: this one
+        file.write_text(f"{os.getpid()}\n{kept}\n0\n5432\n\n\n\n")
+    try:
+        with up(name) as running:
+            assert running.fault() is None
+    finally:
+        for file in leftovers:
+            file.unlink()
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_the_variant_that_trades_durability(name: str, cache: Path, temporary: Path) -> None:
+    assert "lost" in pick_service(name).variants["relaxed"]
+    with up(name, "relaxed") as running:
+        assert running.identity.variant == "relaxed"
+        settings = running.identity.settings
+    assert settings.get("synchronous_commit", settings.get("innodb_flush_log_at_trx_commit")) in ("off", "2")
+    with pytest.raises(Problem, match="relaxed"), up(name, "fast"):
+        pass
+
+
+@pytest.mark.parametrize("name", ["postgresql", "mariadb"])
+def test_a_missing_program_is_named_with_its_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    service: Any = pick_service(name)
+    monkeypatch.setattr(type(service.missing.__self__), "usual_places", ("/nonexistent/bin",))
+    missing = service.missing()
+    assert (
+        missing is not None
+        and missing.packages == {"postgresql": ("postgresql",), "mariadb": ("mariadb-server",)}[name]
+    )
+    assert service.version() is None
+    with pytest.raises(Problem, match="not found") as caught, up(name):
+        pass
+    assert "apt install" in caught.value.remedy
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_start_that_takes_too_long(name: str, cache: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with up(name):
+        pass
+    monkeypatch.setattr(private_server, "READY_WITHIN_SECONDS", 0.0)
+    with pytest.raises(Problem, match="did not serve within"), up(name):
+        pass
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_full_disk(name: str, cache: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not is_root():
+        pytest.skip("only root may mount a small file system")
+    small = temporary / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=8m,mode=755", "none", str(small)], capture_output=True, check=False
+    )
+    try:
+        if mounted.returncode != 0:
+            pytest.skip("nothing can be mounted here")
+        monkeypatch.setattr(tempfile, "tempdir", str(small))
+        with pytest.raises(Problem, match=r"(?i)space") as loading, up(name, rows=2999):
+            pass
+        assert "space" in loading.value.remedy
+        monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+        with up(name):
+            pass
+        monkeypatch.setattr(tempfile, "tempdir", str(small))
+        with pytest.raises(Problem, match="cannot be copied"), up(name):
+            pass
+        assert list(small.iterdir()) == []
+    finally:
+        if mounted.returncode == 0:
+            subprocess.run(["umount", str(small)], check=True)
+        small.rmdir()

@@ -1,0 +1,141 @@
+"""Two labs and one SQL database that runs already: the second is refused, and a dead one stands in nobody's way."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.sql.mariadb import MariaClient
+from fairtrial.catalog.services.sql.postgresql import PostgresClient
+from tests.catalog.services.needed import needs
+from tests.catalog.services.stacks_side import ROWS, connect, execute
+from tests.catalog.services.test_sql_external import Somebody
+
+BOTH = [pytest.param(name, marks=needs(name)) for name in ("postgresql", "mariadb")]
+LOCK = {"postgresql": PostgresClient.lock, "mariadb": MariaClient.lock}
+OTHER_SESSIONS = {
+    "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE usename = current_user AND pid <> pg_backend_pid()",
+    "mariadb": "SELECT id FROM information_schema.processlist WHERE id <> connection_id()",
+}
+FREE_WITHIN_SECONDS = 30.0
+LAB = """
+import sys, time
+from fairtrial.catalog.services import pick_service
+from tests.catalog.services.stacks_side import tables
+with pick_service(sys.argv[1]).connect(sys.argv[2], tables(), lambda table, count: None):
+    print("loaded", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def somebody(request: pytest.FixtureRequest, cache: Path, temporary: Path) -> Iterator[Somebody]:
+    """A private server without tables, in the part of somebody else's."""
+    with pick_service(request.param).up([], "default", lambda table, count: None) as running:
+        yield Somebody(running)
+
+
+def cut_others(connection: Any, somebody: Somebody) -> None:
+    """As an administrator may who ends sessions; of the lab's own only that of the lock is open."""
+    with connection.cursor() as opened:
+        opened.execute(OTHER_SESSIONS[somebody.name])
+        for (session,) in opened.fetchall():
+            if somebody.name == "mariadb":
+                opened.execute(f"KILL {session:d}")
+
+
+def assert_whole(service: RunningService, somebody: Somebody) -> None:
+    assert execute(somebody.url, "SELECT count(*) FROM items") == (ROWS,)
+    assert len(list(service.rows("items"))) == ROWS
+
+
+def test_a_second_lab_is_refused_until_the_first_has_ended(somebody: Somebody) -> None:
+    with somebody.loaded() as first:
+        for _ in range(2):
+            with pytest.raises(Problem, match="another Fairtrial uses this database") as caught, somebody.loaded():
+                pass
+            first.reset()
+        assert caught.value.remedy
+        assert not first.altered()
+        assert_whole(first, somebody)
+    with somebody.loaded() as second:
+        assert_whole(second, somebody)
+    assert somebody.tables() == 0
+
+
+def test_a_killed_lab_holds_nothing(somebody: Somebody) -> None:
+    command = [sys.executable, "-c", LAB, somebody.name, somebody.url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as lab:
+        assert lab.stdout is not None
+        assert lab.stdout.readline() == "loaded\n"
+        with pytest.raises(Problem, match="another Fairtrial"), somebody.loaded():
+            pass
+        lab.send_signal(signal.SIGKILL)
+    assert somebody.tables() > 0
+    deadline = time.monotonic() + FREE_WITHIN_SECONDS
+    while not _taken_over(somebody):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert somebody.tables() == 0
+
+
+def _taken_over(somebody: Somebody) -> bool:
+    try:
+        with somebody.loaded() as service:
+            assert_whole(service, somebody)
+    except Problem as problem:
+        if "another Fairtrial" not in problem.reason:
+            raise
+        return False
+    return True
+
+
+def test_a_lock_that_was_cut_makes_the_tables_suspect_and_is_taken_again(somebody: Somebody) -> None:
+    with somebody.loaded() as service:
+        assert not service.altered()
+        with closing(connect(somebody.url)) as theirs:
+            cut_others(theirs, somebody)
+        deadline = time.monotonic() + FREE_WITHIN_SECONDS
+        while not service.altered():  # the session ends a moment after it was told to
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        service.reset()
+        assert not service.altered()
+        with pytest.raises(Problem, match="another Fairtrial"), somebody.loaded():
+            pass
+    assert somebody.tables() == 0
+
+
+def test_a_lock_lost_to_another_lab_ends_the_work(somebody: Somebody) -> None:
+    with closing(connect(somebody.url)) as other:
+        with somebody.loaded() as service:
+            cut_others(other, somebody)
+            assert_taken(other, somebody)
+            assert service.altered()
+            with pytest.raises(Problem, match="another Fairtrial uses this database"):
+                service.reset()
+            assert_whole(service, somebody)
+        assert execute(somebody.url, "SELECT count(*) FROM items") == (ROWS,), "it is the other lab's to remove"
+    with somebody.loaded():
+        pass
+    assert somebody.tables() == 0
+
+
+def assert_taken(connection: Any, somebody: Somebody) -> None:
+    deadline = time.monotonic() + FREE_WITHIN_SECONDS
+    taken = False
+    while not taken:
+        assert time.monotonic() < deadline
+        with connection.cursor() as opened:
+            opened.execute(LOCK[somebody.name])
+            (taken,) = opened.fetchone()

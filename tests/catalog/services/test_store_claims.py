@@ -1,0 +1,182 @@
+"""Two labs and one store that runs already: the second is refused, and a dead one's marker is taken over."""
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.stores.claim import FRESH_SECONDS, Claim, Place
+from fairtrial.catalog.services.stores.memcached_external import MarkerItem
+from fairtrial.catalog.services.stores.mongodb import connected
+from fairtrial.catalog.services.stores.mongodb_external import MARKER, MarkerCollection
+from fairtrial.catalog.services.stores.redis_external import MarkerKey
+from tests.catalog.services.needed import needs
+from tests.catalog.services.outside import MEMCACHED, OUTSIDE, Outside, loaded, marker, memcached_store, server_of
+from tests.catalog.services.stores import memcached
+
+IN_USE = "another Fairtrial uses this database"
+LABS = 8
+PLACES: dict[str, Callable[[str], Place]] = {
+    "redis": lambda url: MarkerKey(redis.Redis.from_url(url)),
+    "memcached": lambda url: MarkerItem(memcached_store(url)),
+    "mongodb": lambda url: MarkerCollection(connected(url).get_default_database()[MARKER]),
+}
+LAB = """
+import sys, time
+from tests.catalog.services.outside import OUTSIDE, loaded
+(outside,) = [one for one in OUTSIDE if one.stored.name == sys.argv[1]]
+with loaded(outside, sys.argv[2]):
+    print("loaded", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(one, marks=needs(one.stored.name), id=one.stored.name) for one in OUTSIDE]
+)
+def outside(request: pytest.FixtureRequest) -> Outside:
+    one: Outside = request.param
+    return one
+
+
+@pytest.fixture(scope="module")
+def server(outside: Outside, temporary: Path) -> Iterator[str]:
+    with server_of(outside, temporary) as url:
+        yield url
+
+
+@pytest.fixture
+def url(outside: Outside, server: str) -> Iterator[str]:
+    """Of a server that is empty, and is so again at the end."""
+    assert outside.content(server) == []
+    yield server
+    assert outside.content(server) == []
+
+
+def assert_whole(outside: Outside, up: RunningService) -> None:
+    (table,) = outside.stored.tables()
+    assert len(list(up.rows(table.name))) == table.rows.count
+
+
+def empty(outside: Outside, url: str) -> None:
+    """By a lab that finds only what a dead one left."""
+    outside.put(url, outside.marker, marker(2 * FRESH_SECONDS))
+    with loaded(outside, url):
+        pass
+
+
+def test_a_second_lab_is_refused_until_the_first_has_ended(outside: Outside, url: str) -> None:
+    with loaded(outside, url) as first:
+        for _ in range(2):
+            with pytest.raises(Problem, match=IN_USE) as caught, loaded(outside, url):
+                pass
+            assert outside.marker in caught.value.remedy
+            assert not first.altered()
+            first.reset()
+        assert_whole(outside, first)
+    with loaded(outside, url) as second:
+        assert_whole(outside, second)
+
+
+def test_a_killed_lab_of_this_machine_holds_nothing(outside: Outside, url: str) -> None:
+    command = [sys.executable, "-c", LAB, outside.stored.name, url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as lab:
+        assert lab.stdout is not None
+        assert lab.stdout.readline() == "loaded\n"
+        with pytest.raises(Problem, match=IN_USE), loaded(outside, url):
+            pass
+        lab.send_signal(signal.SIGKILL)
+    assert outside.marker in outside.content(url)
+    with loaded(outside, url) as up:
+        assert_whole(outside, up)
+
+
+def test_another_machines_lab_is_believed_to_live_until_it_was_silent_for_long(outside: Outside, url: str) -> None:
+    for silent_seconds in (0.0, FRESH_SECONDS - 600, -600.0):
+        outside.put(url, outside.marker, marker(silent_seconds))
+        outside.put(url, outside.left)
+        with pytest.raises(Problem, match=IN_USE), loaded(outside, url):
+            pass
+        assert outside.content(url) == sorted([outside.left, outside.marker])
+    outside.put(url, outside.marker, marker(FRESH_SECONDS + 600))
+    with loaded(outside, url) as up:
+        assert outside.left not in outside.content(url)
+        assert_whole(outside, up)
+
+
+def test_a_store_lost_to_another_lab_is_left_to_it(outside: Outside, url: str) -> None:
+    with loaded(outside, url) as up:
+        outside.put(url, outside.marker, marker(0.0))
+        held = outside.content(url)
+        assert up.altered()
+        with pytest.raises(Problem, match=IN_USE):
+            up.reset()
+    assert outside.content(url) == held
+    # The keys of a memcached's tables are not those that the other lab's marker names.
+    for key in held if outside is MEMCACHED else []:
+        memcached(url).delete(key, noreply=False)
+    empty(outside, url)
+
+
+def test_a_marker_of_before_there_were_claims(outside: Outside, url: str) -> None:
+    if outside is MEMCACHED:
+        outside.put(url, outside.marker, "theirs")
+        outside.put(url, outside.left)
+        with pytest.raises(Problem, match="not Fairtrial's"), loaded(outside, url):
+            pass
+        assert outside.content(url) == sorted([outside.left, outside.marker])
+        empty(outside, url)
+    else:
+        outside.put(url, outside.marker, "what lies here is Fairtrial's")
+        outside.put(url, outside.left)
+        with loaded(outside, url):
+            assert outside.left not in outside.content(url)
+
+
+def test_a_lab_that_ended_badly_leaves_its_process_free_to_try_again(outside: Outside, url: str) -> None:
+    with loaded(outside, url) as up:
+        outside.unmark(url)
+        with pytest.raises(Problem, match="no longer holds"):
+            up.reset()
+    outside.put(url, outside.marker, marker(2 * FRESH_SECONDS).replace("earlier:", "link:"))
+    with loaded(outside, url):
+        pass
+
+
+def test_of_many_labs_at_once_one_takes_it(outside: Outside, url: str) -> None:
+    place = PLACES[outside.stored.name](url)
+    for before in (None, marker(2 * FRESH_SECONDS)):
+        outside.unmark(url)
+        if before:
+            outside.put(url, outside.marker, before)
+        assert _takers(place) == 1
+    outside.unmark(url)
+
+
+def _takers(place: Place) -> int:
+    claims = [Claim("the store", place) for _ in range(LABS)]
+    together, taken = threading.Barrier(LABS), []
+
+    def take(claim: Claim) -> None:
+        together.wait()
+        try:
+            claim.take()
+        except Problem:
+            return
+        taken.append(claim)
+
+    threads = [threading.Thread(target=take, args=[claim]) for claim in claims]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for claim in taken:
+        claim.end()
+    return len(taken)

@@ -1,0 +1,95 @@
+"""The search for a capacity, and the check on it."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from fairtrial.experiment.loads import CapacityLoad
+from fairtrial.lab.trial.capacity import search
+from fairtrial.record.capacity import CapacitySearch
+from fairtrial.record.model import EngineSummary
+from tests.builders import a_trial
+from tests.judge.checks.findings import in_trial
+
+LOAD = CapacityLoad.model_validate(
+    {
+        "kind": "capacity",
+        "lowest_per_second": 100,
+        "highest_per_second": 50_000,
+        "precision": 0.05,
+        "objectives": [
+            {"name": "strict", "percentile": 99, "within_milliseconds": 20},
+            {"name": "lax", "percentile": 50, "within_milliseconds": 20},
+        ],
+    }
+)
+
+
+def queue(limit: float, busy: float = 0.1, confirming_limit: float | None = None) -> Callable[..., EngineSummary]:
+    """A server whose times grow as those of a queue: a median of 1 ms when idle, beyond all bounds at `limit`."""
+
+    def run(rate: float, seconds: float, confirming: bool) -> EngineSummary:
+        most = confirming_limit if confirming and confirming_limit is not None else limit
+        load = rate / most
+        median = 0.001 / (1 - load) if load < 1 else 10.0
+        engine = a_trial().serving(rate).taking(median).but(window=seconds, engine_cpu=busy).record().engine
+        assert engine is not None
+        return engine.model_copy(update={"achieved_over_offered": 1.0})
+
+    return run
+
+
+def rates(found: CapacitySearch) -> dict[str, float | None]:
+    return {one.objective: one.rate_per_second for one in found.found}
+
+
+def test_the_highest_rate_that_holds_is_found_for_each_objective() -> None:
+    told = rates(search(LOAD, queue(8000)))
+    # In these builders p99 is four times the median: p99 is 20 ms at a load of 0.8, the median at 0.95.
+    assert told["strict"] and told["strict"] == pytest.approx(6400, rel=0.06) and told["strict"] <= 6400
+    assert told["lax"] and told["lax"] == pytest.approx(7600, rel=0.06) and told["lax"] <= 7600
+
+
+def test_probes_are_shared_and_few() -> None:
+    found = search(LOAD, queue(8000))
+    assert len(found.probes) <= 2 + math.ceil(math.log(500, 4)) + 2 * math.ceil(math.log2(math.log(4, 1.05)))
+    assert all(len(probe.objectives) == 2 for probe in found.probes)
+
+
+def test_a_rate_that_short_probes_flatter_is_lowered_until_it_holds() -> None:
+    found = search(LOAD, queue(8000, confirming_limit=6000))
+    told = rates(found)
+    assert told["strict"] and told["strict"] <= 4800
+    last = found.probes[-1]
+    assert last.confirming and last.rate_per_second == told["strict"] and last.objectives[0].met
+
+
+def test_probes_at_low_rates_last_until_they_support_the_percentile() -> None:
+    seconds = [probe.seconds for probe in search(LOAD, queue(8000)).probes if probe.rate_per_second == 100]
+    assert seconds == [pytest.approx(11)]
+
+
+def finding(found: CapacitySearch) -> list[tuple[str, str]]:
+    return [(one.severity, one.evidence) for one in in_trial("capacity-search", a_trial().but(capacity=found))]
+
+
+def test_an_honest_search_is_quiet() -> None:
+    assert finding(search(LOAD, queue(8000))) == []
+
+
+def test_no_rate_is_refused_with_the_reason() -> None:
+    ((severity, evidence), *_) = finding(search(LOAD, queue(50)))
+    assert severity == "refusal" and "strict did not hold over a full run at any rate from 100/s" in evidence
+
+
+def test_a_rate_without_an_end_is_warned_of() -> None:
+    assert ("warning", "lax still held at 50,000/s, the highest rate of the search") in finding(
+        search(LOAD, queue(1_000_000))
+    )
+
+
+def test_a_limit_that_the_generator_may_have_set_is_refused() -> None:
+    assert any(
+        "the generator may have set the limit" in words for _, words in finding(search(LOAD, queue(8000, busy=0.97)))
+    )

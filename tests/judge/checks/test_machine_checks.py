@@ -1,0 +1,197 @@
+"""What the machine and its network did: each check fires at its boundary, and is quiet below it."""
+
+import json
+
+import pytest
+
+from fairtrial.judge.checks import run_checks
+from fairtrial.record.machine import NetworkMeter, ProcessorUse
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from tests.builders import a_trial, an_experiment, trials_of
+from tests.judge.checks.findings import found, in_trial, severities
+
+
+def test_a_calm_machine_has_no_findings() -> None:
+    record = an_experiment("a", "b").record()
+    assert list(run_checks(record, trials_of(record, a_trial().on_machine().on_network()))) == []
+
+
+def test_records_from_before_the_machine_was_watched_can_be_read() -> None:
+    record = an_experiment("a").record()
+    first = record.model_dump(mode="json", exclude={"calibrations"})
+    old = a_trial().record().model_dump(mode="json", exclude={"machine": True, "network": True})
+    del old["server"]["rss_series_bytes"]
+    trial = TrialRecord.model_validate_json(json.dumps(old))
+    assert list(run_checks(ExperimentRecord.model_validate_json(json.dumps(first)), [trial])) == []
+
+
+def test_a_kernel_that_tells_nothing_has_no_findings() -> None:
+    untold = a_trial().on_machine(
+        swapped_in_pages=None,
+        swapped_out_pages=None,
+        quota_throttled_periods=None,
+        quota_throttled_seconds=None,
+        pressure_seconds={},
+    )
+    network: dict[str, None] = dict.fromkeys(NetworkMeter.model_fields)
+    record = an_experiment("a").record()
+    assert list(run_checks(record, trials_of(record, untold.on_network(**network)))) == []
+
+
+class TestSwapped:
+    @pytest.mark.parametrize(
+        ("pages_in", "pages_out", "expected"),
+        [(0, 0, []), (1, 0, ["warning"]), (0, 5000, ["warning"]), (300, 0, ["warning"]), (301, 0, ["refusal"])],
+    )
+    def test_any_page_warns_and_a_hundred_a_second_refuse(
+        self, pages_in: int, pages_out: int, expected: list[str]
+    ) -> None:
+        trial = a_trial().on_machine(swapped_in_pages=pages_in, swapped_out_pages=pages_out)
+        assert severities(in_trial("swapped", trial)) == expected
+
+
+def processors(*busy_and_steal: tuple[float, float]) -> list[ProcessorUse]:
+    """Seconds of a window of 3 s, by processor."""
+    return [
+        ProcessorUse(cpu=cpu, busy_seconds=busy, interrupt_seconds=0.0, steal_seconds=steal)
+        for cpu, (busy, steal) in enumerate(busy_and_steal)
+    ]
+
+
+@pytest.mark.parametrize("check", ["stolen", "foreign-load"])
+@pytest.mark.parametrize(("window", "expected"), [(0.03, []), (0.6, ["refusal"])])
+def test_windows_of_a_few_ticks_tell_nothing(check: str, window: float, expected: list[str]) -> None:
+    taken = processors((0.5 * window, 0.5 * window), (0.0, 0.0))
+    trial = a_trial().on_machine(window_seconds=window, processors=taken, own_server_cpu_seconds=0.0)
+    assert severities(in_trial(check, trial)) == expected
+
+
+class TestStolen:
+    @pytest.mark.parametrize(
+        ("server", "load", "expected"),
+        [
+            (0.14, 0.14, []),
+            (0.16, 0.0, ["warning"]),
+            (0.0, 0.16, ["warning"]),
+            (0.74, 0.0, ["warning"]),
+            (0.76, 0.0, ["refusal"]),
+        ],
+    )
+    def test_by_share(self, server: float, load: float, expected: list[str]) -> None:
+        trial = a_trial().on_machine(processors=processors((2.0, server), (1.0, load)))
+        assert severities(in_trial("stolen", trial)) == expected
+
+    def test_processors_of_nobody_do_not_count(self) -> None:
+        assert in_trial("stolen", a_trial().on_machine(processors=processors((2, 0), (1, 0), (0, 3)))) == []
+
+
+class TestForeignLoad:
+    @pytest.mark.parametrize(
+        ("server", "load", "expected"),
+        [
+            (2.29, 1.29, []),
+            (2.31, 1.0, ["warning"]),
+            (2.0, 1.31, ["warning"]),
+            (2.74, 1.0, ["warning"]),
+            (2.76, 1.0, ["refusal"]),
+            (2.0, 3.0, ["warning"]),
+            (1.0, 0.5, []),
+        ],
+    )
+    def test_what_is_not_ours(self, server: float, load: float, expected: list[str]) -> None:
+        """Ours: 2 s on the server's processor and 1 s on the load's, of 3 s."""
+        trial = a_trial().on_machine(
+            processors=processors((server, 0), (load, 0)), own_server_cpu_seconds=2.0, own_load_cpu_seconds=1.0
+        )
+        assert severities(in_trial("foreign-load", trial)) == expected
+
+    def test_on_one_processor_the_engine_is_no_stranger(self) -> None:
+        alone = an_experiment("a").sharing_processors()
+        trial = a_trial().on_machine(
+            processors=processors((3, 0)), own_server_cpu_seconds=2.0, own_load_cpu_seconds=1.0
+        )
+        assert in_trial("foreign-load", trial, alone) == []
+        assert severities(in_trial("foreign-load", trial)) == ["refusal"]
+
+
+class TestThrottled:
+    @pytest.mark.parametrize(
+        ("periods", "seconds", "expected"), [(0, 0.0, []), (2, 0.14, ["warning"]), (2, 0.16, ["refusal"])]
+    )
+    def test_a_quota(self, periods: int, seconds: float, expected: list[str]) -> None:
+        trial = a_trial().on_machine(quota_throttled_periods=periods, quota_throttled_seconds=seconds)
+        findings = in_trial("throttled", trial)
+        assert severities(findings) == expected
+        assert all("quota" in finding.remedy for finding in findings)
+
+    def test_heat(self) -> None:
+        (finding,) = in_trial("throttled", a_trial().on_machine(thermal_throttles=2))
+        assert finding.severity == "warning" and "heat 2 times" in finding.evidence
+        assert in_trial("throttled", a_trial().on_machine(thermal_throttles=0)) == []
+
+    def test_a_clock_unlike_the_others(self) -> None:
+        """The load's processor may run as it likes."""
+        record = an_experiment("a", blocks=5).record()
+        clocks = {1: 3.0e9, 2: 3.1e9, 3: 3.0e9, 4: 2.8e9, 5: 2.9e9}
+        trials = trials_of(
+            record, lambda _, block: a_trial().on_machine(frequencies_hertz={0: clocks[block], 1: block * 1e9})
+        )
+        (finding,) = found("throttled", record, trials)
+        assert (finding.trial, finding.severity) == (4, "warning")
+        assert "2.80 GHz" in finding.evidence and "3.00 GHz" in finding.evidence
+
+
+class TestMemoryShort:
+    def test_of_the_machine(self) -> None:
+        (finding,) = in_trial("memory-short", a_trial().on_machine(memory_available_bytes=400 * 2**20))
+        assert finding.severity == "warning" and "400 MiB of the machine of 8,192 MiB" in finding.evidence
+        assert in_trial("memory-short", a_trial().on_machine(memory_available_bytes=420 * 2**20)) == []
+
+    def test_of_the_control_group(self) -> None:
+        tight = {"memory_limit_bytes": 1000 * 2**20, "memory_charged_bytes": 960 * 2**20}
+        (finding,) = in_trial("memory-short", a_trial().on_machine(**tight))
+        assert "40 MiB of the control group's limit of 1,000 MiB" in finding.evidence
+        roomy = tight | {"memory_charged_bytes": 940 * 2**20}
+        assert in_trial("memory-short", a_trial().on_machine(**roomy)) == []
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(0.029, []), (0.031, ["warning"])])
+def test_stalls_for_memory(seconds: float, expected: list[str]) -> None:
+    pressure = {"cpu": 3.0, "memory": seconds, "io": 3.0}
+    assert severities(in_trial("pressure", a_trial().on_machine(pressure_seconds=pressure))) == expected
+
+
+@pytest.mark.parametrize(("overflows", "drops", "expected"), [(0, 0, []), (1, 1, ["warning"]), (0, 1, ["warning"])])
+def test_a_full_accept_queue(overflows: int, drops: int, expected: list[str]) -> None:
+    trial = a_trial().on_network(listen_overflows=overflows, listen_drops=drops)
+    assert severities(in_trial("backlog-overflow", trial)) == expected
+
+
+@pytest.mark.parametrize(("again", "expected"), [(0, []), (49, []), (50, ["warning"])])
+def test_segments_sent_again(again: int, expected: list[str]) -> None:
+    """Of 50,000."""
+    trial = a_trial().on_network(retransmitted_segments=again, timeouts=again)
+    findings = in_trial("retransmits", trial)
+    assert severities(findings) == expected
+    assert all(f"{again} waited for a timeout" in finding.evidence for finding in findings)
+
+
+@pytest.mark.parametrize(("recovered", "expected"), [(0, []), (60, ["warning"])])
+def test_probes_on_suspicion_are_no_loss(recovered: int, expected: list[str]) -> None:
+    trial = a_trial().on_network(retransmitted_segments=100, loss_probes=100, loss_probe_recoveries=recovered)
+    assert severities(in_trial("retransmits", trial)) == expected
+
+
+@pytest.mark.parametrize(
+    ("waiting", "failed", "expected"),
+    [(22_000, 0, []), (22_000, 9, []), (22_600, 0, ["warning"]), (22_600, 9, ["refusal"])],
+)
+def test_ports_that_run_out(waiting: int, failed: int, expected: list[str]) -> None:
+    trial = a_trial().on_network(time_wait_sockets=waiting).erring(connect=failed)
+    assert severities(in_trial("ports-exhausted", trial)) == expected
+
+
+@pytest.mark.parametrize(("failed", "expected"), [(0, []), (9, ["refusal"])])
+def test_ports_that_are_lent_again_run_out_only_where_connects_fail(failed: int, expected: list[str]) -> None:
+    trial = a_trial().on_network(time_wait_sockets=28_000, ports_lent_again=True).erring(connect=failed)
+    assert severities(in_trial("ports-exhausted", trial)) == expected

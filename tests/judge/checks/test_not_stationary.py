@@ -1,0 +1,93 @@
+"""Drift, warm-up and leak on records, and how often an honest window is accused."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from fairtrial.record.model import SecondOfSeries, TrialRecord
+from tests.builders import a_trial, an_experiment
+from tests.judge.checks.findings import found, severities
+
+EXPERIMENT = an_experiment("a").record()
+
+
+def served(
+    rates: Sequence[float], *, rss: Sequence[float] = (), seconds: Sequence[float] | None = None, is_open: bool = False
+) -> TrialRecord:
+    """A trial with this goodput in each second, these medians, and this much resident memory in MiB."""
+    trial = a_trial().but(window=float(len(rates))).record()
+    assert trial.engine and trial.server
+    medians = [16 / rate for rate in rates] if seconds is None else list(seconds)
+    series = [
+        SecondOfSeries(verified=round(rate), errors=0, p50_seconds=median, p99_seconds=2 * median, max_seconds=1.0)
+        for rate, median in zip(rates, medians, strict=True)
+    ]
+    engine = {"series": series, "achieved_over_offered": 1.0 if is_open else None}
+    return trial.model_copy(
+        update={
+            "engine": trial.engine.model_copy(update=engine),
+            "server": trial.server.model_copy(update={"rss_series_bytes": [round(one * 2**20) for one in rss]}),
+        }
+    )
+
+
+def noisy(seed: int, n: int = 30, deviation: float = 0.03) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.asarray(4000 * (1 + deviation * np.random.default_rng(seed).normal(size=n)))
+
+
+def test_a_window_that_stands_still_is_left_alone() -> None:
+    assert found("not-stationary", EXPERIMENT, [served(noisy(1), rss=[64.0] * 30)]) == []
+
+
+def test_honest_windows_are_hardly_ever_accused() -> None:
+    """200 windows of 10 to 40 s whose seconds vary by 5%."""
+    trials = [served(noisy(seed, 10 + seed % 31, 0.05)) for seed in range(200)]
+    findings = found("not-stationary", EXPERIMENT, trials)
+    assert "refusal" not in severities(findings)
+    assert len({finding.trial for finding in findings}) <= 2
+
+
+@pytest.mark.parametrize(("fall", "expected"), [(0.05, set()), (0.25, {"warning"}), (0.6, {"refusal", "warning"})])
+def test_a_drift(fall: float, expected: set[str]) -> None:
+    rates = noisy(2, deviation=0.01) * np.linspace(1, 1 - fall, 30)
+    findings = found("not-stationary", EXPERIMENT, [served(list(rates))])
+    assert set(severities(findings)) == expected
+    if expected:
+        assert "goodput" in findings[0].evidence
+
+
+def test_a_warm_up_that_was_too_short() -> None:
+    rates = noisy(3)
+    rates[:4] *= 0.4
+    findings = found("not-stationary", EXPERIMENT, [served(list(rates))])
+    assert "refusal" in severities(findings)
+    assert "after second 4 of 30" in findings[0].evidence
+    assert "warmup_seconds" in findings[0].remedy
+
+
+def test_an_open_load_is_judged_by_its_times() -> None:
+    """It sets its own rate, which may ramp."""
+    ramp = list(np.linspace(1000, 4000, 30))
+    steady = list(0.004 + 0.0001 * np.random.default_rng(4).normal(size=30))
+    assert found("not-stationary", EXPERIMENT, [served(ramp, seconds=steady, is_open=True)]) == []
+    growing = list(np.linspace(0.004, 0.4, 30))
+    findings = found("not-stationary", EXPERIMENT, [served([1000.0] * 30, seconds=growing, is_open=True)])
+    assert findings[0].severity == "refusal" and "median response time" in findings[0].evidence
+
+
+@pytest.mark.parametrize(("grown", "expected"), [(0.05, []), (0.5, ["warning"])])
+def test_a_leak_is_a_warning(grown: float, expected: list[str]) -> None:
+    findings = found(
+        "not-stationary", EXPERIMENT, [served(noisy(5), rss=np.linspace(64, 64 * (1 + grown), 30).tolist())]
+    )
+    assert severities(findings) == expected
+    assert all("resident memory grew" in finding.evidence for finding in findings)
+
+
+def test_memory_that_is_given_back_is_no_leak() -> None:
+    assert found("not-stationary", EXPERIMENT, [served(noisy(5), rss=np.linspace(96, 64, 30).tolist())]) == []
+
+
+def test_a_few_seconds_cannot_tell() -> None:
+    assert found("not-stationary", EXPERIMENT, [served([4000, 3500, 3000, 2500, 2000, 1500, 1000, 500, 250])]) == []

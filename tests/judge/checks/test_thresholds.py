@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import pytest
+
+from fairtrial.judge import checks
+from fairtrial.judge.checks import all_checks, unusual_thresholds, validate_thresholds
+from tests.builders import a_trial, an_experiment
+from tests.judge.checks.findings import in_trial, severities
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "checks.md"
+
+
+def test_every_file_in_the_folder_is_found() -> None:
+    files = {path.stem for path in Path(checks.__file__).parent.glob("*.py")} - {"__init__", "model", "thresholds"}
+    assert set(all_checks()) == {stem.replace("_", "-") for stem in files}
+
+
+def test_a_threshold_of_the_experiment_is_used_and_named() -> None:
+    lenient = an_experiment("a", "b").checking("errors", share=0.1)
+    trial = a_trial().serving(3000).erring(timeout=100)
+    assert severities(in_trial("errors", trial)) == ["refusal"]
+    (finding,) = in_trial("errors", trial, lenient)
+    assert finding.severity == "warning"
+    assert finding.evidence.endswith("(share is 0.1 here, default 0.001)")
+
+
+def test_unusual_thresholds_are_reported_and_usual_ones_are_not() -> None:
+    overrides = {"errors": {"share": 0.1}, "generator-saturated": {"warn": 0.8}}
+    assert [(check.name, words) for check, words in unusual_thresholds(overrides)] == [
+        ("errors", "share is 0.1 here, default 0.001")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"error": {"share": 0.1}}, "there is no check 'error'; there are backlog-overflow, "),
+        ({"errors": {"shares": 0.1}}, "checks.errors: there is no threshold 'shares'; there are share, wrong_share"),
+        ({"contract": {"clauses": 1}}, "checks.contract: this check has no thresholds"),
+        ({"errors": {"share": -1}}, "checks.errors.share: -1 is not a number of at least 0"),
+        ({"errors": {"share": float("nan")}}, "checks.errors.share: nan"),
+    ],
+)
+def test_wrong_overrides_are_named_with_what_is_allowed(overrides: dict[str, dict[str, float]], message: str) -> None:
+    with pytest.raises(ValueError, match="checks") as caught:
+        validate_thresholds(overrides)
+    assert message in str(caught.value)
+
+
+def test_right_overrides_pass() -> None:
+    validate_thresholds({"errors": {"share": 0.5}, "picks-uniform": {"alpha": 1e-9}})
+
+
+def test_the_document_describes_every_check_and_threshold() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    sections = {part.split("\n", 1)[0]: part for part in text.split("\n## ")[1:]}
+    for check in all_checks().values():
+        section = sections[check.name]
+        for key, threshold in check.thresholds.items():
+            assert f"| `{key}` | {threshold.value:g} | {threshold.unit} |" in section
+        for word in ("**Looks at**", "**Evidence**", "**Remedy**"):
+            assert word in section
+
+
+def test_the_table_names_every_check_with_its_thresholds() -> None:
+    rows = [line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("| [")]
+    told = {row.split("]")[0].removeprefix("| ["): row for row in rows}
+    assert list(told) == list(all_checks())
+    for name, check in all_checks().items():
+        thresholds = ", ".join(f"`{key}` {threshold.value:g}" for key, threshold in check.thresholds.items())
+        assert told[name].endswith(f"| {thresholds or '–'} |")

@@ -1,0 +1,197 @@
+"""The proofs of equal work, on records: each fires where work was spared and is silent where it was done."""
+
+from dataclasses import asdict
+
+import pytest
+
+from fairtrial.catalog.workloads import implied_work, options_of, workloads
+from fairtrial.record.model import (
+    Audit,
+    ExperimentRecord,
+    Freshness,
+    ImpliedWork,
+    Ledger,
+    ProgramRun,
+    Settle,
+    TrialRecord,
+    WriteFault,
+)
+from tests.builders import a_trial, an_experiment
+from tests.judge.checks.findings import found
+
+EXPERIMENT = an_experiment("a").record()
+
+
+def with_ledger(**done: int) -> TrialRecord:
+    """A trial of 10,000 verified answers."""
+    ledger = Ledger(done=done, verified=10_000, answers=10_000)
+    return a_trial().record().model_copy(update={"ledger": ledger})
+
+
+def test_a_database_that_read_less_than_was_answered_refuses_the_trial() -> None:
+    (finding,) = found("ledger", EXPERIMENT, [with_ledger(reads=200, rows_read=10_000)])
+    assert finding.severity == "refusal"
+    assert "0.02 reading statements a verified answer (200 for 10,000)" in finding.evidence
+
+
+def test_rows_that_were_not_read_refuse_the_trial() -> None:
+    (finding,) = found("ledger", EXPERIMENT, [with_ledger(reads=10_000, rows_read=9_000)])
+    assert finding.severity == "refusal"
+    assert "0.90 rows read" in finding.evidence
+
+
+@pytest.mark.parametrize("reads", [9_850, 10_000, 20_000])
+def test_a_database_that_did_the_work_is_noted(reads: int) -> None:
+    (finding,) = found("ledger", EXPERIMENT, [with_ledger(reads=reads, rows_read=10_000)])
+    assert finding.severity == "note"
+    assert f"{reads / 10_000:.2f} reading statements" in finding.evidence
+
+
+def test_the_ledger_s_share_can_be_set() -> None:
+    experiment = an_experiment("a").checking("ledger", share=0.2).record()
+    (finding,) = found("ledger", experiment, [with_ledger(reads=9_000, rows_read=10_000)])
+    assert finding.severity == "note"
+
+
+def test_a_service_that_counts_nothing_has_no_ledger() -> None:
+    assert found("ledger", EXPERIMENT, [a_trial().record(), with_ledger()]) == []
+
+
+def implying(workload: str, least_seconds: float = 0.0, **work: float) -> ExperimentRecord:
+    """A record that says what an answer of this workload implies."""
+    implied = ImpliedWork(per_answer=work, least_seconds=least_seconds)
+    experiment = EXPERIMENT.experiment.model_copy(update={"workload": workload})
+    return EXPERIMENT.model_copy(
+        update={"experiment": experiment, "implied_work": dict.fromkeys(EXPERIMENT.implied_work, implied)}
+    )
+
+
+def test_each_workload_has_its_own_measure() -> None:
+    trial = with_ledger(writes=9_000, rows_written=10_000, reads=0)
+    (finding,) = found("ledger", implying("survey-insert", writes=1.0, rows_written=1.0), [trial])
+    assert finding.severity == "refusal"
+    assert "0.90 writing statements" in finding.evidence
+
+
+def test_the_record_alone_says_what_an_answer_implies() -> None:
+    (finding,) = found("ledger", implying("no-longer-known", reads=2.0), [with_ledger(reads=10_000)])
+    assert finding.severity == "refusal"
+    assert "at least 2" in finding.evidence
+
+
+def test_a_record_that_does_not_say_it_is_a_warning() -> None:
+    older = EXPERIMENT.model_copy(update={"implied_work": {}})
+    (finding,) = found("ledger", older, [with_ledger(reads=10_000)])
+    assert finding.severity == "warning"
+
+
+@pytest.mark.parametrize("name", sorted(workloads()))
+def test_what_a_workload_implies_goes_into_the_record(name: str) -> None:
+    workload = workloads()[name]
+    options = options_of(workload, {})
+    implied = implied_work(workload, options)
+    assert implied.per_answer == asdict(workload.work(options))
+    assert implied.least_seconds == workload.least_seconds(options)
+
+
+def seen_stale(stale: int) -> TrialRecord:
+    freshness = Freshness(changed=3, stale=stale, grace_seconds=1.0, example="old text")
+    return a_trial().record().model_copy(update={"freshness": freshness})
+
+
+def test_an_old_row_after_its_change_refuses_the_trial() -> None:
+    (finding,) = found("stale", EXPERIMENT, [seen_stale(1)])
+    assert finding.severity == "refusal"
+    assert "1 of 3 rows" in finding.evidence
+    assert "old text" in finding.evidence
+
+
+def test_fresh_rows_are_left_alone() -> None:
+    assert found("stale", EXPERIMENT, [seen_stale(0), a_trial().record()]) == []
+
+
+def audited(*faults: WriteFault) -> TrialRecord:
+    audit = Audit(acknowledged=1000, stored=998, faults=list(faults))
+    settle = Settle(seconds=0.3, at_rest=True, writes_after=0)
+    return a_trial().record().model_copy(update={"audit": audit, "settle": settle})
+
+
+def test_every_kind_of_fault_in_what_is_stored_refuses_the_trial() -> None:
+    kinds = ("missing", "doubled", "altered", "unasked")
+    faults = [WriteFault(kind=kind, count=2, example=f"user {kind}") for kind in kinds]
+    findings = found("writes-stored", EXPERIMENT, [audited(*faults)])
+    assert [finding.severity for finding in findings] == ["refusal"] * 4
+    assert all(f"user {kind}" in finding.evidence for kind, finding in zip(kinds, findings, strict=True))
+    assert "2 rows acknowledged and not stored (1,000 acknowledged, 998 stored" in findings[0].evidence
+    assert len({finding.remedy for finding in findings}) == 4
+
+
+def test_what_is_stored_as_it_was_acknowledged_is_left_alone() -> None:
+    assert found("writes-stored", EXPERIMENT, [audited(), a_trial().record()]) == []
+
+
+def settled(seconds: float, writes: int | None, *, at_rest: bool = True) -> TrialRecord:
+    trial = a_trial().record()
+    assert trial.engine
+    return trial.model_copy(
+        update={
+            "settle": Settle(seconds=seconds, at_rest=at_rest, writes_after=writes),
+            "engine": trial.engine.model_copy(update={"in_flight_at_end": 16}),
+        }
+    )
+
+
+def test_writes_after_the_last_answer_refuse_the_trial() -> None:
+    (finding,) = found("work-after-the-run", EXPERIMENT, [settled(4.0, 33)])
+    assert finding.severity == "refusal"
+    assert "33 writing statements came after the last answer" in finding.evidence
+
+
+def test_requests_in_flight_at_the_end_may_still_be_written() -> None:
+    assert found("work-after-the-run", EXPERIMENT, [settled(0.1, 32), settled(0.1, None), a_trial().record()]) == []
+
+
+@pytest.mark.parametrize("trial", [settled(2.1, 0), settled(1.0, None, at_rest=False)])
+def test_a_database_that_is_long_at_work_is_a_warning(trial: TrialRecord) -> None:
+    (finding,) = found("work-after-the-run", EXPERIMENT, [trial])
+    assert finding.severity == "warning"
+
+
+def of_a_program(**done: int) -> TrialRecord:
+    """A program's trial of 1,000 operations."""
+    ledger = Ledger(done=done, verified=1000, answers=1000)
+    program = ProgramRun(operations=1000, seconds=2.0, exit_status=0)
+    return a_trial().record().model_copy(update={"engine": None, "ledger": ledger, "program": program})
+
+
+@pytest.mark.parametrize(("workload", "name"), [("call-batch", "calls"), ("task-creation", "tasks")])
+def test_of_what_the_lab_counts_itself_nothing_may_be_missing(workload: str, name: str) -> None:
+    experiment = implying(workload, **{name: 1.0})
+    (finding,) = found("ledger", experiment, [of_a_program(**{name: 999})])
+    assert finding.severity == "refusal"
+    assert "an operation (999 for 1,000)" in finding.evidence
+    (finding,) = found("ledger", experiment, [of_a_program(**{name: 1000})])
+    assert finding.severity == "note"
+
+
+def test_a_job_that_was_over_too_soon_waited_with_more_at_once() -> None:
+    """1,000 calls of 50 ms, 100 at once: half a second."""
+    experiment = implying("call-batch", least_seconds=0.5, calls=1.0)
+
+    def lasting(seconds: float) -> TrialRecord:
+        program = ProgramRun(operations=1000, seconds=seconds, exit_status=0)
+        return of_a_program(calls=1000).model_copy(update={"program": program})
+
+    (finding,) = found("ledger", experiment, [lasting(0.49)])
+    assert finding.severity == "refusal"
+    assert "0.490 s, and waiting alone takes 0.5 s" in finding.evidence
+    (finding,) = found("ledger", job("call-batch"), [lasting(0.51)])
+    assert finding.severity == "note"
+
+
+def test_tasks_that_the_kernel_does_not_know_are_the_program_s_word() -> None:
+    (finding,) = found("ledger", job("task-creation"), [of_a_program(tasks=1000, threads=999)])
+    assert finding.severity == "note"
+    assert "the program's word" in finding.evidence
+    (finding,) = found("ledger", job("task-creation"), [of_a_program(tasks=1000, threads=1001)])
+    assert "the program's word" not in finding.evidence

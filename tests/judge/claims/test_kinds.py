@@ -1,0 +1,317 @@
+"""Claims that are not ratios: each kind upheld, refuted, undecided, and what its sentence says."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.judge.claims import validate_claim
+from tests.builders import TrialBuilder, a_trial, an_experiment
+from tests.judge.claims.scene import served, verdict
+
+THREE = {"fast": 3000.0, "middle": 2000.0, "slow": 1000.0}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ({"at_least": 1900}, "upheld"),
+        ({"at_most": 1900}, "refuted"),
+        ({"at_least": 2000}, "undecided"),
+        ({"about": 2000, "within": 0.1}, "upheld"),
+        ({"about": 4000}, "refuted"),
+    ],
+)
+def test_differences_are_in_the_metrics_unit(bounds: dict[str, Any], expected: str) -> None:
+    claim = verdict("difference", served(THREE), "fast", "slow", of="fast", to="slow", **bounds)
+    assert claim.verdict == expected
+    assert claim.estimate == pytest.approx(2000, rel=0.02)
+    assert "/s more than that of slow" in claim.sentence and claim.subject == "goodput of fast - goodput of slow"
+
+
+def test_a_difference_may_be_below_zero() -> None:
+    claim = verdict("difference", served(THREE), "fast", "slow", of="slow", to="fast", at_most=-1800)
+    assert claim.verdict == "upheld"
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (["fast", "middle", "slow"], "upheld"),
+        (["fast", "slow", "middle"], "refuted"),
+        (["slow", "fast"], "refuted"),
+    ],
+)
+def test_orders(order: list[str], expected: str) -> None:
+    claim = verdict("order", served(THREE), "fast", "middle", "slow", order=order)
+    assert claim.verdict == expected
+    assert claim.asked == " before ".join(order)
+
+
+def test_an_order_of_equals_is_undecided_and_names_them() -> None:
+    equals = served({"fast": 3000.0, "middle": 2000.0, "other": 2000.0})
+    claim = verdict("order", equals, "fast", "middle", "other", order=["fast", "middle", "other"])
+    assert claim.verdict == "undecided"
+    assert claim.reason == "these are not told apart in this order: middle and other"
+
+
+def test_the_best_response_time_is_the_lowest() -> None:
+    order = ["fast", "slow"]
+    claim = verdict("order", served(THREE), *order, order=order, metric="response_time_p50")
+    assert claim.verdict == "upheld"
+
+
+@pytest.mark.parametrize(
+    ("rate", "within", "expected"), [(1010.0, 0.05, "upheld"), (1300.0, 0.05, "refuted"), (1050.0, 0.05, "undecided")]
+)
+def test_equality_is_shown_and_not_merely_undisproved(rate: float, within: float, expected: str) -> None:
+    pair = served({"one": rate, "other": 1000.0})
+    claim = verdict("equal", pair, "one", "other", of="one", to="other", within=within)
+    assert claim.verdict == expected, claim.sentence
+    assert claim.asked == "a ratio between 0.952 and 1.05"
+    few = verdict("equal", pair, "one", "other", blocks=2, of="one", to="other")
+    assert few.verdict == "undecided" and "at least 3" in (few.reason or "")
+
+
+@pytest.mark.parametrize(("bounds", "expected"), [({"at_most": 0.030}, "upheld"), ({"at_most": 0.010}, "refuted")])
+def test_budgets(bounds: dict[str, Any], expected: str) -> None:
+    claim = verdict("budget", served(THREE), "fast", of="fast", metric="response_time_p99", **bounds)
+    assert claim.verdict == expected
+    assert claim.estimate == pytest.approx(0.0213, rel=0.02)
+    assert "Response time p99 of fast was 21.3 ms" in claim.sentence
+
+
+def test_no_errors_is_a_budget_of_zero() -> None:
+    keys: dict[str, Any] = {"of": "fast", "metric": "errors", "at_most": 0}
+    assert verdict("budget", served(THREE), "fast", **keys).verdict == "upheld"
+
+    def erring(_name: str, _block: int) -> TrialBuilder:
+        return a_trial().erring(status_5xx=600)
+
+    claim = verdict("budget", erring, "fast", **keys)
+    assert claim.verdict == "refuted", "trials refused for their errors are what it is about"
+    assert claim.estimate == pytest.approx(600 / 12_600)
+
+
+def test_a_trial_refused_for_something_else_leaves_the_budget_undecided() -> None:
+    def dull(_name: str, block: int) -> TrialBuilder:
+        return a_trial().erring(status_5xx=600).but(altered=block == 2)
+
+    claim = verdict("budget", dull, "fast", of="fast", metric="errors", at_most=0)
+    assert claim.verdict == "undecided" and "block 2" in (claim.reason or "")
+
+
+def test_overhead_is_time_a_request_over_the_baseline() -> None:
+    keys: dict[str, Any] = {"of": "slow", "metric": "overhead", "baseline": "fast"}
+    claim = verdict("budget", served(THREE), "fast", "slow", at_most=0.001, **keys)
+    assert claim.verdict == "upheld"
+    assert claim.estimate == pytest.approx(1 / 1000 - 1 / 3000, rel=0.02)
+    ratio = verdict(
+        "ratio",
+        served(THREE),
+        *THREE,
+        of="slow",
+        to="middle",
+        metric="overhead",
+        baseline="fast",
+        at_least=3,
+        at_most=5,
+    )
+    assert ratio.verdict == "upheld" and ratio.estimate == pytest.approx(4, rel=0.02)
+
+
+def test_settle_time_stands_where_work_after_the_run_was_refused() -> None:
+    def busy(_name: str, block: int) -> TrialBuilder:
+        return a_trial().settling(2.0 + block / 100, writes_after=5000)
+
+    claim = verdict("budget", busy, "fast", of="fast", metric="settle", at_most=1)
+    assert claim.verdict == "refuted" and claim.estimate == pytest.approx(2.03, rel=0.01)
+    rate = verdict("budget", busy, "fast", of="fast", at_least=1)
+    assert rate.verdict == "undecided" and "work-after-the-run" in (rate.reason or "")
+
+    def altered(name: str, block: int) -> TrialBuilder:
+        return busy(name, block).but(altered=True)
+
+    other = verdict("budget", altered, "fast", of="fast", metric="settle", at_most=1)
+    assert other.verdict == "undecided", "what else is refused is refused for this, too"
+
+
+def losing(from_block: int) -> Any:
+    def make(_name: str, block: int) -> TrialBuilder:
+        return a_trial().storing(missing=12) if block >= from_block else a_trial().storing()
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("from_block", "holds", "expected"),
+    [
+        (9, True, "upheld"),
+        (1, True, "refuted"),
+        (5, True, "refuted"),
+        (9, False, "refuted"),
+        (1, False, "upheld"),
+        (5, False, "undecided"),
+    ],
+)
+def test_properties_hold_in_every_trial_or_in_none(from_block: int, holds: bool, expected: str) -> None:
+    claim = verdict("property", losing(from_block), "fast", of="fast", property="no-write-lost", holds=holds)
+    assert claim.verdict == expected, claim.sentence
+    assert claim.estimate is None
+    if from_block == 1:
+        assert "trial 1: 12 missing" in claim.sentence
+
+
+def test_a_trial_without_a_say_leaves_a_property_undecided() -> None:
+    def make(_name: str, block: int) -> TrialBuilder:
+        return a_trial().failing("start", "the port was taken") if block == 3 else a_trial().storing()
+
+    claim = verdict("property", make, "fast", of="fast", property="no-write-lost")
+    assert (claim.verdict, claim.reason) == ("undecided", "trial 3 was not run (the port was taken)")
+
+
+def test_answers_to_all_and_uniform_picks() -> None:
+    assert verdict("property", served(THREE), "fast", of="fast", property="all-answered").verdict == "upheld"
+    assert verdict("property", served(THREE), "fast", of="fast", property="picks-uniform").verdict == "upheld"
+
+    def short(_name: str, block: int) -> TrialBuilder:
+        return a_trial().serving(1000 if block == 2 else 100)
+
+    keys: dict[str, Any] = {"of": "fast", "property": "picks-uniform"}
+    assert verdict("property", short, "fast", **keys).verdict == "upheld"
+    too_short = verdict("property", served({"fast": 100.0}), "fast", **keys)
+    assert (too_short.verdict, too_short.reason) == ("undecided", "no trial was long enough to tell")
+
+    def erring(_name: str, _block: int) -> TrialBuilder:
+        return a_trial().erring(timeout=38)
+
+    claim = verdict("property", erring, "fast", of="fast", property="all-answered", holds=False)
+    assert claim.verdict == "upheld" and "right answers to 12,038 requests" in claim.sentence
+
+
+def test_ratios_between_points_of_a_sweep() -> None:
+    rates = {"fast at 1": 1000.0, "fast at 4": 3500.0}
+    claim = verdict("ratio", served(rates), "fast", sweep=(1, 4), of="fast at 4", to="fast at 1", at_least=3)
+    assert claim.verdict == "upheld"
+    assert "closed, 4 connections, keep-alive against closed, 1 connection, keep-alive" in claim.sentence
+
+
+@pytest.mark.parametrize(
+    ("stack", "rest", "words"),
+    [
+        ("fast at 3", {}, "not among what is tried: fast at 1, fast at 4"),
+        ("fast", {}, "not among what is tried"),
+        ("fast at x", {}, "not among what is tried: fast at 1, fast at 4"),
+        ("fast at ", {}, "behind `at` stands a value of the sweep"),
+    ],
+)
+def test_a_point_that_is_not_tried(stack: str, rest: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        verdict("budget", served({}), "fast", sweep=(1, 4), of=stack, at_least=1, **rest)
+
+
+CURVES = {
+    "rising": (1000.0, 1900.0, 3500.0, 6000.0),
+    "level": (1000.0, 1010.0, 995.0, 1000.0),
+    "humped": (1000.0, 1900.0, 1700.0, 900.0),
+    "ahead": (1500.0, 1100.0, 1200.0, 1300.0),
+}
+PLACES = (1, 2, 4, 8)
+
+
+def shaped(name: str, metric: str = "goodput", **keys: Any) -> Any:
+    rates = {
+        f"{curve} at {place}": rate
+        for curve, all_of in CURVES.items()
+        for place, rate in zip(PLACES, all_of, strict=True)
+    }
+    return verdict("shape", served(rates), *CURVES, sweep=PLACES, of=name, metric=metric, **keys)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "expected"),
+    [
+        ("rising", {"shape": "rises"}, "upheld"),
+        ("humped", {"shape": "rises"}, "refuted"),
+        ("level", {"shape": "rises"}, "undecided"),
+        ("rising", {"shape": "falls"}, "refuted"),
+        ("humped", {"shape": "falls", "metric": "response_time_p50"}, "refuted"),
+        ("level", {"shape": "flat", "within": 0.1}, "upheld"),
+        ("rising", {"shape": "flat", "within": 0.1}, "refuted"),
+        ("humped", {"shape": "peaks", "between": [2, 4]}, "upheld"),
+        ("rising", {"shape": "peaks", "between": [2, 4]}, "refuted"),
+        ("humped", {"shape": "best", "between": [2, 2]}, "upheld"),
+        ("humped", {"shape": "best", "between": [4, 8]}, "refuted"),
+        ("humped", {"shape": "best", "between": [1, 1], "metric": "response_time_p50"}, "upheld"),
+        ("rising", {"shape": "advantage-grows", "to": "level"}, "upheld"),
+        ("level", {"shape": "advantage-grows", "to": "rising"}, "refuted"),
+        ("rising", {"shape": "advantage-grows", "to": "level", "metric": "response_time_p50"}, "upheld"),
+        ("rising", {"shape": "leads", "to": "level"}, "undecided"),
+        ("ahead", {"shape": "leads", "to": "level"}, "upheld"),
+        ("ahead", {"shape": "leads", "to": "level", "metric": "response_time_p50"}, "upheld"),
+        ("level", {"shape": "leads", "to": "ahead"}, "refuted"),
+        ("level", {"shape": "leads", "to": "ahead", "metric": "response_time_p50"}, "refuted"),
+        ("humped", {"shape": "leads", "to": "level"}, "refuted"),
+    ],
+)
+def test_shapes(name: str, keys: dict[str, Any], expected: str) -> None:
+    claim = shaped(name, **keys)
+    assert claim.verdict == expected, claim.sentence
+    assert "connections from 1 to 8" in claim.sentence
+
+
+def test_a_lead_is_told_by_the_point_that_decides_it() -> None:
+    upheld = shaped("ahead", shape="leads", to="level")
+    assert upheld.estimate == pytest.approx(1100 / 1010, rel=0.01) and upheld.interval[0] > 1
+    assert "Goodput of ahead at connections 2 was 1.09 times that of level (95% interval " in upheld.sentence
+    assert "the claim asks that ahead leads level at every point." in upheld.sentence
+    refuted = shaped("humped", shape="leads", to="level")
+    assert "Goodput of humped at connections 8 was 0.90" in refuted.sentence and "98.8% interval" in refuted.sentence
+    times = shaped("ahead", "response_time_p50", shape="leads", to="level")
+    assert times.estimate == pytest.approx(1100 / 1010, rel=0.01)
+    assert "of level at connections 2 was 1.09 times that of ahead (95% interval " in times.sentence
+
+
+def test_a_shape_with_a_refused_point_is_undecided() -> None:
+    def make(name: str, block: int) -> TrialBuilder:
+        return a_trial().but(altered=name == "rising at 4" and block == 2)
+
+    claim = verdict("shape", make, "rising", sweep=PLACES, of="rising", shape="rises")
+    assert claim.verdict == "undecided" and "rising at 4" in (claim.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"shape": "peaks"}, "between: shape 'peaks' needs it"),
+        ({"shape": "rises", "within": 0.1}, "within: shape 'rises' has no such key"),
+        ({"shape": "peaks", "between": [4, 2]}, "the first is above the second"),
+        ({"shape": "leads"}, "to: shape 'leads' needs it"),
+        ({"shape": "leads", "to": "rising"}, "name the same stack"),
+    ],
+)
+def test_shapes_that_make_no_sense(keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        shaped("rising", **keys)
+
+
+def test_a_shape_needs_a_sweep_and_its_points() -> None:
+    with pytest.raises(ValueError, match=r"there is no \[sweep\]"):
+        verdict("shape", served({}), "a", of="a", shape="rises")
+    experiment = an_experiment("a").sweeping(1, 2, 4).stating("shape", of="a", shape="peaks", between=[2, 4])
+    with pytest.raises(ValueError, match="on both sides"):
+        validate_claim(experiment.record().experiment.claims[0], experiment.record().experiment)
+
+
+def test_figures_below_zero_say_what_would_decide() -> None:
+    """An overhead is negative where a layer is faster than its baseline: every trial is valid, and no ratio exists."""
+    rates = {"base": 1000.0, "layer": 1001.0, "other": 999.0}
+    keys: dict[str, Any] = {"metric": "overhead", "baseline": "base"}
+    budget = verdict("budget", served(rates), *rates, of="layer", at_most=0.0, **keys)
+    assert budget.verdict == "undecided"
+    assert budget.sentence.endswith("More blocks may decide it.")
+    ratio = verdict("ratio", served(rates), *rates, of="other", to="layer", at_least=5, **keys)
+    assert "zero or less in a trial, so that no ratio exists" in ratio.sentence
+    equal = verdict("equal", served(rates), *rates, of="other", to="layer", within=0.1, **keys)
+    order = verdict("order", served(rates), *rates, order=["other", "layer"], **keys)
+    for one in (ratio, equal, order):
+        assert one.sentence.endswith("A claim of a difference needs no ratio, and can be decided."), one.sentence

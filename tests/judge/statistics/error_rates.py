@@ -1,0 +1,159 @@
+"""Simulated experiments, counted by how often they find what must not be found, or hold what is true.
+
+Small numbers of repetitions are in the tests; `python benches/coverage.py` runs large ones for docs/statistics.md.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from fairtrial.judge.statistics.equivalence import Finding, equal_within
+from fairtrial.judge.statistics.estimate import paired_ratio
+from fairtrial.judge.statistics.median import median_interval
+from fairtrial.judge.statistics.scalability import Law, PoorFit, scalability
+from fairtrial.judge.statistics.shape import Shape, flat, leads, peak_between, rises
+from fairtrial.judge.statistics.student import LEVEL, column_intervals, p_values
+from fairtrial.judge.statistics.ties import adjust
+from fairtrial.judge.statistics.unpaired import unpaired_ratio
+from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, MEDIANS, RATIOS
+
+
+def figures_held(name: str, blocks: int, repetitions: int) -> int:
+    """How many intervals of a single figure hold the median of all starts."""
+    random = np.random.default_rng(20_311)
+    truth = MEDIANS.get(name, 0.0)
+    held = 0
+    for _ in range(repetitions):
+        interval = median_interval(FIGURES[name](random, blocks))
+        assert interval is not None
+        held += interval[0] <= truth <= interval[1]
+    return held
+
+
+def ratios_held(name: str, blocks: int, repetitions: int) -> int:
+    """How many intervals of a paired log-ratio hold the truth, zero."""
+    random = np.random.default_rng(20_312)
+    samples = np.stack([RATIOS[name](random, blocks) for _ in range(repetitions)], axis=1)
+    found = column_intervals(samples, [LEVEL])
+    assert found is not None
+    return sum(low <= 0 <= high for ((low, high),) in found)
+
+
+def equal_stacks_differ(deviations: str, blocks: int, repetitions: int) -> int:
+    """A/A: two names for one stack, in drifting blocks. How often the interval of their ratio leaves out 1."""
+    random = np.random.default_rng(53)
+    found = 0
+    for _ in range(repetitions):
+        drift = np.cumsum(random.normal(0, 0.1, blocks))
+        one, other = 1000 * np.exp(drift + 0.03 * DEVIATIONS[deviations](random, (2, blocks)))
+        interval = paired_ratio(one.tolist(), other.tolist()).interval
+        assert interval is not None
+        found += not interval[0] <= 1 <= interval[1]
+    return found
+
+
+def unpaired_coverage(deviations: str, blocks: int, repetitions: int) -> int:
+    """How many intervals of a ratio between two runs hold the truth, that of their medians: of unequal blocks and
+    unequal spread."""
+    random = np.random.default_rng(61)
+    median = MEDIANS.get(deviations, 0.0)
+    held = 0
+    for _ in range(repetitions):
+        of = np.exp(0.02 * (DEVIATIONS[deviations](random, (blocks,)) - median))
+        to = np.exp(0.06 * (DEVIATIONS[deviations](random, (blocks + 2,)) - median))
+        interval = unpaired_ratio(of.tolist(), to.tolist()).interval
+        assert interval is not None
+        held += interval[0] <= 1 <= interval[1]
+    return held
+
+
+def told_apart(deviations: str, blocks: int, repetitions: int) -> int:
+    """How many experiments with four equal contenders find any two of them different."""
+    random = np.random.default_rng(41)
+    found = 0
+    for _ in range(repetitions):
+        logs = DEVIATIONS[deviations](random, (blocks, 4))
+        differences = np.stack([logs[:, one] - logs[:, other] for one, other in combinations(range(4), 2)], axis=1)
+        found += min(adjust(p_values(differences).tolist(), 4)) <= 0.05
+    return found
+
+
+def at_the_margin(deviations: str, blocks: int, repetitions: int) -> dict[Finding, int]:
+    """What experiments find of equality within 10%, where the ratio is 1.1."""
+    random = np.random.default_rng(17)
+    found: dict[Finding, int] = {"upheld": 0, "refuted": 0, "undecided": 0}
+    for _ in range(repetitions):
+        noise = DEVIATIONS[deviations](random, (2, blocks))
+        ratios = np.exp(math.log(1.1) + 0.01 * (noise[0] - noise[1]))
+        found[equal_within(ratios.tolist(), 0.1).finding] += 1
+    return found
+
+
+def decided(deviations: str, looks: Sequence[int], levels: Sequence[float], repetitions: int) -> int:
+    """How many experiments, whose truth is the bound, are decided at some look."""
+    random = np.random.default_rng(23)
+    noise = DEVIATIONS[deviations](random, (2, looks[-1], repetitions))
+    ratios = noise[0] - noise[1]
+    found = np.zeros(repetitions, dtype=bool)
+    for blocks, level in zip(looks, levels, strict=True):
+        found |= p_values(ratios[:blocks]) < 1 - level
+    return int(found.sum())
+
+
+SWEEP = (1, 2, 4, 8, 16, 32, 64)
+
+
+def law_held(law: Law, blocks: int, repetitions: int) -> tuple[int, dict[str, int]]:
+    """How many fits were not refused, and of those, how many intervals held λ, σ, κ and a reported peak N*."""
+    random = np.random.default_rng(11)
+    fits = 0
+    held = {"λ": 0, "σ": 0, "κ": 0, "N*": 0, "peaks": 0}
+    for _ in range(repetitions):
+        curve = [[law.at(load) * math.exp(random.normal(0, 0.03)) for _ in range(blocks)] for load in SWEEP]
+        found = scalability(SWEEP, curve)
+        if isinstance(found, PoorFit):
+            continue
+        fits += 1
+        truths = {"λ": (found.single, law.single), "σ": (found.contention, law.contention)}
+        truths["κ"] = (found.coherency, law.coherency)
+        if found.peak is not None:
+            held["peaks"] += 1
+            truths["N*"] = (found.peak, law.peak)
+        for name, (estimated, truth) in truths.items():
+            assert estimated.interval is not None
+            held[name] += estimated.interval[0] <= truth <= estimated.interval[1]
+    return fits, held
+
+
+def ahead(curve: list[list[float]]) -> Shape:
+    """Whether the first half of the points leads the second, as one contender another."""
+    half = len(curve) // 2
+    return leads(curve[:half], curve[half:])
+
+
+EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Finding]] = {
+    "flat, so does not rise": ([1, 1, 1, 1], lambda curve: rises(curve, dip=0.5), "upheld"),
+    "falls by 5% once": ([1, 2, 2 / 1.05, 3], rises, "upheld"),
+    "falls by 5% twice, and no more": ([1, 1.05, 1, 1.05], rises, "refuted"),
+    "just not flat": ([1, 1, 1.1, 1], lambda curve: flat(curve, 0.1), "upheld"),
+    "just flat": ([1, 1.1, 1, 1.1], lambda curve: flat(curve, 0.1), "refuted"),
+    "as high outside": ([1, 2, 2, 2, 1], lambda curve: peak_between(range(5), curve, (2, 3)), "upheld"),
+    "as high inside": ([2, 1, 2, 1, 2], lambda curve: peak_between(range(5), curve, (1, 3)), "refuted"),
+    "level with another at one point": ([2, 2, 1, 2, 1, 1, 1, 1], ahead, "upheld"),
+    "level with another at every point": ([1] * 8, ahead, "refuted"),
+}
+"""Truths at the edge of a shape, the test, and what it must not find: the worst case of each error."""
+
+
+def misjudged(edge: str, deviations: str, blocks: int, repetitions: int) -> int:
+    """How many experiments find of a shape what must not be found."""
+    levels, test, error = EDGES[edge]
+    random = np.random.default_rng(29)
+    found = 0
+    for _ in range(repetitions):
+        noise = 0.01 * DEVIATIONS[deviations](random, (len(levels), blocks))
+        curve = (np.array(levels)[:, None] * np.exp(noise)).tolist()
+        found += test(curve).finding == error
+    return found

@@ -1,0 +1,65 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fairtrial.judge.statistics.equivalence import equal_within
+from tests.judge.statistics.error_rates import at_the_margin
+from tests.judge.statistics.simulation import at_most_five_percent
+
+
+def test_close_ratios_are_equal_within_a_margin() -> None:
+    found = equal_within([1.01, 0.99, 1.0, 1.005, 0.995], 0.05)
+    assert found.finding == "upheld"
+    assert found.within == pytest.approx((0.95238, 1.05), abs=1e-5)
+    assert found.inner is not None and found.outer is not None
+    assert found.outer[0] < found.inner[0] < found.estimate < found.inner[1] < found.outer[1]
+
+
+def test_distant_ratios_are_not() -> None:
+    assert equal_within([2.0, 2.1, 1.95, 2.05], 0.05).finding == "refuted"
+    assert equal_within([0.5, 0.51, 0.49, 0.5], 0.05).finding == "refuted"
+
+
+def test_no_difference_found_is_not_equality() -> None:
+    assert equal_within([0.7, 1.4, 1.0, 1.2, 0.8], 0.05).finding == "undecided"
+
+
+def test_two_blocks_decide_nothing() -> None:
+    found = equal_within([1.0, 1.0], 0.05)
+    assert (found.finding, found.inner, found.outer) == ("undecided", None, None)
+
+
+def test_it_takes_no_side() -> None:
+    """A ratio of 1.04 is as far from equality as its inverse."""
+    ratios = [1.02, 1.06, 1.03, 1.05, 1.04]
+    for margin in (0.03, 0.05, 0.08):
+        upward = equal_within(ratios, margin)
+        downward = equal_within([1 / ratio for ratio in ratios], margin)
+        assert upward.finding == downward.finding
+
+
+def test_many_normal_blocks_agree_with_schuirmann() -> None:
+    logs = np.random.default_rng(9).normal(0.01, 0.1, 60)
+    found = equal_within(np.exp(logs).tolist(), 0.05)
+    expected = stats.t.interval(0.90, 59, logs.mean(), stats.sem(logs))
+    assert found.inner == pytest.approx(np.exp(expected), abs=0.003)
+    assert found.finding == ("upheld" if expected[1] < math.log(1.05) else "undecided")
+
+
+@pytest.mark.parametrize(
+    ("ratios", "margin"), [([], 0.05), ([0.0, 1.0], 0.05), ([1.0, math.inf], 0.05), ([1.0, 1.0], 0.0)]
+)
+def test_what_cannot_be_tested(ratios: list[float], margin: float) -> None:
+    with pytest.raises(ValueError, match=r"equality|margin"):
+        equal_within(ratios, margin)
+
+
+@pytest.mark.parametrize("name", ["normal", "Student t, 3 degrees", "one slow start in ten"])
+def test_a_ratio_at_the_margin_is_rarely_called_equal(name: str) -> None:
+    """The worst case of a false equality: the truth lies on the margin."""
+    repetitions = 400
+    found = at_the_margin(name, 5, repetitions)
+    assert found["upheld"] <= at_most_five_percent(repetitions)
+    assert found["refuted"] <= at_most_five_percent(repetitions, 0.025)

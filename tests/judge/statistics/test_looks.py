@@ -1,0 +1,69 @@
+import pytest
+
+from fairtrial.judge.statistics.looks import MOST_LOOKS, level_at, plan_looks
+from tests.judge.statistics.error_rates import decided
+from tests.judge.statistics.simulation import DEVIATIONS, at_most_five_percent
+
+
+@pytest.mark.parametrize(
+    ("first", "most", "looks"),
+    [
+        (5, 40, [5, 10, 20, 40]),
+        (5, 12, [5, 12]),
+        (5, 6, [6]),
+        (3, 3, [3]),
+        (4, 6, [4, 6]),
+        (3, 200, [3, 9, 24, 70, 200]),
+    ],
+)
+def test_looks_are_geometric(first: int, most: int, looks: list[int]) -> None:
+    assert plan_looks(first, most) == looks
+
+
+def test_every_plan_is_ascending_and_ends_at_the_most() -> None:
+    for first in range(3, 12):
+        for most in range(first, 120):
+            looks = plan_looks(first, most)
+            assert looks == sorted(set(looks)) and looks[-1] == most and len(looks) <= MOST_LOOKS
+            assert looks[0] in (first, most)
+
+
+@pytest.mark.parametrize("most", [5, 9, 40, 199])
+def test_the_shares_of_the_error_add_up(most: int) -> None:
+    looks = plan_looks(5, most)
+    assert sum(1 - level_at(look + 1, looks) for look in range(len(looks))) == pytest.approx(0.05)
+
+
+def test_a_single_look_costs_nothing() -> None:
+    assert level_at(1, [7]) == pytest.approx(0.95)
+
+
+def test_known_levels() -> None:
+    assert [level_at(look, [5, 10, 20, 40]) for look in (1, 2, 3, 4)] == pytest.approx(
+        [0.99375, 0.99375, 0.9875, 0.975]
+    )
+    assert level_at(1, [10, 20], level=0.9) == pytest.approx(0.95)
+
+
+@pytest.mark.parametrize(("look", "looks"), [(0, [5, 10]), (3, [5, 10]), (1, []), (1, [5, 5]), (1, [0, 5])])
+def test_there_is_no_level_without_a_plan(look: int, looks: list[int]) -> None:
+    with pytest.raises(ValueError, match="look"):
+        level_at(look, looks)
+
+
+@pytest.mark.parametrize(("first", "most"), [(2, 10), (5, 4)])
+def test_no_plan_starts_below_three_blocks_or_shrinks(first: int, most: int) -> None:
+    with pytest.raises(ValueError, match="first"):
+        plan_looks(first, most)
+
+
+@pytest.mark.parametrize("name", DEVIATIONS)
+def test_repeated_looks_decide_what_is_true_of_neither_side_five_times_in_a_hundred(name: str) -> None:
+    repetitions, looks = 2000, plan_looks(4, 16)
+    planned = [level_at(look + 1, looks) for look in range(len(looks))]
+    assert decided(name, looks, planned, repetitions) <= at_most_five_percent(repetitions)
+
+
+def test_naive_looks_decide_it_far_more_often() -> None:
+    repetitions, looks = 2000, [5, 10, 20, 40]
+    assert decided("normal", looks, [0.95] * 4, repetitions) > 2 * 0.05 * repetitions

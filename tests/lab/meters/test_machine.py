@@ -1,0 +1,146 @@
+"""The readers of the machine, on a machine of files, and on this one."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from fairtrial.lab.meters.cgroup import Cgroup
+from fairtrial.lab.meters.machine import TICKS_PER_SECOND, MachineWatch
+from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.record.machine import MachineMeter
+from tests.lab.meters.machine import FakeMachine
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> FakeMachine:
+    return FakeMachine(tmp_path)
+
+
+def test_processors_are_read_one_by_one(machine: FakeMachine) -> None:
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    machine.processors(busy=150, softirq=9, steal=23)
+    seen = watch.close()
+    first, second = seen.processors
+    assert (first.cpu, second.cpu) == (0, 1)
+    assert first.busy_seconds == 50 / TICKS_PER_SECOND
+    assert first.interrupt_seconds == 2 / TICKS_PER_SECOND
+    assert first.steal_seconds == 20 / TICKS_PER_SECOND
+    assert (second.busy_seconds, second.steal_seconds) == (0, 0)
+    assert seen.steal_seconds([0, 1]) == 20 / TICKS_PER_SECOND
+    assert seen.busy_seconds([1]) == 0
+
+
+def test_swap_memory_heat_and_pressure(machine: FakeMachine) -> None:
+    heat = "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count"
+    machine.swap(10, 20)
+    machine.write(heat, "4\n")
+    machine.write("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=100\nfull avg10=0 total=1\n")
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    machine.swap(13, 27)
+    machine.write(heat, "6\n")
+    machine.write("proc/pressure/memory", "some avg10=9.00 avg60=0.00 avg300=0.00 total=500100\nfull avg10=0 total=9\n")
+    machine.write("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2100000\n")
+    machine.memory(available=300)
+    seen = watch.close()
+    assert (seen.swapped_in_pages, seen.swapped_out_pages) == (3, 7)
+    assert seen.thermal_throttles == 2
+    assert seen.pressure_seconds == {"memory": pytest.approx(0.5)}
+    assert seen.frequencies_hertz == {1: 2.1e9}
+    assert (seen.memory_total_bytes, seen.memory_available_bytes) == (8_000_000 * 1024, 300 * 1024)
+
+
+def test_what_the_kernel_does_not_tell_is_not_zero(machine: FakeMachine) -> None:
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    seen = watch.close()
+    assert seen.swapped_in_pages is None and seen.swapped_out_pages is None
+    assert seen.thermal_throttles is None and seen.quota_throttled_periods is None
+    assert seen.memory_limit_bytes is None
+    assert seen.pressure_seconds == {} and seen.frequencies_hertz == {}
+    network = NetworkWatch(machine.root)
+    network.open()
+    assert set(network.close().model_dump().values()) == {None}
+
+
+def test_a_quota_and_a_limit_of_version_2(machine: FakeMachine) -> None:
+    group = "sys/fs/cgroup/machine/lab"
+    machine.write("proc/self/cgroup", "0::/machine/lab\n")
+    machine.write(f"{group}/cpu.stat", "usage_usec 5\nnr_periods 9\nnr_throttled 2\nthrottled_usec 30000\n")
+    machine.write("sys/fs/cgroup/machine/memory.max", "1000000\n")
+    machine.write("sys/fs/cgroup/machine/memory.current", "900000\n")
+    machine.write("sys/fs/cgroup/machine/memory.stat", "anon 1\ninactive_file 150000\n")
+    machine.write(f"{group}/memory.max", "max\n")
+    machine.write(f"{group}/memory.current", "700000\n")
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    machine.write(f"{group}/cpu.stat", "usage_usec 5\nnr_periods 19\nnr_throttled 5\nthrottled_usec 130000\n")
+    seen = watch.close()
+    assert seen.quota_throttled_periods == 3
+    assert seen.quota_throttled_seconds == pytest.approx(0.1)
+    assert (seen.memory_limit_bytes, seen.memory_charged_bytes) == (1_000_000, 750_000)
+
+
+def test_a_quota_and_a_limit_of_version_1(machine: FakeMachine) -> None:
+    machine.write("proc/self/cgroup", "4:memory:/a\n2:cpu,cpuacct:/a\n0::/\n")
+    machine.write("sys/fs/cgroup/cpu/a/cpu.stat", "nr_periods 9\nnr_throttled 2\nthrottled_time 30000000\n")
+    machine.write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1000000\n")
+    machine.write("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "500000\n")
+    machine.write("sys/fs/cgroup/memory/a/memory.stat", "total_inactive_file 100000\n")
+    machine.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n")
+    machine.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "500000\n")
+    group = Cgroup(machine.root)
+    assert group.throttled() == (2, pytest.approx(0.03))
+    assert group.memory() == (1_000_000, 400_000)
+
+
+SOCKETS = """\
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 61 1 0 100 0 0 10 0
+   1: 0100007F:1F90 0100007F:8001 06 00000000:00000000 03:0000170C 00000000     0        0 0 3 0
+   2: 0100007F:1F90 0100007F:8002 06 00000000:00000000 03:0000170C 00000000     0        0 0 3 0
+   3: 0100007F:8003 0100007F:1F90 06 00000000:00000000 03:0000170C 00000000     0        0 0 3 0
+   4: 0100007F:8004 0100007F:1F90 01 00000000:00000000 00:00000000 00000000     0        0 62 1 0 20 4 1 10 -1
+"""
+"""A server that closed two connections first keeps its one port; a caller that closed one first keeps its own."""
+
+
+def test_tcp_s_counters_and_its_ports(machine: FakeMachine) -> None:
+    machine.network(overflows=5, drops=6, timeouts=7, delayed=8, sent=100, again=9)
+    machine.write("proc/net/tcp", SOCKETS)
+    machine.write("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n")
+    watch = NetworkWatch(machine.root)
+    watch.open()
+    machine.network(overflows=6, drops=8, timeouts=10, delayed=12, sent=1100, again=14)
+    seen = watch.close()
+    assert (seen.listen_overflows, seen.listen_drops, seen.timeouts, seen.delayed_acks) == (1, 2, 3, 4)
+    assert (seen.sent_segments, seen.retransmitted_segments) == (1000, 5)
+    assert (seen.time_wait_sockets, seen.local_ports) == (2, 28232)
+
+
+def worked(seconds: float, server_cpus: set[int]) -> MachineMeter:
+    """This very process at work, as a lab whose server's side is bound to `server_cpus`."""
+    watch = MachineWatch(server_cpus)
+    watch.open()
+    began = time.process_time()
+    while time.process_time() - began < seconds:
+        pass
+    return watch.close()
+
+
+def test_the_lab_s_own_work_is_told_from_the_server_s() -> None:
+    everywhere = os.sched_getaffinity(0)
+    cpu = min(everywhere)
+    try:
+        os.sched_setaffinity(0, {cpu})
+        on_the_server_s, elsewhere = worked(0.3, {cpu}), worked(0.3, {cpu + 1})
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    assert 0.2 < on_the_server_s.own_server_cpu_seconds < 0.6
+    assert on_the_server_s.own_load_cpu_seconds < 0.1
+    assert 0.2 < elsewhere.own_load_cpu_seconds < 0.6
+    assert elsewhere.own_server_cpu_seconds < 0.1
+    assert on_the_server_s.busy_seconds({cpu}) > 0.2

@@ -1,0 +1,115 @@
+"""The harness against itself, and the faults that the calibration is there to name."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.run import run_engine
+from fairtrial.lab.calibrate import calibrate, idle_target
+from fairtrial.lab.placement import local_placement
+from fairtrial.record.model import EngineSummary, TrialRecord
+from tests.builders import a_trial, an_experiment
+from tests.command_line import Lab
+from tests.judge.checks.findings import found, severities
+
+PLACEMENT = local_placement()
+EXPERIMENT = an_experiment("a").record()
+
+
+def as_trial(summary: EngineSummary) -> TrialRecord:
+    return a_trial().record().model_copy(update={"engine": summary})
+
+
+def test_the_ceiling_is_that_of_the_target(engine: Path) -> None:
+    """Four connections and 5 ms each: 800 a second, and the timer's slack."""
+    seen = calibrate(4, PLACEMENT, window_seconds=0.5, target_arguments=["--delay", "constant:5ms"])
+    assert 200 < seen.mean_per_second <= seen.ceiling_per_second < 850
+    assert seen.engine_cpu_seconds_per_request > 0
+    assert seen.machine is not None and seen.machine.own_server_cpu_seconds >= 0
+    assert seen.rate_per_second is None and seen.pacing_lag is None
+
+
+def test_threads_lie_on_the_processors_as_in_a_trial(engine: Path) -> None:
+    """Sixteen connections, whatever the threads: 3,200 a second of 5 ms each, and the timer's slack."""
+    seen = calibrate(16, PLACEMENT, threads=10, window_seconds=0.5, target_arguments=["--delay", "constant:5ms"])
+    assert seen.threads == 10
+    assert 800 < seen.mean_per_second <= seen.ceiling_per_second < 3400
+    few = calibrate(2, PLACEMENT, threads=10, window_seconds=0.3, target_arguments=["--delay", "constant:5ms"])
+    assert 100 < few.mean_per_second <= few.ceiling_per_second < 425
+
+
+def test_of_threads_on_one_processor_the_sum_is_its_share(engine: Path) -> None:
+    with idle_target(PLACEMENT.server_cpus, []) as address:
+        plan = EnginePlan(
+            address=address,
+            requests=[Request(name="any", path="/")],
+            load=Closed(connections=10),
+            stop=StopAfterSeconds(seconds=0.5),
+            warmup_seconds=0.1,
+            threads=10,
+            cpus=PLACEMENT.load_cpus[:1],
+        )
+        summary = run_engine(plan, lambda _event: None)
+    assert len(summary.threads) == 10
+    assert summary.busiest_processor_share(1) == pytest.approx(sum(summary.thread_shares))
+    assert summary.busiest_processor_share(1) > 2 * summary.busiest_thread_share
+
+
+def test_the_pacing_of_an_open_load_is_tried(engine: Path) -> None:
+    seen = calibrate(4, PLACEMENT, window_seconds=0.3, rate_per_second=200)
+    assert seen.rate_per_second == 200
+    assert seen.pacing_lag is not None and seen.pacing_lag.count > 30
+
+
+def test_a_contender_at_the_ceiling_is_refused(engine: Path) -> None:
+    """The contender is the target itself: what it reaches is what was calibrated."""
+    slow = ["--delay", "constant:5ms"]
+    ceiling = calibrate(16, PLACEMENT, target_arguments=slow)
+    contender = calibrate(16, PLACEMENT, target_arguments=slow).mean_per_second
+    record = EXPERIMENT.model_copy(update={"placement": PLACEMENT, "calibrations": [ceiling]})
+    (finding,) = found("harness-limited", record, [a_trial().serving(contender).record()])
+    assert finding.severity in ("refusal", "warning")  # a warning where somebody disturbed the calibration
+    assert found("harness-limited", record, [a_trial().serving(contender / 2).record()]) == []
+
+
+@contextmanager
+def busy(cpu: int, processes: int) -> Iterator[None]:
+    """Somebody else's processes, at work on this processor."""
+    hog = f"import os; os.sched_setaffinity(0, [{cpu}])\nwhile True: pass"
+    with ExitStack() as held:
+        for _ in range(processes):
+            process = subprocess.Popen([sys.executable, "-c", hog])
+            held.callback(process.wait)
+            held.callback(process.kill)
+        yield
+
+
+def test_a_generator_that_shares_its_processor_is_late(engine: Path) -> None:
+    cpu = PLACEMENT.load_cpus[0]
+    with idle_target(PLACEMENT.server_cpus, []) as address, busy(cpu, 4):
+        plan = EnginePlan(
+            address=address,
+            requests=[Request(name="any", path="/")],
+            load=Constant(rate_per_second=500, connections=64),
+            stop=StopAfterSeconds(seconds=2.0),
+            warmup_seconds=0.2,
+            cpus=[cpu],
+        )
+        summary = run_engine(plan, lambda _event: None)
+    findings = found("generator-late", EXPERIMENT, [as_trial(summary)])
+    assert severities(findings) in (["refusal"], ["warning"])
+    assert "after its time" in findings[0].evidence
+
+
+def test_an_experiment_s_record_holds_its_calibration(lab: Lab) -> None:
+    finished = lab.run(lab.stack("one"))
+    (calibration,) = finished.result["calibrations"]
+    assert calibration["connections"] == 4
+    goodput = finished.trial("one")["goodput"]["per_second"]
+    assert calibration["ceiling_per_second"] > 2 * goodput
+    assert "a server that does nothing" in finished.out.replace("\n", " ")

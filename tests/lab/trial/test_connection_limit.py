@@ -1,0 +1,24 @@
+"""A stack that takes more connections than its database has: it is told with the cause, and the rest goes on."""
+
+import sys
+
+from tests.catalog.services.needed import needs
+from tests.command_line import Lab
+from tests.lab.trial.test_cheats import CHEAT
+
+pytestmark = needs("postgresql")
+
+
+def test_the_database_says_why_and_the_others_are_tried(lab: Lab) -> None:
+    names = [
+        lab.stack(name, run=[sys.executable, "cheat.py", cheat], server=CHEAT, service="postgresql")
+        for name, cheat in (("greedy", "greedy"), ("honest", "none"))
+    ]
+    experiment = lab.experiment(*names, service="postgresql")
+    finished = lab.fairtrial("run", experiment, *lab.named(*names))
+    assert finished.status == 3
+    greedy = finished.trial("greedy")
+    assert greedy["outcome"] == "not run"
+    words = ("too many clients already", "remaining connection slots are reserved")  # by version of the server
+    assert any(said in greedy["reason"] for said in words), greedy["reason"]
+    assert finished.trial("honest")["outcome"] == "valid", finished.out

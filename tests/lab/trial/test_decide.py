@@ -1,0 +1,76 @@
+"""Runs that go on until their claims are decided, and the noise floor, on real servers."""
+
+from tests.command_line import Lab
+
+CLAIMS = """
+[[claims]]
+id = "plain"
+kind = "budget"
+text = "It answers at all"
+of = "tried"
+at_least = {at_least}
+[checks.too-few-answers]
+verified = 1
+"""
+
+
+def test_what_is_decided_at_the_first_look_ends_there(lab: Lab) -> None:
+    name = lab.stack("tried")
+    file = lab.experiment(name, blocks=3, more=CLAIMS.format(at_least=1))
+    finished = lab.fairtrial("run", file, *lab.named(name), "--decide", "5")
+    result = finished.result
+    assert (result["blocks_complete"], result["blocks_planned"], result["interrupted"]) == (3, 3, False)
+    assert result["claims"][0]["verdict"] == "upheld"
+    assert 0.95 < result["level"] < 1
+    assert finished.record[0]["looks"] == [3, 6, 12, 24]
+    assert finished.results
+    again = lab.fairtrial("judge", finished.results)
+    assert again.status == finished.status == 0
+
+
+def test_what_cannot_be_decided_ends_with_the_time(lab: Lab) -> None:
+    names = [lab.stack("one"), lab.stack("two")]
+    claim = """
+[[claims]]
+id = "alike"
+kind = "equal"
+text = "Two copies are alike to a millionth"
+of = "one"
+to = "two"
+within = 0.000001
+"""
+    file = lab.experiment(*names, blocks=3, more=claim)
+    finished = lab.fairtrial("run", file, *lab.named(*names), "--decide", "0.2")
+    result = finished.result
+    assert result["claims"][0]["verdict"] == "undecided"
+    assert 3 <= result["blocks_complete"] < 24
+    assert result["blocks_planned"] == result["blocks_complete"] and not result["interrupted"]
+
+
+def test_without_claims_there_is_nothing_to_decide(lab: Lab) -> None:
+    name = lab.stack("tried")
+    finished = lab.fairtrial("run", lab.experiment(name, blocks=3), *lab.named(name), "--decide", "1")
+    assert finished.status == 2 and "has no claims" in finished.err
+
+
+def test_the_noise_floor_of_a_real_stack(lab: Lab) -> None:
+    name = lab.stack("tried")
+    finished = lab.fairtrial("run", lab.experiment(name, blocks=3), *lab.named(name), "--noise-floor")
+    floor = finished.result["noise_floor"]
+    assert floor["contender"] == "tried" and floor["blocks"] == 3
+    assert floor["interval"][0] < floor["estimate"] < floor["interval"][1]
+    assert "Noise floor" in finished.out
+    assert {one["contender"] for one in finished.result["conditions"]} == {"tried", "tried again"}
+
+
+def test_builds_are_made_apart_and_taken_in_turn(lab: Lab) -> None:
+    name = lab.stack("tried", build=[["sh", "-c", "od -An -N8 -tx8 /dev/urandom > made"]])
+    file = lab.folder / "tried.toml"
+    lab.experiment(name, blocks=4, seconds=2.2)
+    file.write_text(file.read_text().replace("blocks = 4", "blocks = 4\nbuilds = 2"))
+    finished = lab.fairtrial("run", file, *lab.named(name))
+    assert [line["build"] for line in finished.record[1:]] == [1, 2, 1, 2]
+    made = {path.read_text() for path in (lab.cache / "stacks").glob("tried-*/made")}
+    assert len(made) == 2
+    (condition,) = finished.result["conditions"]
+    assert condition["scatter"]["builds"] is not None, finished.out

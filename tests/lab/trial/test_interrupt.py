@@ -1,0 +1,148 @@
+"""Ends that nobody planned: whatever happens to the lab, nothing is left running and what was measured is kept."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Lab
+from tests.conftest import left_running
+
+PATIENCE_SECONDS = 60
+
+
+def eventually(condition: Callable[[], object], what: str) -> None:
+    """Wait until `condition` holds."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def begin(lab: Lab, *arguments: str | Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        lab.command(*arguments),
+        cwd=lab.folder,
+        env=lab.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def records(lab: Lab) -> list[str]:
+    files = list((lab.folder / "results").glob("*/record.jsonl"))
+    return files[0].read_text().splitlines() if files else []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_run_reports_what_was_measured(lab: Lab, cache: Path, number: signal.Signals) -> None:
+    experiment = lab.experiment(lab.stack("good"), blocks=500)
+    with begin(lab, "run", experiment, *lab.named("good")) as running:
+        eventually(lambda: len(records(lab)) > 2, "no trial ended")
+        running.send_signal(number)
+        out, err = running.communicate(timeout=PATIENCE_SECONDS)
+
+    assert running.returncode == 130, err
+    assert "interrupted" in out
+    results = next((lab.folder / "results").iterdir())
+    result = json.loads((results / "result.json").read_text())
+    assert result["interrupted"] is True
+    trials = result["conditions"][0]["trials"]
+    assert trials[0]["outcome"] == "valid"
+    assert (results / "report.html").stat().st_size > 0
+    assert left_running(lab.folder, cache) == []
+
+
+def test_an_interrupt_while_preparing_leaves_nothing(lab: Lab, cache: Path) -> None:
+    slow = lab.stack("slow", build=[["python3", "-c", "import time; time.sleep(3600)"]])
+    with begin(lab, "run", lab.experiment(slow), *lab.named(slow)) as running:
+        eventually(lambda: left_running(cache), "the build never began")
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=PATIENCE_SECONDS)
+
+    assert running.returncode == 130
+    assert "interrupted" in err
+    assert left_running(lab.folder, cache) == []
+    assert list((cache / "stacks").glob("slow-*/*")) == []
+
+
+def test_a_killed_lab_leaves_nothing_running(lab: Lab, cache: Path) -> None:
+    """SIGKILL gives no chance to clean up: the guards see their lifeline end."""
+    names = [lab.stack("good"), lab.stack("daemon", "daemon")]
+    with begin(lab, "run", lab.experiment(*names, blocks=500), *lab.named(*names)) as running:
+        eventually(lambda: len(records(lab)) > 2 and left_running(cache), "no trial ended")
+        running.kill()
+        running.wait()
+
+    eventually(lambda: left_running(lab.folder, cache) == [], "something still runs")
+
+
+def test_a_record_cut_off_by_a_kill_can_still_be_judged(lab: Lab) -> None:
+    finished = lab.run(lab.stack("good"), blocks=2)
+    assert finished.results
+    record = finished.results / "record.jsonl"
+    whole = record.read_text()
+    record.write_text(whole[:-40])
+
+    rebuilt = lab.fairtrial("judge", finished.results)
+
+    assert len(json.loads((finished.results / "result.json").read_text())["conditions"][0]["trials"]) == 1
+    assert rebuilt.status == 130, "fewer trials than planned: the run did not come to its end"
+
+
+def run_on_a_small_disk(lab: Lab, size: str, blocks: int) -> "subprocess.CompletedProcess[str]":
+    """Run with the results on a disk of this size, in a mount namespace of its own."""
+    experiment = lab.experiment(lab.stack("good"), blocks=blocks)
+    small = lab.folder / "small"
+    small.mkdir()
+    script = f'mount -t tmpfs -o size={size} tmpfs {small} && exec "$@"'
+    command = lab.command("run", experiment, *lab.named("good"), "--out", small)
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", *command],
+        cwd=lab.folder,
+        env=lab.environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk takes root")
+@pytest.mark.parametrize(("size", "blocks"), [("64k", 40), ("300k", 2)], ids=["record", "report"])
+def test_a_full_disk_is_one_clear_message(lab: Lab, size: str, blocks: int) -> None:
+    """On the first disk the record comes to its end, on the second the record fits and the report does not."""
+    done = run_on_a_small_disk(lab, size, blocks)
+
+    assert done.returncode == 3, done.stderr
+    assert "No space left on device" in done.stderr
+    assert "remedy: free" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "verified answers only" in done.stdout
+
+
+def test_a_results_folder_that_cannot_be_made_is_said_before_anything_starts(lab: Lab) -> None:
+    occupied = lab.folder / "results"
+    occupied.write_text("a file, not a folder")
+
+    finished = lab.fairtrial("run", lab.experiment(lab.stack("good")), *lab.named("good"))
+
+    assert finished.status == 2
+    assert "--out" in finished.err
+    assert "Traceback" not in finished.err
+
+
+@pytest.mark.parametrize("out", ["/proc/results", "/sys/results"])
+def test_a_read_only_place_for_results(lab: Lab, out: str) -> None:
+    finished = lab.fairtrial("run", lab.experiment(lab.stack("good")), *lab.named("good"), "--out", out)
+
+    assert finished.status == 2
+    assert out in finished.err
+    assert "--out" in finished.err

@@ -1,0 +1,56 @@
+"""Real runs in which something other than the contender's speed makes the figure: each is named by its check."""
+
+import os
+
+import pytest
+
+from fairtrial.lab.placement import local_placement
+from tests.command_line import Finished, Lab
+from tests.lab.trial.neighbour import busy
+
+
+def severities(finished: Finished, stack: str, check: str) -> list[str]:
+    return [one["severity"] for one in finished.trial(stack)["findings"] if one["check"] == check]
+
+
+def evidence(finished: Finished, stack: str, check: str) -> str:
+    return " ".join(one["evidence"] for one in finished.trial(stack)["findings"] if one["check"] == check)
+
+
+def tried(lab: Lab, fault: str, seconds: float) -> Finished:
+    name = lab.stack(fault, fault)
+    return lab.fairtrial("run", lab.experiment(name, seconds=seconds), *lab.named(name))
+
+
+def test_a_server_that_ages_and_hoards_is_not_stationary(lab: Lab) -> None:
+    """Every answer takes ten milliseconds longer for each second since the start; 50 kB are kept for each."""
+    finished = tried(lab, "ages", 11)
+    assert "refusal" in severities(finished, "ages", "not-stationary"), finished.out
+    seen = evidence(finished, "ages", "not-stationary")
+    assert "goodput" in seen
+    assert "resident memory grew" in seen
+
+
+def test_a_server_that_sleeps_is_idle_and_has_no_p99(lab: Lab) -> None:
+    finished = tried(lab, "sleeps", 1)
+    # Where somebody else has the processor, that is said instead.
+    if not severities(finished, "sleeps", "foreign-load"):
+        assert severities(finished, "sleeps", "contender-idle") == ["note"], finished.out
+        assert "nobody was at a limit" in evidence(finished, "sleeps", "contender-idle")
+    assert severities(finished, "sleeps", "percentile-unsupported") == ["note"]
+    assert "needs 1,000 answers" in evidence(finished, "sleeps", "percentile-unsupported")
+    assert severities(finished, "sleeps", "delayed-ack") == []
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_another_process_on_the_server_s_processor_is_seen(lab: Lab) -> None:
+    with busy(local_placement().server_cpus[0]):
+        finished = tried(lab, "none", 1)
+    assert severities(finished, "none", "foreign-load") == ["warning"], finished.out
+
+
+def test_an_honest_run_is_left_alone(lab: Lab) -> None:
+    finished = tried(lab, "none", 2.5)
+    assert finished.trial("none")["outcome"] == "valid", finished.out
+    for check in ("littles-law", "delayed-ack", "not-stationary"):
+        assert severities(finished, "none", check) == []

@@ -1,0 +1,80 @@
+"""Several runs in one trial: nothing is asked twice, and what is stored is held against all of them."""
+
+import sys
+
+import pytest
+
+from fairtrial.engine.plan import Request
+from fairtrial.lab.trial.request_numbers import acknowledged, going_on
+from fairtrial.record.model import Acknowledgements, EngineSummary
+from tests.builders import a_trial
+from tests.catalog.services.needed import needs
+from tests.command_line import Lab
+from tests.lab.trial.test_cheats import CHEAT
+
+SEARCH = """kind = "capacity"
+connections = 16
+lowest_per_second = 20
+highest_per_second = 80
+precision = 0.5
+warmup_seconds = 0.1
+probe_seconds = 0.4
+duration_seconds = 0.8
+timeout_seconds = 5.0
+[[load.objectives]]
+name = "lax"
+percentile = 50
+within_milliseconds = 900"""
+
+
+def run(**begun: tuple[int, list[tuple[int, int]]]) -> EngineSummary:
+    engine = a_trial().record().engine
+    assert engine is not None
+    told = [
+        Acknowledgements(request=name, begun=count, not_acknowledged=missed) for name, (count, missed) in begun.items()
+    ]
+    return engine.model_copy(update={"acknowledgements": told})
+
+
+def test_the_numbers_of_the_next_run_begin_behind_those_before() -> None:
+    own = Request(
+        name="own",
+        path="/{{sequence 1}}/{{{{sequence 1}}",
+        headers=[("x-number", "{{sequence 10}}")],
+        body="{{sequence 1}} {{uniform 1 9}}",
+        template=True,
+        acknowledge=True,
+    )
+    other = own.model_copy(update={"name": "other"})
+    plain = Request(name="plain", path="/{{sequence 1}}", template=True)
+    runs = [run(own=(5, []), other=(7, [])), run(own=(6, []), other=(7, []))]
+    assert going_on([own, plain], []) == [own, plain]
+    moved, moved_other, same = going_on([own, other, plain], runs)
+    assert moved.path == "/{{sequence 12}}/{{{{sequence 1}}"
+    assert moved.headers == [("x-number", "{{sequence 21}}")]
+    assert moved.body == "{{sequence 12}} {{uniform 1 9}}"
+    assert moved_other.body == "{{sequence 15}} {{uniform 1 9}}"
+    assert same == plain
+
+
+def test_acknowledgements_are_those_of_all_runs() -> None:
+    told = acknowledged([run(own=(5, [(2, 3)])), run(own=(4, [(9, 9)]), other=(1, [(1, 1)]))])
+    assert told.begun == {"own": 9, "other": 1}
+    assert told.not_acknowledged == {"own": {2, 3, 9}, "other": {1}}
+    assert told.count == 6
+
+
+@needs("postgresql")
+@pytest.mark.parametrize(("cheat", "faults"), [("none", set()), ("string", {"altered"})])
+def test_a_search_is_audited_over_all_its_probes(lab: Lab, cheat: str, faults: set[str]) -> None:
+    name = lab.stack(
+        cheat, run=[sys.executable, "cheat.py", cheat], server=CHEAT, workload="survey-insert", service="postgresql"
+    )
+    experiment = lab.experiment(name, workload="survey-insert", service="postgresql", load=SEARCH)
+    finished = lab.fairtrial("run", experiment, *lab.named(name))
+    line = finished.record[1]
+    assert {fault["kind"] for fault in line["audit"]["faults"]} == faults, finished.out
+    assert len(line["capacity"]["probes"]) >= 3, finished.out
+    last = sum(one["begun"] for one in line["engine"]["acknowledgements"])
+    assert line["audit"]["acknowledged"] > last, "the probes before the last run are counted"
+    assert line["audit"]["stored"] >= line["audit"]["acknowledged"]

@@ -1,0 +1,204 @@
+"""Programs in place of servers: timed and metered from outside, and held against what was counted outside of them."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.lab.placement import local_placement
+from tests.catalog.services.needed import needs
+from tests.command_line import CALM, Finished, Lab
+from tests.lab.trial.neighbour import busy
+
+JOB = Path(__file__).parents[2] / "fixtures" / "job.py"
+EXPERIMENT = """
+name = "job"
+title = "A job"
+workload = "{workload}"
+service = "{service}"
+stacks = ["{name}"]
+blocks = 1
+[options]
+{options}
+[load]
+kind = "program"
+timeout_seconds = 5
+"""
+QUERIES = "long_queries = 6\nshort_per_long = 5\nlong_milliseconds = 50"
+CALLS = "calls = 40\ndelay_milliseconds = 50\nconcurrency = 4"
+TASKS = "tasks = 60"
+
+postgresql = needs("postgresql")
+
+
+def tried(lab: Lab, how: str, workload: str = "query-batch", options: str = QUERIES) -> Finished:
+    service = "postgresql" if workload in ("query-batch", "transaction-batch") else "none"
+    run = [sys.executable, "job.py", how]
+    name = lab.stack(how, run=run, server=JOB, workload=workload, service=service, more='kind = "program"')
+    path = lab.folder / "job.toml"
+    path.write_text(EXPERIMENT.format(name=name, workload=workload, service=service, options=options) + CALM)
+    return lab.fairtrial("run", path, *lab.named(name))
+
+
+def evidence(trial: dict[str, Any], check: str) -> str:
+    return " ".join(found["evidence"] for found in trial["findings"] if found["check"] == check)
+
+
+def refused_by(trial: dict[str, Any]) -> set[str]:
+    assert trial["outcome"] == "refused", trial
+    assert trial["goodput"] is None
+    return {found["check"] for found in trial["findings"] if found["severity"] == "refusal"}
+
+
+@postgresql
+def test_a_job_is_timed_metered_and_counted(lab: Lab) -> None:
+    finished = tried(lab, "done")
+    trial = finished.trial("done")
+    assert trial["outcome"] == "valid", finished.out + finished.err
+    # Six sleeps of 50 ms, one after the other: 36 queries in 0.3 s at least.
+    assert 0 < trial["goodput"]["per_second"] <= 36 / 0.3
+    # Python has begun and loaded a driver: some tens of milliseconds, and more than a few megabytes.
+    assert 0.01 < trial["server"]["cpu_seconds"] < 5
+    assert 5 << 20 < trial["server"]["peak_rss_bytes"] < 1 << 30
+    (condition,) = finished.result["conditions"]
+    rate, per_1000 = trial["goodput"]["per_second"], trial["server"]["cpu_seconds_per_1000_requests"]
+    assert per_1000 == pytest.approx(1000 * trial["server"]["cpu_seconds"] / 36, rel=0.2), rate
+    assert condition["figures"]["server_cpu_seconds_per_1000_requests"]["estimate"] == pytest.approx(per_1000)
+    assert condition["figures"]["peak_rss_bytes"] is not None
+    assert condition["figures"]["service_cpu_seconds_per_1000_requests"] is not None
+    assert "a program, timed from its start to its end" in finished.out
+    assert "an operation" in evidence(trial, "ledger")
+
+
+@postgresql
+def test_a_job_that_was_half_done_is_refused(lab: Lab) -> None:
+    trial = tried(lab, "half").trial("half")
+    assert refused_by(trial) == {"ledger"}
+    assert "0.50 reading statements" in trial["reason"]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_somebody_else_on_a_programs_processor_is_seen(lab: Lab) -> None:
+    long_enough_to_tell = "calls = 80\ndelay_milliseconds = 50\nconcurrency = 4"
+    with busy(local_placement().server_cpus[0]):
+        trial = tried(lab, "done", "call-batch", long_enough_to_tell).trial("done")
+    assert "processes that are not the lab's used" in evidence(trial, "foreign-load")
+
+
+def test_what_a_program_uses_is_not_somebody_elses(lab: Lab) -> None:
+    finished = tried(lab, "done", "call-batch", CALLS)
+    (trial,) = [line for line in finished.record if "program" in line]
+    machine, server = trial["machine"], trial["server"]
+    own = machine["own_server_cpu_seconds"]
+    assert own == pytest.approx(server["cpu_user_seconds"] + server["cpu_system_seconds"], abs=0.02)
+    assert machine["own_load_cpu_seconds"] >= 0
+    assert trial["network"]["local_ports"] > 0
+
+
+@postgresql
+def test_a_program_that_fails_is_refused_with_its_words(lab: Lab) -> None:
+    trial = tried(lab, "fails").trial("fails")
+    assert trial["outcome"] == "refused"
+    assert "status 1" in trial["reason"]
+    assert "there is no such job" in trial["reason"]
+
+
+@postgresql
+def test_a_program_that_does_not_end_is_ended(lab: Lab) -> None:
+    trial = tried(lab, "hangs").trial("hangs")
+    assert trial["outcome"] == "refused"
+    assert "still ran after 5 s" in trial["reason"]
+
+
+@postgresql
+def test_a_job_is_for_programs(lab: Lab) -> None:
+    name = lab.stack("server", workload="query-batch", service="postgresql")
+    path = lab.folder / "job.toml"
+    path.write_text(EXPERIMENT.format(name=name, workload="query-batch", service="postgresql", options=QUERIES))
+    finished = lab.fairtrial("run", path, *lab.named(name))
+    assert finished.status == 2
+    assert "query-batch" in finished.err
+
+
+def test_calls_are_counted_by_whom_they_reach(lab: Lab) -> None:
+    finished = tried(lab, "done", "call-batch", CALLS)
+    trial = finished.trial("done")
+    assert trial["outcome"] == "valid", finished.out + finished.err
+    # Forty calls of 50 ms, four at once.
+    assert 0 < trial["goodput"]["per_second"] <= 40 / 0.5
+    assert "1.00 answered calls an operation (40 for 40)" in evidence(trial, "ledger")
+
+
+def test_calls_that_were_not_made_are_missed(lab: Lab) -> None:
+    trial = tried(lab, "half", "call-batch", CALLS).trial("half")
+    assert refused_by(trial) == {"ledger"}
+    assert "0.50 answered calls an operation (20 for 40)" in evidence(trial, "ledger")
+
+
+@pytest.mark.parametrize("how", ["more-at-once", "no-answer"])
+def test_calls_that_nobody_waited_for_are_over_too_soon(lab: Lab, how: str) -> None:
+    """Answers to a client that is gone may still be handed to the kernel, and are counted then: time tells."""
+    slow = "calls = 40\ndelay_milliseconds = 400\nconcurrency = 4"
+    trial = tried(lab, how, "call-batch", slow).trial(how)
+    assert refused_by(trial) == {"ledger"}
+    assert "waiting alone takes 4 s" in evidence(trial, "ledger")
+
+
+def test_tasks_that_are_threads_are_proven(lab: Lab) -> None:
+    finished = tried(lab, "done", "task-creation", TASKS)
+    trial = finished.trial("done")
+    assert trial["outcome"] == "valid", finished.out + finished.err
+    told = evidence(trial, "ledger")
+    assert "(60 for 60)" in told
+    assert "(61 for 60)" in told  # sixty threads, and the first
+    assert "word" not in told
+
+
+def test_tasks_that_do_not_show_are_the_program_s_word(lab: Lab) -> None:
+    trial = tried(lab, "few-threads", "task-creation", TASKS).trial("few-threads")
+    assert trial["outcome"] == "valid"
+    assert "kernel threads" in evidence(trial, "ledger")
+    assert "the program's word" in evidence(trial, "ledger")
+
+
+def test_tasks_that_did_not_gather_are_missed(lab: Lab) -> None:
+    trial = tried(lab, "half", "task-creation", TASKS).trial("half")
+    assert refused_by(trial) == {"ledger"}
+    assert "0.50 gathered tasks an operation (30 for 60)" in trial["reason"]
+
+
+def of_units(lab: Lab, how: str, weight: str) -> Finished:
+    return tried(lab, how, "transaction-batch", f'weight = "{weight}"\nunits = 30')
+
+
+@postgresql
+def test_units_are_counted_and_their_rows_looked_at(lab: Lab) -> None:
+    finished = of_units(lab, "done", "very-heavy")
+    trial = finished.trial("done")
+    assert trial["outcome"] == "valid", finished.out + finished.err
+    assert "4.00 reading statements an operation (120 for 30)" in evidence(trial, "ledger")
+    assert "3.00 writing statements an operation (90 for 30)" in evidence(trial, "ledger")
+
+
+@postgresql
+def test_units_that_were_left_out_are_missed_by_both(lab: Lab) -> None:
+    trial = of_units(lab, "half", "very-heavy").trial("half")
+    assert refused_by(trial) == {"ledger", "writes-stored"}
+    assert "2.00 reading statements" in evidence(trial, "ledger")
+    assert "15 rows acknowledged and not stored" in evidence(trial, "writes-stored")
+
+
+@postgresql
+@pytest.mark.parametrize(
+    ("how", "weight", "seen"),
+    [
+        ("keeps", "moderate", "30 rows stored and never asked for"),
+        ("forgets-updates", "very-heavy", "30 rows stored otherwise than sent"),
+    ],
+)
+def test_rows_that_are_not_what_units_leave_are_found(lab: Lab, how: str, weight: str, seen: str) -> None:
+    trial = of_units(lab, how, weight).trial(how)
+    assert refused_by(trial) == {"writes-stored"}
+    assert seen in evidence(trial, "writes-stored")

@@ -1,0 +1,160 @@
+"""Services around the trials of a sweep: each trial begins with the tables of its value."""
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.workloads import options_of, pick_workload
+from fairtrial.experiment.loads import ClosedLoad
+from fairtrial.experiment.model import DatasetOptions, Experiment
+from fairtrial.experiment.reference import StackRef
+from fairtrial.lab.placement import local_placement
+from fairtrial.lab.trial.environment import Point, Surroundings, surroundings
+from tests.catalog.services.needed import needs
+from tests.command_line import Lab
+from tests.lab.trial.test_cheats import CHEAT
+
+WORKLOAD = pick_workload("random-item")
+
+
+def point(rows: int, service: str = "sqlite") -> Point:
+    experiment = Experiment(
+        name="x",
+        title="x",
+        workload=WORKLOAD.name,
+        service=service,
+        stacks=[StackRef(name="x")],
+        dataset=DatasetOptions(rows=rows),
+        load=ClosedLoad(),
+    )
+    options = options_of(WORKLOAD, {})
+    return Point(experiment, options, WORKLOAD.data(experiment.dataset, options))
+
+
+@contextmanager
+def around(*points: Point) -> Iterator[tuple[Surroundings, list[str]]]:
+    prepared: list[str] = []
+    with surroundings(WORKLOAD, points, local_placement(), prepared.append, lambda _rows, _of: None) as found:
+        yield found, prepared
+
+
+def rows_in(url: str) -> int:
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+        (count,) = database.execute("SELECT count(*) FROM items").fetchone()
+    return int(count)
+
+
+def test_each_point_has_its_own_tables_and_one_service_is_up_at_a_time() -> None:
+    few, many = point(50), point(70)
+    with around(few, many) as (found, prepared):
+        assert [words.rpartition(" with ")[2] for words in prepared] == ["50 rows", "70 rows"]
+        first = found.service("sqlite", few)
+        assert rows_in(first.url) == 50
+        second = found.service("sqlite", many)
+        assert rows_in(second.url) == 70
+        assert not Path(first.url.removeprefix("sqlite:///")).exists(), "the other one is gone"
+        assert [identity.name for identity in found.identities] == ["sqlite"]
+    assert not Path(second.url.removeprefix("sqlite:///")).exists()
+
+
+@pytest.mark.parametrize(("points", "kept"), [((50,), True), ((50, 50), True), ((50, 70), False)])
+def test_where_points_differ_in_their_tables_no_trial_begins_with_what_another_left(
+    points: tuple[int, ...], kept: bool
+) -> None:
+    """The same value twice in turn begins anew as well: else it alone would have a warm cache."""
+    tried = [point(rows) for rows in points]
+    with around(*tried) as (found, _):
+        before = found.service("sqlite", tried[0])
+        found.after_trial("sqlite", changed=False)
+        assert (found.service("sqlite", tried[0]) is before) is kept
+
+
+def test_what_cannot_be_brought_up_fails_the_points_on_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, many = point(50), point(70)
+    opened = Surroundings.opened
+
+    def refusing(self: Surroundings, name: str, wanted: Point) -> object:
+        if wanted is many:
+            raise Problem("it does not fit", "try less")
+        return opened(self, name, wanted)
+
+    monkeypatch.setattr(Surroundings, "opened", refusing)
+    with around(few, many) as (found, _):
+        failure = found.failure("sqlite", many)
+        assert failure is not None and failure.reason == "it does not fit"
+        assert found.failure("sqlite", few) is None
+        assert rows_in(found.service("sqlite", few).url) == 50
+
+
+def test_a_sweep_over_the_rows_judges_each_trial_by_its_own(lab: Lab) -> None:
+    names = [lab.stack("honest"), lab.stack("writer", "writes")]
+    more = '[sweep]\nparameter = "dataset.rows"\nvalues = [3_000, 20_000]'
+    finished = lab.fairtrial("run", lab.experiment(*names, blocks=2, more=more), *lab.named(*names))
+    head, *lines = finished.record
+    assert head["dataset"] is None
+    assert {name.rpartition("/")[2]: one["rows"] for name, one in head["datasets"].items()} == {
+        "3000": 3_000,
+        "20000": 20_000,
+    }
+    found = {condition["contender"]: condition["outcome"] for condition in finished.result["conditions"]}
+    assert found == {
+        "honest at 3000": "valid",
+        "honest at 20000": "valid",
+        "writer at 3000": "refused",
+        "writer at 20000": "refused",
+    }, finished.out
+    assert {line["condition"].split("/")[0] for line in lines if line["dataset_altered"]} == {"writer"}
+    judged = lab.fairtrial("judge", finished.results or "")
+    assert judged.status == finished.status, judged.err
+
+
+@needs("postgresql")
+def test_a_sweep_over_an_option_that_decides_the_tables(lab: Lab) -> None:
+    """What is stored is audited in the table of each trial, which is indexed or not, as its value says."""
+    described = "\nimport psycopg; url = os.environ['DATABASE_URL']; c = psycopg.connect(url).cursor(); "
+    described += "c.execute(\"SELECT count(*) FROM pg_indexes WHERE tablename = 'surveys'\"); "
+    described += "print('indexes', c.fetchone()[0], flush=True)\n"
+    server = lab.folder / "cheat.py"
+    server.write_text(CHEAT.read_text().replace("\nimport os\n", "\nimport os\n" + described, 1))
+    names = []
+    for cheat in ("none", "string"):
+        run = [sys.executable, "cheat.py", cheat]
+        names.append(lab.stack(cheat, run=run, server=server, workload="survey-insert", service="postgresql"))
+    more = '[sweep]\nparameter = "options.index"\nvalues = [false, true]'
+    experiment = lab.experiment(*names, workload="survey-insert", service="postgresql", seconds=1.0, more=more)
+    finished = lab.fairtrial("run", experiment, *lab.named(*names))
+    contenders = {condition["id"]: condition["contender"] for condition in finished.record[0]["conditions"]}
+    lines = {contenders[line["condition"]]: line for line in finished.record[1:]}
+    logs = {name: ((finished.results or lab.folder) / line["log"]).read_text() for name, line in lines.items()}
+    indexes = {name: int(log.split("indexes ")[1].split()[0]) for name, log in logs.items()}
+    assert indexes == {"none at false": 1, "none at true": 2, "string at false": 1, "string at true": 2}, finished.out
+    for name, line in lines.items():
+        audit = line["audit"]
+        expected = {"altered"} if name.startswith("string") else set()
+        assert {fault["kind"] for fault in audit["faults"]} == expected, finished.out
+        assert audit["acknowledged"] > 0
+
+
+@needs("postgresql")
+def test_a_sweep_over_the_settings_of_a_database(lab: Lab) -> None:
+    """The database itself tells the stack how it was brought up."""
+    asked = "\nimport psycopg; c = psycopg.connect(os.environ['DATABASE_URL']).cursor(); "
+    asked += "c.execute('SHOW synchronous_commit'); print('commit', c.fetchone()[0], flush=True)\n"
+    server = lab.folder / "cheat.py"
+    server.write_text(CHEAT.read_text().replace("\nimport os\n", "\nimport os\n" + asked, 1))
+    run = [sys.executable, "cheat.py", "none"]
+    name = lab.stack("none", run=run, server=server, workload="survey-insert", service="postgresql")
+    more = '[sweep]\nparameter = "services.postgresql.variant"\nvalues = ["default", "relaxed"]'
+    experiment = lab.experiment(name, workload="survey-insert", service="postgresql", more=more)
+    finished = lab.fairtrial("run", experiment, *lab.named(name))
+    head, *lines = finished.record
+    contenders = {condition["id"]: condition["contender"] for condition in head["conditions"]}
+    logs = {contenders[line["condition"]]: (finished.results or lab.folder) / line["log"] for line in lines}
+    told = {name: log.read_text().split("commit ")[1].split()[0] for name, log in logs.items()}
+    assert told == {"none at default": "on", "none at relaxed": "off"}, finished.out + finished.err
+    assert sorted(service["variant"] for service in head["services"]) == ["default", "relaxed"]

@@ -1,0 +1,180 @@
+"""Two results side by side: the logic on synthetic records, and the command on records in folders."""
+
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from fairtrial.commands import app
+from fairtrial.judge.metrics import METRICS
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.write import RecordWriter
+from fairtrial.tools.compare.comparison import Comparison, Judged, compare, judged
+from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
+from tests.command_line import Lab
+
+NOISE = [1.0, 1.004, 0.997, 1.002, 0.999]
+Run = tuple[ExperimentRecord, list[TrialRecord]]
+
+
+def run(rate: float, builder: ExperimentBuilder | None = None, **changes: object) -> Run:
+    """An experiment in which every stack serves about `rate`."""
+    record = (builder or an_experiment("a")).record()
+
+    def make(contender: str, block: int) -> TrialBuilder:
+        return a_trial().serving(rate * NOISE[block % 5]).taking(16 / rate).but(**changes)
+
+    return record, trials_of(record, make)
+
+
+def compared(before: Run, after: Run, *metrics: str, margin: float = 0.05) -> Comparison:
+    return compare(judged(*before), judged(*after), [METRICS[name] for name in metrics or ["goodput"]], margin)
+
+
+@pytest.mark.parametrize(
+    ("rate", "change"),
+    [(3000, "regression"), (5000, "improvement"), (4020, "within the margin"), (3816, "~"), (3700, "regression")],
+)
+def test_a_change_of_goodput(rate: float, change: str) -> None:
+    (row,) = compared(run(4000), run(rate)).rows
+    assert row.change == change
+    assert row.ratio is not None and row.ratio.estimate == pytest.approx(rate / 4000, rel=0.001)
+    assert (row.before, row.after) == pytest.approx((4000, rate), rel=0.01)
+
+
+def test_a_margin_is_what_was_asked_for() -> None:
+    assert compared(run(4000), run(3600), margin=0.05).regressions
+    assert not compared(run(4000), run(3600), margin=0.2).regressions
+
+
+def test_lower_may_be_better() -> None:
+    comparison = compared(run(4000), run(3000), "response_time_p50")
+    (row,) = comparison.rows
+    assert row.ratio is not None and row.ratio.estimate == pytest.approx(4 / 3, rel=0.01)
+    assert comparison.regressions == [row]
+    assert compared(run(3000), run(4000), "response_time_p50").rows[0].change == "improvement"
+
+
+def test_many_rows_share_the_error() -> None:
+    builder = an_experiment("a", "b", "c", "d", "e")
+    comparison = compared(run(4000, builder), run(4000, builder), "goodput", "peak_rss")
+    assert len(comparison.rows) == 10
+    assert comparison.level == pytest.approx(0.995)
+
+
+def test_noise_alone_is_no_regression() -> None:
+    loud = [0.7, 1.4, 1.0, 0.8, 1.3]
+    record = an_experiment("a").record()
+    before = trials_of(record, lambda _, block: a_trial().serving(4000 * loud[block % 5]))
+    after = trials_of(record, lambda _, block: a_trial().serving(3600 * loud[(block * 2) % 5]))
+    (row,) = compared((record, before), (record, after)).rows
+    assert row.change == "~"
+
+
+def test_a_refused_condition_is_not_compared() -> None:
+    record, trials = run(4000)
+    refused = trials_of(record, a_trial().serving(4000).erring(status_5xx=5000))
+    (row,) = compared((record, trials), (record, refused)).rows
+    assert row.change == "not compared"
+    assert row.reason is not None and row.reason.startswith("after: refused")
+    assert row.ratio is None and row.before is None
+
+
+def test_conditions_of_one_side_only_are_told() -> None:
+    comparison = compared(run(4000, an_experiment("a", "b")), run(4000, an_experiment("a", "c")))
+    changes = {row.contender: (row.change, row.reason) for row in comparison.rows}
+    assert changes["a"][0] == "within the margin"
+    assert changes["b"] == ("not compared", "after: no such condition")
+    assert changes["c"] == ("not compared", "before: no such condition")
+
+
+def test_two_blocks_are_not_compared() -> None:
+    (row,) = compared(run(4000, an_experiment("a", blocks=2)), run(3000)).rows
+    assert row.change == "not compared" and "at least 3" in (row.reason or "")
+
+
+def test_what_was_not_measured_is_not_compared() -> None:
+    (row,) = compared(run(4000), run(4000), "service_cpu_per_1000_requests").rows
+    assert row.change == "not compared" and "not measured" in (row.reason or "")
+
+
+def changed(change: Callable[[ExperimentRecord], ExperimentRecord]) -> list[str]:
+    record, trials = run(4000)
+    return list(compared((record, trials), (change(record), trials)).warnings)
+
+
+def test_equal_settings_give_no_warning() -> None:
+    assert changed(lambda record: record) == []
+    assert changed(lambda record: an_experiment("a").but(title="Other words", seed=99).record()) == []
+
+
+def test_another_host_is_a_warning() -> None:
+    warnings = changed(lambda record: record.model_copy(update={"host": record.host.model_copy(update={"cpus": 64})}))
+    assert warnings == ["host: cpus was 2 and is 64"]
+
+
+def test_other_settings_are_warnings() -> None:
+    assert any("disjoint" in words for words in changed(lambda _: an_experiment("a").sharing_processors().record()))
+    assert any("keep_alive" in words for words in changed(lambda _: an_experiment("a").but(keep_alive=False).record()))
+    rows = changed(lambda _: an_experiment("a").but(rows=5).record())
+    assert any(words.startswith("dataset: rows was 1000000 and is 5") for words in rows)
+    versions = changed(lambda _: an_experiment("a").but(versions={"--version": "9"}).record())
+    assert versions == ["runtime: a: --version was 1.2.3 and is 9"]
+
+
+def folder(path: Path, recorded: Run) -> Path:
+    path.mkdir()
+    with RecordWriter(path) as writer:
+        for line in (recorded[0], *recorded[1]):
+            writer.append(line)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("after", "status", "words"),
+    [
+        (lambda: run(3000), 1, ["regression", "0.750", "1 regression"]),
+        (lambda: run(4000), 0, ["within the margin", "0 regressions"]),
+        (lambda: run(4000, an_experiment("a", "b")), 3, ["no such condition"]),
+        (lambda: run(4000, an_experiment("b")), 4, ["not compared"]),
+        (lambda: run(4000, an_experiment("a").sharing_processors()), 0, ["Not only the programs differ", "disjoint"]),
+    ],
+)
+def test_the_command(tmp_path: Path, after: Callable[[], Run], status: int, words: list[str]) -> None:
+    folders = folder(tmp_path / "before", run(4000)), folder(tmp_path / "after", after())
+    finished = CliRunner().invoke(app, ["compare", *map(str, folders)], env={"COLUMNS": "140"})
+    assert finished.exit_code == status, finished.output
+    for said in words:
+        assert said in finished.output
+
+
+def test_files_for_ci_and_review(tmp_path: Path) -> None:
+    folders = folder(tmp_path / "before", run(4000)), folder(tmp_path / "after", run(3000))
+    files = {"--junit": tmp_path / "out.xml", "--markdown": tmp_path / "out.md"}
+    options = [str(part) for pair in files.items() for part in pair]
+    assert CliRunner().invoke(app, ["compare", *map(str, folders), *options]).exit_code == 1
+    case = ElementTree.parse(files["--junit"]).find("testsuite/testcase/failure")
+    assert case is not None and "0.750" in case.get("message", "")
+    row = next(line for line in files["--markdown"].read_text().splitlines() if "regression" in line)
+    assert "4,000/s" in row and "3,000/s" in row and "0.750" in row
+
+
+def test_a_metric_that_means_nothing_under_the_load_is_not_compared() -> None:
+    (row,) = compared(run(4000), run(4000), "elapsed").rows
+    assert row.change == "not compared" and "means nothing under this load" in (row.reason or "")
+
+
+def test_wrong_use(lab: Lab) -> None:
+    before = folder(lab.folder / "before", run(4000))
+    assert lab.fairtrial("compare", before, lab.folder / "nowhere").status == 2
+    unknown = lab.fairtrial("compare", before, before, "--metric", "goodputt")
+    assert unknown.out == "" and unknown.status == 2 and "did you mean goodput" in unknown.err
+
+
+def test_a_judged_record_has_its_result() -> None:
+    one = judged(*run(4000))
+    assert isinstance(one, Judged) and not one.result.interrupted
+    record, trials = run(4000)
+    assert judged(record, trials[:-1]).result.interrupted

@@ -1,0 +1,130 @@
+"""Servers to aim at: the engine's own target, and one that notes what it was asked."""
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.commands import app
+from fairtrial.commands.complain import complain
+from tests.command_line import Finished, Lab
+
+CERTIFICATES = Path(__file__).parent / "certificates"
+
+
+@dataclass
+class Target:
+    """A running `fairtrial-engine target`."""
+
+    process: "subprocess.Popen[str]"
+    address: str
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address}/some/path?x=1"
+
+    def stop(self) -> dict[str, Any]:
+        """End it and return its account of itself."""
+        self.process.terminate()
+        assert self.process.stdout
+        served: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return served
+
+
+@pytest.fixture
+def serve(engine: Path) -> Iterator[Callable[..., Target]]:
+    """Starts targets with these options; all are ended with the test."""
+    with ExitStack() as stack:
+
+        def start(*options: str | Path) -> Target:
+            where = [] if "--unix" in options or "--listen" in options else ["--listen", "127.0.0.1:0"]
+            command = [str(engine), "target", *where, *map(str, options)]
+            process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+            assert process.stdout
+            stack.callback(process.stdout.read)
+            stack.callback(process.terminate)
+            return Target(process, json.loads(process.stdout.readline())["address"])
+
+        yield start
+
+
+@pytest.fixture
+def target(serve: Callable[..., Target]) -> Target:
+    """A target that answers `hello`."""
+    return serve("--body", "hello")
+
+
+@pytest.fixture
+def call(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
+    """Calls `fairtrial` in this process, in the lab's folder: as a user would, but at once."""
+    monkeypatch.chdir(lab.folder)
+    for name in ("NO_COLOR", "COLUMNS"):
+        monkeypatch.setenv(name, lab.environment[name])
+
+    def run(*arguments: str | Path) -> Finished:
+        try:
+            status = app([str(each) for each in arguments], standalone_mode=False) or 0
+        except Problem as problem:
+            complain(problem)
+            status = problem.exit_status
+        said = capsys.readouterr()
+        return Finished(status, said.out, said.err, None)
+
+    return run
+
+
+@dataclass
+class Asked:
+    """One request, as a server saw it."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class Listener:
+    """A server in this process; `asked` grows with each request."""
+
+    url: str
+    asked: list[Asked] = field(default_factory=list)
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    """Answers 200 to everything and notes what it was asked."""
+    noted: list[Asked] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def handle_any(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            noted.append(Asked(self.command, self.path, headers, body))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield Listener(f"http://127.0.0.1:{server.server_port}/", noted)
+    server.shutdown()
+    thread.join()
+    server.server_close()

@@ -1,0 +1,273 @@
+"""`fairtrial load`, as a user calls it, against real servers."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.record.model import EngineSummary
+from tests.builders import a_trial, an_experiment
+from tests.command_line import Finished, Lab
+from tests.judge.checks.findings import found as found_by
+from tests.tools.load.conftest import CERTIFICATES, Listener, Target
+from tests.tools.load.test_outputs import scripts
+
+Serve = Callable[..., Target]
+Call = Callable[..., Finished]
+
+
+def summary(call: Call, *arguments: str | Path, status: int = 0) -> dict[str, Any]:
+    """The JSON of a load that ends with this status."""
+    finished = call("load", *arguments, "--json", "-")
+    assert finished.status == status, finished.err
+    found: dict[str, Any] = json.loads(finished.out)
+    return found
+
+
+def test_a_count_of_requests(call: Call, target: Target) -> None:
+    finished = call("load", target.url, "-c", "3", "-n", "200")
+
+    assert finished.status == 0, finished.err
+    lines = finished.out.splitlines()
+    assert lines[:2] == [target.url, "load: closed, 3 connections, keep-alive, 200 requests"]
+    assert "verified answers/s" in lines[3]
+    assert "200 verified of 200 answers to 200 sent" in finished.out
+    assert "p99 and above are not shown: p99 needs 1,000 answers, there were 200" in finished.out
+    assert "errors: none" in finished.out
+
+
+def test_a_time(call: Call, target: Target) -> None:
+    found = summary(call, target.url, "-d", "300ms", "--warmup", "100ms")
+    assert 0.3 <= found["window_seconds"] < 1
+    assert found["warmup_seconds"] >= 0.1
+    assert found["load"].endswith("300 ms after 100 ms of warm-up")
+
+
+def test_time_to_think(call: Call, target: Target) -> None:
+    found = summary(call, target.url, "-c", "2", "-n", "10", "--think", "50ms")
+    assert found["window_seconds"] >= 0.15
+
+
+@pytest.mark.parametrize("arrival", ["constant", "poisson"])
+def test_an_open_load(lab: Lab, call: Call, target: Target, arrival: str) -> None:
+    finished = call("load", target.url, "-r", "1k", "--arrival", arrival, "-d", "500ms", "--json", "x.json")
+
+    assert finished.status == 0, finished.err
+    assert f"open, {'Poisson' if arrival == 'poisson' else arrival} 1,000 requests/s, up to 64" in finished.out
+    for words in ("offered", "service time", "send lag", "a closed load never shows"):
+        assert words in finished.out
+    found = json.loads((lab.folder / "x.json").read_text())
+    assert 350 < found["offered"] < 650
+    assert found["achieved_over_offered"] > 0.5
+
+
+def test_waiting_for_the_next_moment_is_no_work(call: Call, target: Target) -> None:
+    """A thread that is awake all the time, at a low rate, is neither called busy here nor saturated by the check."""
+    finished = call("load", target.url, "-r", "10k", "-c", "4", "--threads", "1", "-d", "500ms", "--json", "-")
+    assert finished.status == 0, finished.err
+    found = json.loads(finished.out)
+    assert not [warning for warning in found["warnings"] if "generator" in warning]
+    fields = EngineSummary.model_fields.keys()
+    engine = EngineSummary.model_validate({key: value for key, value in found.items() if key in fields})
+    (thread,) = engine.threads
+    assert thread.spinning_seconds > thread.busy_seconds
+    trial = a_trial().record().model_copy(update={"engine": engine})
+    assert found_by("generator-saturated", an_experiment("a", "b").record(), [trial]) == []
+
+
+def test_a_ramp(call: Call, target: Target) -> None:
+    found = summary(call, target.url, "--ramp", "0:2k", "-d", "500ms")
+    assert 400 < found["offered"] < 600
+
+
+def test_steps(lab: Lab, call: Call, target: Target) -> None:
+    finished = call("load", target.url, "--steps", "200:1s,1k:1s,0:1s", "--json", "x.json", "--html", "x.html")
+
+    assert finished.status == 0, finished.err
+    steps = "open, steps 200/s for 1 s, 1,000/s for 1 s, 0/s for 1 s"
+    assert f"load: {steps}, up to 64 connections, keep-alive, 3 s in all" in finished.out
+    assert "send lag" in finished.out
+    found = json.loads((lab.folder / "x.json").read_text())
+    assert found["offered"] == 1200
+    assert found["load"].startswith(steps)
+    rates = [(step["rate_per_second"], step["seconds"]) for step in found["load_model"]["steps"]]
+    assert rates == [(200, 1), (1000, 1), (0, 1)]
+    assert sum(second["verified"] for second in found["series"]) == found["verified"]
+    rate = json.loads(scripts((lab.folder / "x.html").read_text())[0])["rate"]["data"]["values"]
+    assert [point["count"] for point in rate if point["what"] == "offered"] == [200, 1000, 0]
+
+
+def test_a_stall_is_felt_in_response_time_only(call: Call, serve: Serve) -> None:
+    stalling = serve("--stall", "400ms:150ms")
+    found = summary(call, stalling.url, "-r", "500", "-c", "1", "-d", "1200ms")
+    response, service = found["response_time"]["percentiles"], found["service_time"]["percentiles"]
+    assert response["90"] > 0.03
+    assert response["90"] > 3 * service["90"]
+    assert found["waiting"]["peak"] > 10
+
+
+@pytest.mark.parametrize("driver", ["epoll", "auto"])
+def test_drivers(call: Call, target: Target, driver: str) -> None:
+    found = summary(call, target.url, "-n", "50", "--driver", driver)
+    assert found["driver"] in ("epoll", "io_uring")
+    if driver == "epoll":
+        assert found["driver"] == "epoll"
+
+
+def test_threads(call: Call, target: Target) -> None:
+    assert len(summary(call, target.url, "-n", "50", "-c", "4", "--threads", "2")["threads"]) == 2
+
+
+def test_what_is_sent(lab: Lab, call: Call, listener: Listener) -> None:
+    (lab.folder / "order.json").write_text('{"a": 1}')
+    asked = (listener.url + "p?q=1", "-n", "1", "-c", "1")
+    summary(call, *asked, "-H", "X-One: 1", "-H", "Host: other.example", "-H", "X-One: 2")
+    summary(call, *asked, "-b", "text")
+    summary(call, *asked, "-b", "@order.json", "-m", "PUT", "-H", "Content-Type: application/json")
+    summary(call, *asked, "-m", "HEAD")
+    plain, text, file, head = listener.asked
+
+    assert (plain.method, plain.path, plain.headers["host"]) == ("GET", "/p?q=1", "other.example")
+    assert plain.headers["x-one"] in ("1", "2")
+    assert (text.method, text.body) == ("POST", b"text")
+    assert (file.method, file.body, file.headers["content-type"]) == ("PUT", b'{"a": 1}', "application/json")
+    assert head.method == "HEAD"
+
+
+def test_templates(call: Call, listener: Listener) -> None:
+    summary(call, listener.url + "items/{{sequence 7}}", "-n", "3", "-c", "1", "--template", "-b", "{{uniform 5 5}}")
+    assert [(one.path, one.body) for one in listener.asked] == [
+        ("/items/7", b"5"),
+        ("/items/8", b"5"),
+        ("/items/9", b"5"),
+    ]
+
+
+def test_expected_status(call: Call, serve: Serve) -> None:
+    missing = serve("--status", "404")
+    assert summary(call, missing.url, "-n", "20", "--expect-status", "200,404")["verified"] == 20
+    finished = call("load", missing.url, "-n", "20")
+    assert finished.status == 4
+    assert "no verified answer" in finished.out
+    assert "20 status_4xx  check path, method and headers" in finished.out
+
+
+def test_expected_body_and_length(lab: Lab, call: Call, target: Target) -> None:
+    (lab.folder / "expected").write_text("hello")
+    assert summary(call, target.url, "-n", "20", "--expect-body", "hello")["checked_bodies"] == 20
+    assert summary(call, target.url, "-n", "20", "--expect-body", "@expected")["verified"] == 20
+    assert summary(call, target.url, "-n", "20", "--expect-body", "hullo", status=4)["errors"]["wrong_body"] == 20
+    assert summary(call, target.url, "-n", "20", "--expect-length", "5")["verified"] == 20
+    assert summary(call, target.url, "-n", "20", "--expect-length", "4", status=4)["errors"]["wrong_length"] == 20
+
+
+def test_some_wrong_answers_are_in_doubt(call: Call, serve: Serve) -> None:
+    failing = serve("--status-5xx", "0.5", "--body", "oh no")
+    found = summary(call, failing.url, "-n", "200", status=3)
+    assert 0 < found["verified"] < 200
+    assert found["errors"]["status_5xx"] == 200 - found["verified"]
+    assert found["exit_status"] == 3
+
+
+def test_a_server_that_does_not_answer_in_time(call: Call, serve: Serve) -> None:
+    slow = serve("--delay", "constant:2s")
+    finished = call("load", slow.url, "-n", "2", "-c", "2", "--timeout", "100ms")
+    assert finished.status == 4
+    assert "2 timeout  no answer within 100 ms" in finished.out
+
+
+def test_connections(call: Call, target: Target) -> None:
+    assert summary(call, target.url, "-n", "50", "-c", "2")["connects"] == 2
+    assert summary(call, target.url, "-n", "50", "-c", "2", "--no-keepalive")["connects"] >= 50
+    five = summary(call, target.url, "-n", "50", "-c", "2", "--requests-per-connection", "5")
+    assert 10 <= five["connects"] <= 12
+    assert five["load"] == "closed, 2 connections, 5 requests a connection, 50 requests"
+    assert "(pipelined)" in summary(call, target.url, "-n", "50", "-c", "1", "--pipeline", "4")["load"]
+
+
+def test_a_unix_socket(lab: Lab, call: Call, serve: Serve) -> None:
+    path = lab.folder / "socket"
+    serve("--unix", path)
+    assert summary(call, "http://localhost/", "--unix", "socket", "-n", "20")["verified"] == 20
+
+
+@pytest.fixture
+def secure(serve: Serve) -> str:
+    """The URL of a target that speaks TLS as `localhost`."""
+    files = ("--tls-certificate", CERTIFICATES / "server.pem", "--tls-key", CERTIFICATES / "server.key")
+    return f"https://localhost:{serve(*files).address.rpartition(':')[2]}/"
+
+
+def test_tls(call: Call, secure: str) -> None:
+    finished = call("load", secure, "-n", "20", "--cacert", CERTIFICATES / "authority.pem")
+    assert finished.status == 0, finished.err
+    assert "keep-alive, TLS, 20 requests" in finished.out
+    assert "TLS             1." in finished.out
+    assert summary(call, secure, "-n", "20", "--insecure")["tls"]["version"] in ("1.2", "1.3")
+    own = ("--cert", CERTIFICATES / "client.pem", "--key", CERTIFICATES / "client.key")
+    assert summary(call, secure, "-n", "20", "--insecure", *own)["verified"] == 20
+
+
+def test_tls_that_is_not_trusted(call: Call, secure: str) -> None:
+    finished = call("load", secure, "-n", "20")
+    assert finished.status == 4
+    assert_two_lines(finished, "the certificate of localhost is not trusted", "--insecure")
+
+
+def test_nobody_listens(call: Call) -> None:
+    finished = call("load", "http://127.0.0.1:9/", "-n", "5")
+    assert finished.status == 4
+    assert_two_lines(finished, "127.0.0.1:9: connection refused", "start the server")
+
+
+WRONG = {
+    "a URL that is none": (["ftp://127.0.0.1/"], "not an http or https URL", "http://HOST"),
+    "a time that is none": (["http://a/", "-d", "soon"], "'soon'", "500ms"),
+    "two ends": (["http://a/", "-d", "1s", "-n", "5"], "exclude each other", "one of them"),
+    "two rates": (["http://a/", "-r", "5", "--ramp", "1:2"], "-r and --ramp exclude", "one of them"),
+    "a ramp over a count": (["http://a/", "--ramp", "1:2", "-n", "5"], "a ramp lasts a time", "-d"),
+    "steps that are none": (["http://a/", "--steps", "5:1s,x:1s"], "step 2 of 2, 'x:1s': 'x'", "RATE:TIME"),
+    "steps and a rate": (["http://a/", "--steps", "5:1s", "-r", "5"], "-r and --steps exclude", "one of them"),
+    "steps and a ramp": (["http://a/", "--steps", "5:1s", "--ramp", "1:2"], "--ramp and --steps", "one of them"),
+    "steps and a count": (["http://a/", "--steps", "5:1s", "-n", "5"], "steps last a time", "leave out -n"),
+    "steps and a time": (["http://a/", "--steps", "5:1s", "-d", "5s"], "how long they last", "leave out -d"),
+    "thinking in steps": (["http://a/", "--steps", "5:1s", "--think", "1s"], "--think", "--steps"),
+    "arrivals without a rate": (["http://a/", "--arrival", "poisson"], "--arrival needs a rate", "-r"),
+    "thinking in an open load": (["http://a/", "-r", "5", "--think", "1s"], "--think", "leave out"),
+    "a pipeline without keep-alive": (["http://a/", "--no-keepalive", "--pipeline", "2"], "--pipeline", "one of"),
+    "half a certificate": (["https://a/", "--cert", "x.pem"], "--cert and --key", "both"),
+    "TLS options without TLS": (["http://a/", "--insecure"], "without it", "https://"),
+    "a header that is none": (["http://a/", "-H", "Accept"], "'Accept' is not a header", "Name: value"),
+    "a header of ours": (["http://a/", "-H", "Connection: close"], "set by Fairtrial", "--no-keepalive"),
+    "a method that is none": (["http://a/", "-m", "GE T"], "not a method", "GET"),
+    "a body's file that is missing": (["http://a/", "-b", "@nowhere"], "nowhere: no such file", "@FILE"),
+    "statuses that are none": (["http://a/", "--expect-status", "ok"], "'ok' is not a status", "2xx"),
+    "too many threads": (["http://a/", "-c", "2", "--threads", "3"], "3 threads for 2", "--threads"),
+    "an output in no folder": (["http://a/", "--json", "no/x"], "no: no such folder", "--json"),
+    "an output that is a folder": (["http://a/", "--csv", "my-stacks"], "is a folder", "--csv"),
+    "two outputs on one stream": (["http://a/", "--csv", "-", "--json", "-"], "only one", "file"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_use(call: Call, case: str) -> None:
+    arguments, reason, remedy = WRONG[case]
+    finished = call("load", *arguments)
+    assert finished.status == 2
+    assert_two_lines(finished, reason, remedy)
+
+
+def test_a_template_that_the_engine_refuses(call: Call, target: Target) -> None:
+    finished = call("load", target.url, "-b", "{{nonsense}}", "--template", "-n", "1")
+    assert finished.status == 2
+    assert "the load engine refused" in finished.err and "nonsense" in finished.err
+
+
+def assert_two_lines(finished: Finished, reason: str, remedy: str) -> None:
+    """One clear line of what is wrong, and one of what to do."""
+    first, second = finished.err.splitlines()
+    assert first.startswith("error: ") and reason in first
+    assert second.startswith("remedy: ") and remedy in second
+    assert finished.out == ""
