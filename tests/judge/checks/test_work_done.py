@@ -185,13 +185,13 @@ def test_a_job_that_was_over_too_soon_waited_with_more_at_once() -> None:
     (finding,) = found("ledger", experiment, [lasting(0.49)])
     assert finding.severity == "refusal"
     assert "0.490 s, and waiting alone takes 0.5 s" in finding.evidence
-    (finding,) = found("ledger", job("call-batch"), [lasting(0.51)])
+    (finding,) = found("ledger", experiment, [lasting(0.51)])
     assert finding.severity == "note"
 
 
 def test_tasks_that_the_kernel_does_not_know_are_the_program_s_word() -> None:
-    (finding,) = found("ledger", job("task-creation"), [of_a_program(tasks=1000, threads=999)])
+    (finding,) = found("ledger", implying("task-creation", tasks=1.0), [of_a_program(tasks=1000, threads=999)])
     assert finding.severity == "note"
     assert "the program's word" in finding.evidence
-    (finding,) = found("ledger", job("task-creation"), [of_a_program(tasks=1000, threads=1001)])
+    (finding,) = found("ledger", implying("task-creation", tasks=1.0), [of_a_program(tasks=1000, threads=1001)])
     assert "the program's word" not in finding.evidence
