@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 from fairtrial.base.locations import PACKAGE
 
@@ -62,7 +61,7 @@ def test_nothing_imports_in_a_circle() -> None:
     TopologicalSorter(graph).prepare()
 
 
-def test_every_folder_of_the_package_has_its_layer() -> None:
-    for path in Path(PACKAGE).iterdir():
-        if path.is_dir() and (path / "__init__.py").exists():
-            layer(path.name)
+def test_every_module_has_its_layer() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        if path.name != "__init__.py":
+            layer(".".join(path.relative_to(PACKAGE).with_suffix("").parts))
