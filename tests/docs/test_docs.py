@@ -18,7 +18,7 @@ from fairtrial.experiment.loads import Load, Objective
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.judge.metrics import METRICS
-from fairtrial.plan.validate import validate
+from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
 
 ROOT = PACKAGE.parents[1]
@@ -46,7 +46,7 @@ def example_with(words: str) -> str:
 def test_the_example_experiment_runs(lab: Lab) -> None:
     example = lab.folder / "example.toml"
     example.write_text(blocks(DOCS / "experiments.md", "toml")[0])
-    validate(load_experiment(example), find_stacks(), example)
+    make_plan(load_experiment(example), find_stacks(), example)
     text = example.read_text().replace('"python-threads", "node-http"', '"python-threads", "mine"')
     example.write_text(text.replace('"node-http"', '"mine"') + CALM)
     lab.stack("mine")
@@ -60,14 +60,14 @@ def test_the_example_experiment_runs(lab: Lab) -> None:
 def test_the_example_of_thresholds_is_accepted(lab: Lab) -> None:
     thresholds = example_with("[checks.")
     path = lab.experiment("python-threads", more=thresholds)
-    validate(load_experiment(path), find_stacks(), path)
+    make_plan(load_experiment(path), find_stacks(), path)
 
 
 def test_the_example_of_a_sweep_and_the_examples_of_claims_are_accepted(lab: Lab) -> None:
     sweep, claims = example_with("[sweep]"), blocks(DOCS / "claims.md", "toml")
     assert len(claims) >= 4
     path = lab.experiment("node-http", more="\n".join([sweep, *claims]))
-    validate(load_experiment(path), find_stacks(), path)
+    make_plan(load_experiment(path), find_stacks(), path)
 
 
 def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:

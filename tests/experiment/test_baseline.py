@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairtrial.experiment.files import with_stacks
+from fairtrial.experiment.changes import with_stacks
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 

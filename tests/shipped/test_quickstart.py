@@ -6,14 +6,14 @@ import pytest
 
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.experiment.files import load_experiment, shipped_experiments
-from fairtrial.plan.validate import validate
+from fairtrial.plan.make import make_plan
 from tests.command_line import Lab
 
 
 @pytest.mark.parametrize("name", shipped_experiments())
 def test_a_shipped_experiment_names_only_what_there_is(name: str) -> None:
     path = shipped_experiments()[name]
-    validate(load_experiment(path), find_stacks(), path)
+    make_plan(load_experiment(path), find_stacks(), path)
 
 
 def of_others(reason: str | None) -> bool:

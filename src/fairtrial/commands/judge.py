@@ -31,7 +31,8 @@ def judge(
     from rich.console import Console
 
     from fairtrial.commands.further_reports import write_further
-    from fairtrial.experiment.files import find_experiment, load_experiment, with_claims_of
+    from fairtrial.experiment.changes import with_claims_of
+    from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.judge.exit_status import exit_status
     from fairtrial.judge.judging import judge_record
     from fairtrial.plan.validate import validate_claims

@@ -66,43 +66,35 @@ def run(
     """
     from rich.console import Console
 
-    from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED
+    from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.base.problem import Problem
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.commands.complain import complain
     from fairtrial.commands.further_reports import write_further
-    from fairtrial.experiment.files import find_experiment, load_experiment, with_settings
+    from fairtrial.experiment.changes import with_settings
+    from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.judge.exit_status import exit_status
     from fairtrial.judge.judging import judge
     from fairtrial.lab.announce import announce
     from fairtrial.lab.conduct import conduct
     from fairtrial.lab.progress import progress_on
-    from fairtrial.lab.results_folder import new_results_folder, remove_if_empty
-    from fairtrial.plan.validate import assert_decidable, select_stacks, validate
+    from fairtrial.lab.results_folder import results_folder
+    from fairtrial.plan.make import make_plan
+    from fairtrial.plan.selection import select_stacks
     from fairtrial.report.files import write_reports
     from fairtrial.report.terminal import print_result
 
     console = Console()
-    own_folders = stacks or []
-    known = find_stacks(own_folders)
+    known = find_stacks(stacks or [])
     file = find_experiment(experiment)
-    planned, too_long = with_settings(
+    settings, too_long = with_settings(
         load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor
     )
-    planned, not_tried = select_stacks(planned, known, named=stack or [], own_folders=own_folders)
-    validate(planned, known, file)
-    if decide is not None:
-        assert_decidable(planned)
-    announce(console, planned, known, [*too_long, *not_tried])
-    results = new_results_folder(out, planned.name)
-    watcher = progress_on(console)
-    try:
-        conducted = conduct(planned, known, results, watcher, None if decide is None else 60 * decide)
-    except KeyboardInterrupt:
-        raise Problem("interrupted before the first trial: nothing was measured", "", INTERRUPTED) from None
-    finally:
-        watcher.close()
-        remove_if_empty(results)
+    settings, not_tried = select_stacks(settings, known, named=stack or [], own_folders=stacks or [])
+    plan = make_plan(settings, known, file, until_decided=decide is not None)
+    announce(console, plan, [*too_long, *not_tried])
+    with results_folder(out, plan.experiment.name) as results, progress_on(console) as watcher:
+        conducted = conduct(plan, results, watcher, None if decide is None else 60 * decide)
     result = judge(conducted.experiment, conducted.trials, interrupted=conducted.interrupted)
     problem, report = conducted.problem, None
     if problem is None:

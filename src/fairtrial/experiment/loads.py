@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
+from fairtrial.base.formatting import count
 from fairtrial.base.strict import SLUG, Strict
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -20,10 +21,6 @@ FIXED_LASTS_SECONDS = 5.0
 """A guess at how long a given number of requests takes, until trials have been seen."""
 
 
-def _connections(number: int) -> str:
-    return f"{number:,} connection" if number == 1 else f"{number:,} connections"
-
-
 def _reuse(keep_alive: bool) -> str:
     return "keep-alive" if keep_alive else "one request a connection"
 
@@ -38,25 +35,59 @@ def _from_threads(threads: int | None, connections: int) -> str:
     """`, 10 threads`, with fewer connections `, 2 of 10 threads`; nothing where the load does not say."""
     if threads is None:
         return ""
-    idle = threads > connections
-    return f", {connections} of {threads} threads" if idle else f", {threads} thread{'' if threads == 1 else 's'}"
+    return f", {connections} of {threads} threads" if threads > connections else f", {count(threads, 'thread')}"
 
 
-class ClosedLoad(Strict):
-    """`connections` clients, each of which sends its next request when its last answer is complete."""
-
-    kind: Literal["closed"] = "closed"
-    connections: int = Field(16, ge=1, le=60_000)
-    threads: Threads = None
-    warmup_seconds: float = Field(1.0, ge=0, le=3600)
-    duration_seconds: Seconds = 3.0
-    keep_alive: bool = True
-    timeout_seconds: float = Field(10.0, gt=0, le=3600)
+class _LoadBase(Strict):
+    """What every load tells about itself."""
 
     def describe(self) -> str:
         """The load in words, as printed beside every figure: `closed, 16 connections, keep-alive`."""
+        raise NotImplementedError
+
+    def lengths(self) -> str:
+        """How long it is measured, in words."""
+        raise NotImplementedError
+
+    @property
+    def planned_seconds(self) -> float:
+        """How long a trial's load takes, as far as the plan tells."""
+        raise NotImplementedError
+
+
+class RequestLoad(_LoadBase):
+    """What every load of requests has, whatever decides when they are sent."""
+
+    connections: int = Field(16, ge=1, le=60_000)
+    threads: Threads = None
+    warmup_seconds: float = Field(1.0, ge=0, le=3600)
+    keep_alive: bool = True
+    timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
+
+    @property
+    def offered_per_second(self) -> float | None:
+        """The rate at which requests begin; None where answers decide it, or the trial searches for it."""
+        return None
+
+    @property
+    def window_seconds(self) -> float | None:
+        """How long one measured window lasts; None where a number of requests decides it."""
+        return None
+
+    def _connections_in_words(self) -> str:
         threads = _from_threads(self.threads, self.connections)
-        return f"closed, {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
+        return f"{count(self.connections, 'connection')}{threads}, {_reuse(self.keep_alive)}"
+
+
+class ClosedLoad(RequestLoad):
+    """`connections` clients, each of which sends its next request when its last answer is complete."""
+
+    kind: Literal["closed"] = "closed"
+    duration_seconds: Seconds = 3.0
+
+    def describe(self) -> str:
+        """The load in words: `closed, 16 connections, keep-alive`."""
+        return f"closed, {self._connections_in_words()}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
@@ -64,23 +95,24 @@ class ClosedLoad(Strict):
 
     @property
     def planned_seconds(self) -> float:
-        """How long it takes, as far as the plan tells."""
+        """Warm-up and window."""
         return self.warmup_seconds + self.duration_seconds
 
+    @property
+    def window_seconds(self) -> float:
+        """The duration."""
+        return self.duration_seconds
 
-class FixedLoad(Strict):
+
+class FixedLoad(RequestLoad):
     """A closed load of a fixed number of requests; measured from the first to the last of them.
 
-    With as many connections as requests, all of them are asked at once.
+    With as many connections as requests, all of them are sent at once.
     """
 
     kind: Literal["fixed"]
     requests: int = Field(ge=1, le=1_000_000_000)
-    connections: int = Field(16, ge=1, le=60_000)
-    threads: Threads = None
     warmup_seconds: float = Field(0.0, ge=0, le=3600)
-    keep_alive: bool = True
-    timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
 
     @model_validator(mode="after")
     def _no_idle_connections(self) -> Self:
@@ -90,8 +122,7 @@ class FixedLoad(Strict):
 
     def describe(self) -> str:
         """The load in words: `30,000 requests, 20 connections, keep-alive`."""
-        threads = _from_threads(self.threads, self.connections)
-        return f"{self.requests:,} requests, {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
+        return f"{self.requests:,} requests, {self._connections_in_words()}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
@@ -104,7 +135,7 @@ class FixedLoad(Strict):
         return self.warmup_seconds + FIXED_LASTS_SECONDS
 
 
-class OpenLoad(Strict):
+class OpenLoad(RequestLoad):
     """Requests begin at a given rate, whatever the answers do; response times count from when each was due."""
 
     kind: Literal["open"]
@@ -113,18 +144,12 @@ class OpenLoad(Strict):
         "poisson", description="poisson: at random, as from independent callers; constant: at equal distances"
     )
     connections: int = Field(256, ge=1, le=60_000, description="at most so many requests are under way at once")
-    threads: Threads = None
-    warmup_seconds: float = Field(1.0, ge=0, le=3600)
     duration_seconds: Seconds = 3.0
-    keep_alive: bool = True
-    timeout_seconds: float = Field(10.0, gt=0, le=3600)
 
     def describe(self) -> str:
         """The load in words: `open, 500 requests/s at random, up to 256 connections, keep-alive`."""
         when = "at random" if self.arrivals == "poisson" else "at equal distances"
-        threads = _from_threads(self.threads, self.connections)
-        upper = f"up to {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
-        return f"open, {self.rate_per_second:g} requests/s {when}, {upper}"
+        return f"open, {self.rate_per_second:g} requests/s {when}, up to {self._connections_in_words()}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
@@ -132,8 +157,18 @@ class OpenLoad(Strict):
 
     @property
     def planned_seconds(self) -> float:
-        """How long it takes."""
+        """Warm-up and window."""
         return self.warmup_seconds + self.duration_seconds
+
+    @property
+    def offered_per_second(self) -> float:
+        """The rate."""
+        return self.rate_per_second
+
+    @property
+    def window_seconds(self) -> float:
+        """The duration."""
+        return self.duration_seconds
 
 
 class Objective(Strict):
@@ -157,7 +192,7 @@ class Objective(Strict):
         return f"p{self.percentile:g} within {self.within_milliseconds:g} ms, {errors}"
 
 
-class CapacityLoad(Strict):
+class CapacityLoad(RequestLoad):
     """A search, in each trial, for the highest rate at which each objective still holds.
 
     Short probes bracket and halve; a full run of duration_seconds confirms.
@@ -170,11 +205,8 @@ class CapacityLoad(Strict):
     precision: float = Field(0.05, ge=0.01, le=0.5, description="the search ends when it has the rate to this share")
     arrivals: Arrivals = "poisson"
     connections: int = Field(256, ge=1, le=60_000)
-    warmup_seconds: float = Field(1.0, ge=0, le=3600)
     probe_seconds: float = Field(1.0, gt=0, le=3600)
     duration_seconds: Seconds = 3.0
-    keep_alive: bool = True
-    timeout_seconds: float = Field(10.0, gt=0, le=3600)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -192,6 +224,7 @@ class CapacityLoad(Strict):
             rate_per_second=rate_per_second,
             arrivals=self.arrivals,
             connections=self.connections,
+            threads=self.threads,
             warmup_seconds=self.warmup_seconds,
             duration_seconds=seconds,
             keep_alive=self.keep_alive,
@@ -212,8 +245,13 @@ class CapacityLoad(Strict):
         per_run = self.warmup_seconds
         return 12 * (per_run + self.probe_seconds) + len(self.objectives) * (per_run + self.duration_seconds)
 
+    @property
+    def window_seconds(self) -> float:
+        """The duration of the run that confirms."""
+        return self.duration_seconds
 
-class ProgramLoad(Strict):
+
+class ProgramLoad(_LoadBase):
     """No load at all: the contender is a program that does its job and ends. It is started anew for each trial."""
 
     kind: Literal["program"] = "program"
@@ -245,5 +283,5 @@ Load = Annotated[
     | Annotated[ProgramLoad, Tag("program")],
     Discriminator(_kind_of_load),
 ]
-ServerLoad = ClosedLoad | FixedLoad | OpenLoad
-"""Loads of a single run of the engine."""
+SingleRunLoad = ClosedLoad | FixedLoad | OpenLoad
+"""Loads of a single run of the engine. A `CapacityLoad` is a search made of several."""

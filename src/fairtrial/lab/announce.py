@@ -1,50 +1,66 @@
 """The plan, printed before anything starts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import minutes
-from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.workloads import pick_workload
-from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.value import shown
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.free_ports import takes_ports
-from fairtrial.plan.duration import planned_seconds
-from fairtrial.plan.order import conditions_of
+from fairtrial.plan.plan import Plan, planned_seconds
 
 
-def announce(console: Console, experiment: Experiment, known: Mapping[str, Stack], left_out: Sequence[str]) -> None:
-    """Print what will be done: workload, service, load, stacks, blocks, order, placement and time."""
-    load, sweep, placement = experiment.load, experiment.sweep, local_placement()
-    swept = sweep is not None and sweep.parameter == "dataset.rows"
-    rows = 0 if swept else experiment.dataset.rows or pick_workload(experiment.workload).rows
-    per_block = len(conditions_of(experiment))
-    trials = experiment.blocks * per_block
-    seconds = planned_seconds(trials, load)
+def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
+    """Print what will be done: workload, service, load, stacks, blocks, order, placement and time.
+
+    Args:
+        left_out: ids of claims that are not judged, because they are about something that this run does not try.
+    """
+    experiment, sweep = plan.experiment, plan.experiment.sweep
     facts = {
-        "workload": f"{experiment.workload} on {experiment.service}" + (f", {rows:,} rows" if rows else ""),
-        "load": f"{load.describe()}; {load.lengths()}",
+        "workload": f"{plan.workload.name} on {experiment.service}{_rows(plan)}",
+        "load": f"{experiment.load.describe()}; {experiment.load.lengths()}",
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(shown, sweep.values))}"}),
-        "stacks": ", ".join(f"{name} ({known[name.name].concurrency})" for name in experiment.stacks),
-        "trials": f"{experiment.blocks} blocks of {per_block} trials in random order "
-        f"(seed {experiment.seed}), about {minutes(seconds)} min once everything is built"
-        + (", and waits for local ports beside" if takes_ports(load) else ""),
-        "placement": f"load on processor {_cpus(placement.load_cpus)}, server on {_cpus(placement.server_cpus)}"
-        + ("" if placement.disjoint else ": shared, figures will disturb each other"),
+        "stacks": ", ".join(_stacks(plan)),
+        "trials": _trials(plan),
+        "placement": _placement(),
         "claims": ", ".join(claim.id for claim in experiment.claims) or "none",
     }
     if left_out:
-        facts["left out"] = f"claims {', '.join(left_out)}: what they speak of is not tried"
+        facts["left out"] = f"claims {', '.join(left_out)}: about something that this run does not try"
     table = Table.grid(padding=(0, 2))
-    for fact, value in facts.items():
-        table.add_row(Text(fact, style="dim"), Text(value))
+    for fact, text in facts.items():
+        table.add_row(Text(fact, style="dim"), Text(text))
     console.print(Text.assemble((experiment.name, "bold"), ": ", experiment.title))
     console.print(table)
 
 
-def _cpus(cpus: Sequence[int]) -> str:
-    return ", ".join(map(str, cpus))
+def _rows(plan: Plan) -> str:
+    swept = plan.experiment.sweep is not None and plan.experiment.sweep.parameter == "dataset.rows"
+    rows = 0 if swept else plan.experiment.dataset.rows or plan.workload.rows
+    return f", {rows:,} rows" if rows else ""
+
+
+def _stacks(plan: Plan) -> list[str]:
+    concurrency = {stack.name: stack.concurrency for stack in plan.stacks}
+    return [f"{reference} ({concurrency[reference.name]})" for reference in plan.experiment.stacks]
+
+
+def _trials(plan: Plan) -> str:
+    experiment, per_block = plan.experiment, len(plan.conditions)
+    duration = minutes(planned_seconds(plan.trials_at_first_look, experiment.load))
+    ports = ", and waits for local ports beside" if takes_ports(experiment.load) else ""
+    return (
+        f"{experiment.blocks} blocks of {per_block} trials in random order (seed {experiment.seed}), "
+        f"about {duration} min once everything is built{ports}"
+    )
+
+
+def _placement() -> str:
+    placement = local_placement()
+    load, server = (", ".join(map(str, cpus)) for cpus in (placement.load_cpus, placement.server_cpus))
+    shared = "" if placement.disjoint else ": shared, figures will disturb each other"
+    return f"load on processor {load}, server on {server}{shared}"

@@ -6,13 +6,14 @@ ceiling: no contender can be seen above it.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from fairtrial.base.formatting import count
 from fairtrial.base.loopback import LOOPBACK, free_port, listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import stack_environment
@@ -20,13 +21,16 @@ from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Request, StopAfterSeconds
 from fairtrial.engine.run import run_engine
-from fairtrial.experiment.loads import engine_threads
+from fairtrial.experiment.loads import RequestLoad, engine_threads
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.placement import bound_to
+from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import EngineSummary, Placement
 
 WARM_UP_SECONDS = 0.2
+SHORTEST_WINDOW_SECONDS = 0.3
+LONGEST_WINDOW_SECONDS = 1.0
 SLICES = 4
 BODY_BYTES = 200
 """About a row of the shipped workloads. It is not compared: verifying takes the engine longer, and the ceiling is lower
@@ -100,6 +104,43 @@ def calibrate(
         rate_per_second=rate_per_second,
         pacing_lag=None if paced is None else paced.send_lag,
     )
+
+
+def calibrate_loads(plan: Plan, placement: Placement, on_step: Callable[[str], None]) -> list[Calibration]:
+    """Calibrate for each different load of requests in the plan.
+
+    A load that the engine could not carry out against its own target has no calibration; `on_step` is told why.
+
+    Args:
+        on_step: is called with what is being done.
+    """
+    loads = {
+        condition.load.model_dump_json(): condition.load
+        for condition in plan.conditions
+        if isinstance(condition.load, RequestLoad)
+    }
+    calibrations = []
+    for load in loads.values():
+        threads = "" if load.threads is None else f", {count(min(load.threads, load.connections), 'thread')}"
+        on_step(f"calibration: the load engine against its own target, {load.connections} connections{threads}")
+        try:
+            calibrations.append(
+                calibrate(
+                    load.connections,
+                    placement,
+                    keep_alive=load.keep_alive,
+                    threads=load.threads,
+                    rate_per_second=load.offered_per_second,
+                    window_seconds=min(LONGEST_WINDOW_SECONDS, max(SHORTEST_WINDOW_SECONDS, _half_window(load))),
+                )
+            )
+        except Problem as problem:
+            on_step(f"calibration left out: {problem.reason}")
+    return calibrations
+
+
+def _half_window(load: RequestLoad) -> float:
+    return LONGEST_WINDOW_SECONDS if load.window_seconds is None else load.window_seconds / 2
 
 
 def _run(

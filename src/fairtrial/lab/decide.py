@@ -1,31 +1,26 @@
-"""When a run ends: at its last block, or at the look at which all claims are decided."""
+"""When a run ends: after its last block, or at the look at which all claims are decided."""
 
 import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from fairtrial.experiment.model import Experiment
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
-MOST_FACTOR = 8
-"""A run may grow to so many times its planned blocks: an interval about a third as wide."""
 
-
-class End(Protocol):
-    """Is asked after each block but the last."""
+class RunEnd(Protocol):
+    """Decides after each block but the last whether the run ends."""
 
     def reached(self, trials: Sequence[TrialRecord]) -> bool:
         """Whether the run ends here, after these trials."""
 
 
-class AtTheLastBlock:
-    """A run of as many blocks as were planned."""
+class AfterLastBlock:
+    """The end of a run of as many blocks as were planned."""
 
     def reached(self, trials: Sequence[TrialRecord]) -> bool:
-        """No."""
+        """Return False: only the plan's last block ends the run."""
         del trials
         return False
 
@@ -38,7 +33,7 @@ class WhenDecided:
         self._ends_at = time.monotonic() + within_seconds
 
     def reached(self, trials: Sequence[TrialRecord]) -> bool:
-        """Only from the first look on."""
+        """Whether the run ends after these trials; never before the first look."""
         blocks = trials[-1].block
         if blocks < self._record.looks[0]:
             return False
@@ -51,10 +46,8 @@ class WhenDecided:
 
 
 def is_open(claim: ClaimResult, blocks: int) -> bool:
-    """Whether more blocks could decide it: it is undecided, and no trial that it speaks of was refused or not run."""
+    """Whether more blocks could decide the claim.
+
+    It is undecided, and no trial of its conditions was refused or not run.
+    """
     return claim.verdict == "undecided" and claim.blocks == blocks
-
-
-def looks_of(experiment: Experiment) -> list[int]:
-    """The numbers of blocks at which claims are judged, fixed before the first trial."""
-    return plan_looks(experiment.blocks, MOST_FACTOR * experiment.blocks)

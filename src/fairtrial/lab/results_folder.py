@@ -1,13 +1,32 @@
 """The folder that a run leaves behind."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from fairtrial.base.exit_status import INTERRUPTED
 from fairtrial.base.problem import Problem
 
 
+@contextmanager
+def results_folder(parent: Path, name: str) -> Iterator[Path]:
+    """A new folder `parent/NAME-TIME`; taken away again at the end if nothing was put into it.
+
+    Raises:
+        Problem: it cannot be made or written; or the run was interrupted within, before anything was recorded.
+    """
+    folder = new_results_folder(parent, name)
+    try:
+        yield folder
+    except KeyboardInterrupt:
+        raise Problem("interrupted before the first trial: nothing was measured", "", INTERRUPTED) from None
+    finally:
+        remove_if_empty(folder)
+
+
 def new_results_folder(parent: Path, name: str) -> Path:
-    """`parent/NAME-TIME`, made; a second run within the same second gets a number behind it.
+    """Make `parent/NAME-TIME`; a second run within the same second gets a number behind it.
 
     Raises:
         Problem: it cannot be made or written.

@@ -1,1 +1,1 @@
-"""The plan: which conditions, how many blocks, in which order."""
+"""The plan: an experiment resolved once against the catalog, before anything starts."""

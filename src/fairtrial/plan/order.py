@@ -1,51 +1,61 @@
-"""Conditions, and the order in which they are tried."""
+"""Conditions as the record has them, and the order in which they are tried."""
 
 import random
 from collections.abc import Sequence
+from typing import TypeVar
 
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.reference import ConditionRef
-from fairtrial.experiment.value import shown
+from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.value import Value, shown
 from fairtrial.record.model import Condition
 
-AGAIN = " again"
+Tried = TypeVar("Tried")
 
 
-def conditions_of(experiment: Experiment) -> list[Condition]:
-    """One condition for each stack of the experiment at each value of its sweep, in the file's order."""
-    conditions = [_condition(experiment.at(one.at), one) for one in experiment.contenders]
-    return conditions + ([_again(conditions[0])] if experiment.noise_floor else [])
+def recorded_condition(
+    experiment: Experiment, stack: StackRef, value: Value | None, *, again: bool = False
+) -> Condition:
+    """A condition's entry in the record.
 
-
-def _again(condition: Condition) -> Condition:
-    """The same under another name: whatever is found between the two is noise."""
-    return condition.model_copy(
-        update={"id": f"{condition.id}/again", "contender": f"{condition.contender}{AGAIN}", "again": True}
-    )
-
-
-def _condition(experiment: Experiment, contender: ConditionRef) -> Condition:
-    stack = contender.stack
+    Args:
+        experiment: as it stands at `value`.
+        again: whether it is the second of a pair of equals, tried for the noise floor.
+    """
     service = experiment.service_of(stack)
-    point = "" if contender.at is None else f"/{shown(contender.at)}"
+    label = str(stack) if value is None else f"{stack} at {shown(value)}"
+    parts = [stack.name, stack.variant, experiment.workload, service, *([] if value is None else [shown(value)])]
     return Condition(
-        id=f"{stack.name}/{stack.variant}/{experiment.workload}/{service}{point}",
+        id="/".join([*parts, "again"] if again else parts),
         stack=stack.name,
         variant=stack.variant,
         workload=experiment.workload,
         service=service,
         load=experiment.load,
-        contender=str(contender),
-        at=contender.at,
+        contender=f"{label} again" if again else label,
+        at=value,
+        again=again,
     )
 
 
-def block_order(conditions: Sequence[Condition], blocks: int, seed: int) -> list[list[str]]:
-    """Per block, the ids of all conditions in an order drawn anew: randomised complete blocks.
+def conditions_of(experiment: Experiment) -> list[Condition]:
+    """One condition for each stack of the experiment at each value of its sweep, in the file's order.
+
+    With `noise_floor`, the first of them comes a second time, at the end.
+    """
+    at_values = {value: experiment.at(value) for value in experiment.points}
+    pairs = [(stack, value) for stack in experiment.stacks for value in experiment.points]
+    conditions = [recorded_condition(at_values[value], stack, value) for stack, value in pairs]
+    if experiment.noise_floor:
+        stack, value = pairs[0]
+        conditions.append(recorded_condition(at_values[value], stack, value, again=True))
+    return conditions
+
+
+def block_order(conditions: Sequence[Tried], blocks: int, seed: int) -> list[list[Tried]]:
+    """Per block, all conditions in an order drawn anew: randomised complete blocks.
 
     What drifts over the run (temperature, other tenants) then falls on no condition in particular, and within a block
     on all of them alike.
     """
     draw = random.Random(seed)  # noqa: S311 (an order, not a secret)
-    ids = [condition.id for condition in conditions]
-    return [draw.sample(ids, len(ids)) for _ in range(blocks)]
+    return [draw.sample(conditions, len(conditions)) for _ in range(blocks)]

@@ -6,7 +6,7 @@ that a report can be rebuilt and a new check tried on an old record.
 
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import Load
@@ -16,8 +16,6 @@ from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.distribution import Distribution
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-
-RECORD_VERSION = 1
 
 
 class Condition(Strict):
@@ -418,8 +416,14 @@ class Failure(Strict):
     remedy: str
 
 
-class TrialRecord(Strict):
-    """One trial: a line of the record."""
+class TrialRecord(BaseModel):
+    """One trial: a line of the record.
+
+    It is made when the trial begins, and the lab fills it while the trial goes on. Once it is written, nothing changes
+    it any more.
+    """
+
+    model_config = ConfigDict(extra="forbid")
 
     kind: Literal["trial"] = "trial"
     index: int = Field(description="from 1, in the order in which trials were tried")
@@ -427,13 +431,13 @@ class TrialRecord(Strict):
     condition: str = Field(description="a condition's id")
     build: int = Field(1, description="which build of the stack it ran, from 1")
     started_at: str
-    stage_seconds: dict[str, float] = Field(description="how long each stage took")
-    contract: list[Clause]
-    engine: EngineSummary | None
-    server: ServerMeter | None
-    exit_status: int | None = Field(description="the stack's, if it ended by itself while it was needed")
-    stop: Stop | None
-    dataset_altered: bool
+    stage_seconds: dict[str, float] = Field(default_factory=dict, description="how long each stage took")
+    contract: list[Clause] = Field(default_factory=list)
+    engine: EngineSummary | None = None
+    server: ServerMeter | None = None
+    exit_status: int | None = Field(None, description="the stack's, if it ended by itself while it was needed")
+    stop: Stop | None = None
+    dataset_altered: bool = False
     service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
@@ -443,5 +447,5 @@ class TrialRecord(Strict):
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
     machine: MachineMeter | None = Field(None, description="the machine in the window")
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")
-    failure: Failure | None
-    log: str | None = Field(description="the stack's log, relative to the results folder")
+    failure: Failure | None = None
+    log: str | None = Field(None, description="the stack's log, relative to the results folder")

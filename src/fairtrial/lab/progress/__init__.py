@@ -1,5 +1,8 @@
 """Progress, while an experiment is conducted: a live line on a terminal, plain lines elsewhere."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from rich.console import Console
 
 from fairtrial.lab.conduct import Watcher
@@ -7,6 +10,11 @@ from fairtrial.lab.progress.live import LiveProgress
 from fairtrial.lab.progress.plain import PlainProgress
 
 
-def progress_on(console: Console) -> Watcher:
-    """The watcher that fits the console."""
-    return LiveProgress(console) if console.is_terminal else PlainProgress(console)
+@contextmanager
+def progress_on(console: Console) -> Iterator[Watcher]:
+    """The watcher that fits the console; what it draws is gone at the end."""
+    watcher = LiveProgress(console) if console.is_terminal else PlainProgress(console)
+    try:
+        yield watcher
+    finally:
+        watcher.close()

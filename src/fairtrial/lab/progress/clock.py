@@ -3,7 +3,7 @@
 import time
 
 from fairtrial.base.formatting import minutes
-from fairtrial.plan.duration import planned_seconds
+from fairtrial.plan.plan import planned_seconds
 from fairtrial.record.model import ExperimentRecord
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from fairtrial.base.formatting import minutes
 from fairtrial.lab.progress.clock import Clock
 from fairtrial.lab.progress.ending import ending
-from fairtrial.lab.trial.context import Trial
+from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 BAR_CELLS = 24
@@ -23,7 +23,7 @@ class LiveProgress:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._clock: Clock | None = None
-        self._trial: Trial | None = None
+        self._trial: PlannedTrial | None = None
         self._doing = ""
         self._rate = ""
         self._share = 0.0
@@ -43,7 +43,7 @@ class LiveProgress:
     def begins(self, experiment: ExperimentRecord) -> None:
         self._clock = Clock(experiment)
 
-    def trial_begins(self, trial: Trial) -> None:
+    def trial_begins(self, trial: PlannedTrial) -> None:
         self._trial = trial
         self._rate = ""
 
@@ -64,7 +64,7 @@ class LiveProgress:
         assert self._clock and self._trial
         self._clock.trial_ended()
         self._share = self._clock.ended / self._clock.total
-        head = f"trial {record.index:>3}  block {record.block}  {self._trial.condition.contender:<24} "
+        head = f"trial {record.index:>3}  block {record.block}  {self._trial.condition.label:<24} "
         self._console.print(Text.assemble((head, "dim"), ending(record)), highlight=False)
 
     def close(self) -> None:
@@ -79,7 +79,7 @@ class LiveProgress:
         if self._clock and self._trial:
             cells += [
                 Text(f"trial {self._trial.index}/{self._clock.total}"),
-                Text(self._trial.condition.contender, style="bold"),
+                Text(self._trial.condition.label, style="bold"),
                 Text(self._doing),
                 Text(self._rate, style="cyan"),
                 Text(self._clock.times(), style="dim"),

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from fairtrial.lab.progress.clock import Clock
 from fairtrial.lab.progress.ending import ending
-from fairtrial.lab.trial.context import Trial
+from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
@@ -17,7 +17,7 @@ class PlainProgress:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._clock: Clock | None = None
-        self._trial: Trial | None = None
+        self._trial: PlannedTrial | None = None
         self._tenths_said = 0
 
     def preparing(self, what: str) -> None:
@@ -33,7 +33,7 @@ class PlainProgress:
     def begins(self, experiment: ExperimentRecord) -> None:
         self._clock = Clock(experiment)
 
-    def trial_begins(self, trial: Trial) -> None:
+    def trial_begins(self, trial: PlannedTrial) -> None:
         self._trial = trial
 
     def stage(self, name: str) -> None:
@@ -48,7 +48,7 @@ class PlainProgress:
     def trial_ends(self, record: TrialRecord) -> None:
         assert self._clock and self._trial
         self._clock.trial_ended()
-        head = f"trial {record.index} of {self._clock.total}, block {record.block}, {self._trial.condition.contender}: "
+        head = f"trial {record.index} of {self._clock.total}, block {record.block}, {self._trial.condition.label}: "
         self._say(Text.assemble(head, ending(record), f" ({self._clock.times()})"))
 
     def close(self) -> None:

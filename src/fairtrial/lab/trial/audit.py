@@ -1,46 +1,68 @@
-"""What is stored, held against what was acknowledged."""
+"""What the database did and what it holds, set against what was answered."""
 
 from collections.abc import Sequence
 
 from fairtrial.base.printable import printable
-from fairtrial.catalog.services.model import RunningService
-from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import Acknowledged, Workload
+from fairtrial.catalog.services.model import Counters
+from fairtrial.catalog.workloads.model import Acknowledged
+from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.request_numbers import acknowledged
-from fairtrial.record.model import Audit, EngineSummary, WriteFault
+from fairtrial.record.model import Audit, EngineSummary, Ledger, WriteFault
+
+EXAMPLE_CHARACTERS = 200
 
 
-def audit(
-    workload: Workload, data: Data, options: object, runs: Sequence[EngineSummary], service: RunningService
-) -> Audit | None:
-    """The workload's own audit, over all runs of the trial; None if it stores nothing.
+def ledger(before: Counters, after: Counters, *, verified: int, answers: int) -> Ledger | None:
+    """What the service counted between two readings, beside what was answered meanwhile.
+
+    Returns None where the service counts nothing.
+    """
+    if not after:
+        return None
+    done = {name: count - before.get(name, 0) for name, count in after.items()}
+    return Ledger(done=done, verified=verified, answers=answers)
+
+
+def ledger_of_runs(before: Counters, after: Counters, runs: Sequence[EngineSummary]) -> Ledger | None:
+    """The same beside all that was answered in these runs of the engine, their warm-up included."""
+    verified = answers = 0
+    for run in runs:
+        if run.run_verified is None or run.run_errors is None:
+            return None
+        verified += run.run_verified
+        answers += run.run_verified + run.run_errors
+    return ledger(before, after, verified=verified, answers=answers) if runs else None
+
+
+def audit_answers(context: TrialContext) -> Audit | None:
+    """The workload's own audit of what is stored, over all runs of the engine; None if the workload stores nothing.
 
     Raises:
         Problem: the service cannot be read.
     """
-    return _audit(workload, data, options, acknowledged(runs), service)
+    return _audit(context, acknowledged(context.engine_runs))
 
 
-def audit_job(
-    workload: Workload, data: Data, options: object, operations: int, service: RunningService
-) -> Audit | None:
-    """As `audit`, of a program that ended well: that is its acknowledgement of all that it was told to do.
+def audit_operations(context: TrialContext, operations: int) -> Audit | None:
+    """The same for a program that ended well: that is its acknowledgement of all operations it was to do.
 
     Raises:
         Problem: the service cannot be read.
     """
-    done = Acknowledged(begun={workload.name: operations}, not_acknowledged={workload.name: frozenset()})
-    return _audit(workload, data, options, done, service)
+    name = context.plan.workload.name
+    return _audit(context, Acknowledged(begun={name: operations}, not_acknowledged={name: frozenset()}))
 
 
-def _audit(
-    workload: Workload, data: Data, options: object, told: Acknowledged, service: RunningService
-) -> Audit | None:
+def _audit(context: TrialContext, writes: Acknowledged) -> Audit | None:
+    workload, point, service = context.plan.workload, context.point, context.service
     if workload.audit is None or service.identity.name == "none":
         return None
-    stored, faults = workload.audit(data, options, told, service)
+    stored, faults = workload.audit(point.data, point.options, writes, service)
     return Audit(
-        acknowledged=told.count,
+        acknowledged=writes.count,
         stored=stored,
-        faults=[WriteFault(kind=one.kind, count=one.count, example=printable(one.example, 200)) for one in faults],
+        faults=[
+            WriteFault(kind=fault.kind, count=fault.count, example=printable(fault.example, EXAMPLE_CHARACTERS))
+            for fault in faults
+        ],
     )

@@ -46,7 +46,7 @@ class _Bracket:
 
 
 def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
-    """Search for all objectives at once: each probe tells about every one of them."""
+    """Search for all objectives at once: each probe is judged by every objective."""
     probes: list[Probe] = []
     brackets = {objective.name: _Bracket() for objective in load.objectives}
 
@@ -54,15 +54,15 @@ def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
         seconds = load.duration_seconds if confirming else load.probe_seconds
         needed = max(samples_needed(objective.percentile) for objective in load.objectives)
         seconds = max(seconds, 1.1 * needed / rate)
-        probe = judged(load, rate, seconds, confirming, run(rate, seconds, confirming))
+        probe = judge_probe(load, rate, seconds, confirming, run(rate, seconds, confirming))
         probes.append(probe)
         if not confirming:
-            for one in probe.objectives:
-                brackets[one.objective].learn(rate, one.met)
+            for result in probe.objectives:
+                brackets[result.objective].learn(rate, result.met)
         return probe
 
     rate = load.lowest_per_second
-    while any(one.met for one in attempt(rate, confirming=False).objectives) and rate < load.highest_per_second:
+    while any(result.met for result in attempt(rate, confirming=False).objectives) and rate < load.highest_per_second:
         rate = min(rate * BRACKET_FACTOR, load.highest_per_second)
     for bracket in brackets.values():
         while (middle := bracket.middle(load.precision)) is not None:
@@ -74,8 +74,8 @@ def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
         for _ in range(CONFIRMATIONS):
             if at is None or at < load.lowest_per_second * (1 - 1e-9):
                 break
-            told = attempt(at, confirming=True).objectives
-            if next(one.met for one in told if one.objective == objective.name):
+            results = attempt(at, confirming=True).objectives
+            if next(result.met for result in results if result.objective == objective.name):
                 return CapacityFound(
                     objective=objective.name,
                     rate_per_second=at,
@@ -89,8 +89,8 @@ def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
     return CapacitySearch(probes=probes, found=found[::-1])
 
 
-def judged(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:
-    """A run of the engine, held against the objectives."""
+def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:
+    """A run of the engine, judged by the objectives."""
     return Probe(
         rate_per_second=rate,
         seconds=seconds,
@@ -99,11 +99,11 @@ def judged(load: CapacityLoad, rate: float, seconds: float, confirming: bool, su
         percentiles_seconds={name: supported_percentile(summary.response_time, name) for name in PERCENTILES},
         error_share=summary.error_share,
         busiest_thread_share=summary.busiest_thread_share,
-        objectives=[_held(objective, summary) for objective in load.objectives],
+        objectives=[_met(objective, summary) for objective in load.objectives],
     )
 
 
-def _held(objective: Objective, summary: EngineSummary) -> ObjectiveMet:
+def _met(objective: Objective, summary: EngineSummary) -> ObjectiveMet:
     why_not = _why_not(objective, summary)
     return ObjectiveMet(objective=objective.name, met=why_not is None, why_not=why_not)
 

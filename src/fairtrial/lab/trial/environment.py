@@ -1,205 +1,220 @@
-"""What stands around a stack while it is tried: its database, and beside it a cache or an upstream."""
+"""What stands around the stacks while they are tried: their databases, a cache, an upstream."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.external import external
-from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.services.upstream import upstream
 from fairtrial.catalog.stacks.settings import stack_settings
-from fairtrial.catalog.tables import Data, tables_sha256
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.tables import Table
+from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.process_tree import confine
-from fairtrial.experiment.model import Experiment, ServiceOptions
+from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.model import Failure, Placement, ServiceIdentity
 
 
-@dataclass(frozen=True)
-class Point:
-    """An experiment at one value of its sweep, with what that decides."""
+class _Key(NamedTuple):
+    """Which service, holding what: the conditions that share a key share a running service."""
 
-    experiment: Experiment
-    options: Any
-    """the workload's own"""
-    data: Data
+    service: str
+    contents_sha256: str
 
-    @property
-    def services(self) -> list[str]:
-        """Those that its stacks are tried on."""
-        return list(dict.fromkeys(self.experiment.service_of(stack) for stack in self.experiment.stacks))
 
-    def chosen(self, service: str) -> ServiceOptions:
-        """How the experiment has a service brought up."""
-        return self.experiment.services.get(service, ServiceOptions())
+class _Started(NamedTuple):
+    """A service that is up, and what ends it."""
 
-    def holding(self, service: str) -> str:
-        """A digest of what the service holds and of how it is brought up."""
-        return tables_sha256(self.data.tables, self.chosen(service).model_dump())
+    key: _Key
+    service: RunningService
+    ending: ExitStack
 
 
 @dataclass
-class Surroundings:
-    """What is up, by name. Of a service there is one at a time: where the values of a sweep decide its tables, each
-    trial begins with one of its own, so that none has the processor, the memory or the warm cache of another.
+class Environment:
+    """The services of an experiment. Of each there is at most one up at a time.
 
-    For what could not be brought up, there is the failure instead.
+    Where the values of a sweep decide the tables of a service, each trial begins with a service of its own, so that
+    none has the processor, the memory or the warm cache of another. For a service that could not be brought up before
+    the first trial, there is the failure instead.
     """
 
+    plan: Plan
     placement: Placement
-    points: Sequence[Point]
     on_rows: Callable[[int, int], None]
-    """is told rows loaded so far, and of how many"""
-    failures: dict[tuple[str, str], Failure] = field(default_factory=dict)
-    """by service, and what it was to hold"""
+    """is called with the rows loaded so far, and of how many"""
+    failures: dict[_Key, Failure] = field(default_factory=dict)
     cache: RunningService | None = None
     upstream_urls: dict[tuple[str, ...], str] = field(default_factory=dict)
-    """by the arguments of each"""
+    """by the arguments of each upstream"""
     identities: list[ServiceIdentity] = field(default_factory=list)
     """of all services that were up"""
-    _up: dict[str, tuple[str, RunningService, ExitStack]] = field(default_factory=dict)
-    """by name: what it holds, itself, and what ends it"""
+    _started: dict[str, _Started] = field(default_factory=dict)
+    """by the service's name"""
 
-    def service(self, name: str, point: Point) -> RunningService:
-        """A service with the tables of `point`, up.
+    def service(self, condition: PlannedCondition) -> RunningService:
+        """The condition's service, up, with the tables that its trials begin with.
 
         Raises:
             Problem: it cannot be brought up, or back.
         """
-        holding = point.holding(name)
-        if name in self._up and self._up[name][0] == holding:
-            service = self._up[name][1]
-            if service.fault():  # it died in the trial before
-                self.bring_back(service)
-            return service
-        self.end(name)
-        with ExitStack() as bringing_up:
-            service = bringing_up.enter_context(self.opened(name, point))
-            self.place(service)
-            self._up[name] = holding, service, bringing_up.pop_all()
-        if service.identity not in self.identities:
-            self.identities.append(service.identity)
-        return service
+        service, point = condition.service, condition.point
+        key, started = _key(condition), self._started.get(service.name)
+        if started is not None and started.key == key:
+            if started.service.fault():  # it died in the trial before
+                self.bring_back(started.service)
+            return started.service
+        self._end(service)
+        with ExitStack() as starting:
+            running = starting.enter_context(self._opened(service, point, point.data.tables))
+            self._place(running)
+            self._started[service.name] = _Started(key, running, starting.pop_all())
+        if running.identity not in self.identities:
+            self.identities.append(running.identity)
+        return running
 
-    def failure(self, name: str, point: Point) -> Failure | None:
-        """Why the service with the tables of `point` could not be brought up before the first trial, or None."""
-        return self.failures.get((name, point.holding(name)))
+    def failure(self, condition: PlannedCondition) -> Failure | None:
+        """Why the condition's service could not be brought up before the first trial, or None."""
+        return self.failures.get(_key(condition))
 
-    def after_trial(self, name: str, *, changed: bool) -> None:
-        """The next trial begins with the tables as they were loaded: its own, where points differ in them.
+    def after_trial(self, condition: PlannedCondition, *, changed: bool) -> None:
+        """Make sure that the next trial begins with the tables as they were loaded.
+
+        Args:
+            changed: whether the trial changed them.
 
         Raises:
             Problem: that was not possible.
         """
-        if len({point.holding(name) for point in self.points}) > 1:
-            self.end(name)
+        service = condition.service
+        if len({point.contents_sha256(service) for point in self.plan.points}) > 1:
+            self._end(service)
         elif changed:
-            self.bring_back(self._up[name][1])
-
-    def end(self, name: str) -> None:
-        """End a service, if it is up."""
-        if name in self._up:
-            _, _, ending = self._up.pop(name)
-            ending.close()
-
-    def end_all(self) -> None:
-        """End every service, the last first."""
-        with ExitStack() as ending:
-            for name in list(self._up):
-                ending.callback(self.end, name)
+            self.bring_back(self._started[service.name].service)
 
     def bring_back(self, service: RunningService) -> None:
-        """Its tables as they were loaded, and itself on the server's processors.
+        """Restore the tables as they were loaded, and keep the service on the server's processors.
 
         Raises:
             Problem: that was not possible.
         """
         service.reset()
-        self.place(service)
+        self._place(service)
 
-    def place(self, service: RunningService) -> None:
-        """Loading may take all processors; serving keeps to the server's."""
-        if service.pid is not None:
-            confine(service.pid, self.placement.server_cpus)
-
-    def settings(self, service: RunningService, workload: Workload, options: object) -> dict[str, str]:
-        """The contract's variables for a stack on this service."""
+    def stack_settings(self, point: Point, service: RunningService) -> dict[str, str]:
+        """The contract's environment variables for a stack on this service."""
+        workload, options = point.workload, point.options
         arguments = tuple(workload.upstream(options)) if workload.upstream else ()
-        urls = {
-            "database_url": service.url,
-            "cache_url": self.cache.url if self.cache else "",
-            "upstream_url": self.upstream_urls.get(arguments, ""),
-        }
-        return stack_settings(self.placement.server_cpus, **urls) | dict(workload.environment(options))
+        settings = stack_settings(
+            self.placement.server_cpus,
+            database_url=service.url,
+            cache_url=self.cache.url if self.cache else "",
+            upstream_url=self.upstream_urls.get(arguments, ""),
+        )
+        return settings | dict(workload.environment(options))
 
-    def opened(self, name: str, point: Point) -> AbstractContextManager[RunningService]:
-        """A service to be entered: brought up for `point`, and down again."""
-        service, chosen, tables = pick_service(name), point.chosen(name), point.data.tables
+    def end_all(self) -> None:
+        """End every service, the last first."""
+        with ExitStack() as ending:
+            for started in self._started.values():
+                ending.push(started.ending)
+            self._started = {}
+
+    def prepare(self, condition: PlannedCondition) -> None:
+        """Bring the condition's service up for the first time; where each trial has its own, only load its tables.
+
+        Raises:
+            Problem: it cannot be brought up.
+        """
+        self.service(condition)
+        self.after_trial(condition, changed=False)
+
+    def prepare_shared(self, stack: ExitStack, on_service: Callable[[str], None]) -> None:
+        """Bring up what all conditions share: the cache and the upstreams. `stack` ends them.
+
+        A program has an upstream of its own in each trial, because it is counted from its start to its end.
+
+        Raises:
+            Problem: one of them cannot be brought up.
+        """
+        workload = self.plan.workload
+        if self.plan.cache is not None:
+            on_service(self.plan.cache.title)
+            self.cache = stack.enter_context(self._opened(self.plan.cache, self.plan.points[0], ()))
+            self._place(self.cache)
+            self.identities.append(self.cache.identity)
+        if workload.upstream and not isinstance(workload, ProgramWorkload):
+            for arguments in {tuple(workload.upstream(point.options)) for point in self.plan.points}:
+                self.upstream_urls[arguments] = stack.enter_context(upstream(arguments, self.placement.server_cpus)).url
+
+    def _opened(
+        self, service: Service, point: Point, tables: Sequence[Table]
+    ) -> AbstractContextManager[RunningService]:
+        options = point.service_options(service)
         counts = {table.name: table.rows.count for table in tables}
 
         def on_rows(table: str, loaded: int) -> None:
             self.on_rows(loaded, counts[table])
 
-        if chosen.url_from:
-            return external(service, chosen.url_from, tables, on_rows)
-        return service.up(tables, chosen.variant, on_rows)
+        if options.url_from:
+            return external(service, options.url_from, tables, on_rows)
+        return service.up(tables, options.variant, on_rows)
+
+    def _end(self, service: Service) -> None:
+        started = self._started.pop(service.name, None)
+        if started is not None:
+            started.ending.close()
+
+    def _place(self, service: RunningService) -> None:
+        """Loading may take all processors; serving keeps to the server's."""
+        if service.pid is not None:
+            confine(service.pid, self.placement.server_cpus)
 
 
 @contextmanager
-def surroundings(
-    workload: Workload,
-    points: Sequence[Point],
-    placement: Placement,
-    on_service: Callable[[str], None],
-    on_rows: Callable[[int, int], None],
-) -> Iterator[Surroundings]:
-    """Bring up every service that the experiment's stacks are tried on, its cache and its upstream.
+def environment(
+    plan: Plan, placement: Placement, on_service: Callable[[str], None], on_rows: Callable[[int, int], None]
+) -> Iterator[Environment]:
+    """Bring up every service that the plan's conditions are tried on, its cache and its upstreams; all end at the end.
 
     A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache or an
-    upstream that cannot is one of all. Where points differ in their tables, all of them are loaded and kept before the
-    first trial, as far as the service keeps what was loaded.
+    upstream that cannot is a failure of all conditions. Where points differ in their tables, all of them are loaded and
+    kept before the first trial, as far as the service keeps what was loaded.
 
     Args:
-        points: the experiment at each value of its sweep; each has an upstream as its options ask for.
+        on_service: is called with the title of each service before it is brought up.
+        on_rows: is called with the rows loaded so far, and of how many.
     """
-    around = Surroundings(placement, points, on_rows)
-    experiment = points[0].experiment
-    with ExitStack() as held:
-        held.callback(around.end_all)
-        beside: Failure | None = None
+    services = Environment(plan, placement, on_rows)
+    with ExitStack() as stack:
+        stack.callback(services.end_all)
+        shared_failure: Failure | None = None
         try:
-            if experiment.cache:
-                on_service(pick_service(experiment.cache).title)
-                around.cache = held.enter_context(around.opened(experiment.cache, replace(points[0], data=Data())))
-                around.place(around.cache)
-                around.identities.append(around.cache.identity)
-            if workload.upstream and workload.operations is None:  # a program has one of its own in each trial
-                for arguments in {tuple(workload.upstream(point.options)) for point in points}:
-                    beside_stack = held.enter_context(upstream(arguments, placement.server_cpus))
-                    around.upstream_urls[arguments] = beside_stack.url
+            services.prepare_shared(stack, on_service)
         except Problem as problem:
-            beside = _failure(problem)
-        wanted = {(name, point.holding(name)): point for point in points for name in point.services}
-        for (name, holding), point in wanted.items():
-            failure = beside or _prepared(around, name, point, on_service)
+            shared_failure = _failure(problem)
+        for key, condition in {_key(condition): condition for condition in plan.conditions}.items():
+            failure = shared_failure or _prepare(services, condition, on_service)
             if failure is not None:
-                around.failures[name, holding] = failure
-        yield around
+                services.failures[key] = failure
+        yield services
 
 
-def _prepared(around: Surroundings, name: str, point: Point, on_service: Callable[[str], None]) -> Failure | None:
-    rows = sum(table.rows.count for table in point.data.tables)
-    title = pick_service(name).title
+def _prepare(services: Environment, condition: PlannedCondition, on_service: Callable[[str], None]) -> Failure | None:
+    rows = sum(table.rows.count for table in condition.point.data.tables)
+    title = condition.service.title
     on_service(f"{title} with {rows:,} rows" if rows else title)
     try:
-        around.service(name, point)
-        around.after_trial(name, changed=False)
+        services.prepare(condition)
     except Problem as problem:
         return _failure(problem)
     return None
+
+
+def _key(condition: PlannedCondition) -> _Key:
+    return _Key(condition.service.name, condition.point.contents_sha256(condition.service))
 
 
 def _failure(problem: Problem) -> Failure:

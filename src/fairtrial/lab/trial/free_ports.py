@@ -16,7 +16,7 @@ LOOK_EVERY_SECONDS = 0.5
 
 
 def takes_ports(load: Load) -> bool:
-    """Whether the load takes a port for each of its requests, and the kernel does not lend it again."""
+    """Whether the load takes a port for each of its requests, and the kernel does not reuse it at once."""
     return not isinstance(load, ProgramLoad) and not load.keep_alive and not lends_ports_again()
 
 

@@ -1,41 +1,38 @@
-"""A program in place of a server: it is told its job, does it and ends. It is timed from outside, start included."""
+"""A trial of a program: it gets its job, does it and ends. It is timed from outside, its start included."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass
 
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.services.upstream import upstream
 from fairtrial.catalog.stacks.environment import stack_environment
-from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.process_tree import threads_below
 from fairtrial.experiment.loads import ProgramLoad
+from fairtrial.judge.checks.ledger import NOUNS
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.lab.meters.tree import TreeMeter
-from fairtrial.lab.trial.audit import audit_job
-from fairtrial.lab.trial.context import Attended
-from fairtrial.lab.trial.environment import Surroundings
-from fairtrial.lab.trial.ledger import ledger
-from fairtrial.lab.trial.task_barrier import Gathering
+from fairtrial.lab.trial.audit import audit_operations, ledger
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.runner import Runner
+from fairtrial.lab.trial.task_barrier import TaskBarrier
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.model import Failure, Ledger, ProgramRun, ServerMeter
+from fairtrial.record.model import Clause, Failure, Ledger, ProgramRun, ServerMeter
 
 LOOK_EVERY_SECONDS = 0.2
 
 SAMPLE_EVERY_SECONDS = 0.05
-"""A job may be over in less than the quarter of a second that does for servers; a look takes some 2 ms of the lab's
-processor."""
+"""A job may be over in less than the quarter of a second that is enough for servers; a look takes some 2 ms of the
+lab's processor."""
 
 
 @dataclass(frozen=True)
-class Done:
+class JobOutcome:
     """What is known of a job from outside."""
 
     operations: int
@@ -49,127 +46,160 @@ class Done:
     machine: MachineMeter
     network: NetworkMeter
 
-
-def do_job(
-    stack: Stack,
-    variant: Variant,
-    folder: Path,
-    *,
-    workload: Workload,
-    options: object,
-    settings: Mapping[str, str],
-    around: Surroundings,
-    service: RunningService,
-    log: Path,
-    timeout_seconds: float,
-) -> Done:
-    """Run a program to its end, and count what it did: by the database, by its upstream, where its tasks gather.
-
-    Args:
-        settings: the contract's variables.
-
-    Raises:
-        Problem: the database died meanwhile, or the upstream did not start or tells nothing.
-    """
-    assert workload.operations is not None
-    operations = workload.operations(options)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    told = {**settings, "JOB": workload.name}
-    counted: dict[str, int] = {}
-    meters: list[TreeMeter] = []
-
-    def on_all_there() -> None:
-        process_meter, *_ = meters
-        process_meter.look()
-        counted["threads"] = threads_below(process.pid)
-
-    with ExitStack() as held:
-        asked = gathering = None
-        if workload.upstream is not None:  # one for each trial: it counts from its start to its end
-            asked = held.enter_context(upstream(workload.upstream(options), around.placement.load_cpus))
-            told["UPSTREAM_URL"] = asked.url
-        if workload.gathers:
-            gathering = held.enter_context(Gathering(operations, on_all_there))
-            told["GATHERING"] = str(gathering.path)
-        before = service.counters()
-        output = held.enter_context(log.open("ab"))
-        machine, network = MachineWatch(around.placement.server_cpus), NetworkWatch()
-        machine.open()
-        network.open()
-        began = time.monotonic()
-        process = Guarded(
-            [*stack.run, *variant.args],
-            folder=folder,
-            environment=stack_environment({**told, **variant.env}),
-            output=output,
-            cpus=around.placement.server_cpus,
-        )
-        held.enter_context(process)
-        meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, whole=True))
-        if service.pid is not None:
-            meters.append(TreeMeter(service.pid))
-        for meter in meters:
-            held.callback(meter.abandon)
-            meter.open()
-        ended = False
-        while not ended and time.monotonic() - began < timeout_seconds:
-            ended = process.ends_within(min(LOOK_EVERY_SECONDS, timeout_seconds))
-            fault = service.fault()
-            if fault is not None:
-                raise Problem(fault, "the trial is worth nothing without its database")
-        seconds = time.monotonic() - began
-        server, of_service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
-        assert server is not None
-        of_machine, of_network = _on_the_servers_side(machine.close(), server, of_service), network.close()
-        status = process.status() if ended else None
-        process.stop()
-        if asked is not None:
-            counted["calls"] = asked.served()
-        if gathering is not None:
-            counted["tasks"] = gathering.arrived
-        after = {**service.counters(), **counted}
-    done = ledger(before, after, verified=operations, answers=operations)
-    return Done(operations, status, seconds, server, of_service, done, of_machine, of_network)
+    def failure(self, context: TrialContext) -> str | None:
+        """Why the job counts for nothing, with the end of the program's log; None if it ended with status 0."""
+        if self.status == 0:
+            return None
+        late = f"it still ran after {_timeout_seconds(context):g} s"
+        how = late if self.status is None else f"it ended with status {self.status}"
+        return f"{how}; the end of its log:\n{log_tail(context.log)}"
 
 
-def _on_the_servers_side(seen: MachineMeter, server: ServerMeter, service: ServerMeter | None) -> MachineMeter:
-    """`seen` with the lab's own processor time divided by what was metered: a program that has ended is in the sum of
-    its guard or of the lab, wherever those are bound to."""
-    own = seen.own_server_cpu_seconds + seen.own_load_cpu_seconds
-    servers = min(own, server.cpu_seconds + (0.0 if service is None else service.cpu_seconds))
-    return seen.model_copy(update={"own_server_cpu_seconds": servers, "own_load_cpu_seconds": own - servers})
-
-
-def run_program(attended: Attended) -> None:
-    """Run the contender's program once. What it did is told by what can be counted, not by the program.
+def run_program(context: TrialContext) -> None:
+    """Run the program once. What it did is known from what can be counted, not from what the program says.
 
     Raises:
         Problem: the database or the upstream died.
     """
-    setting, service, observed = attended.setting, attended.service, attended.observed
-    load, workload = attended.trial.condition.load, setting.workload
-    assert isinstance(load, ProgramLoad)
-    with attended.stage("load"):
-        done = do_job(
-            attended.ready.stack,
-            attended.ready.variant,
-            attended.folder,
-            workload=workload,
-            options=setting.options,
-            settings=setting.stack_settings(service),
-            around=setting.around,
-            service=service,
-            log=attended.log,
-            timeout_seconds=load.timeout_seconds,
-        )
-    if done.status != 0:
-        late = f"it still ran after {load.timeout_seconds:g} s"
-        how = late if done.status is None else f"it ended with status {done.status}"
-        reason = f"{how}; the end of its log:\n{log_tail(attended.log)}"
-        observed.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {attended.log}")
+    record = context.record
+    with context.stage("load"):
+        outcome = _do_job(context)
+    reason = outcome.failure(context)
+    if reason is not None:
+        record.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
         return
-    observed.program = ProgramRun(operations=done.operations, seconds=done.seconds, exit_status=done.status)
-    observed.server, observed.service, observed.ledger = done.server, done.service, done.ledger
-    observed.machine, observed.network = done.machine, done.network
-    with attended.stage("audit"):
-        observed.audit = audit_job(workload, setting.data, setting.options, done.operations, service)
+    record.program = ProgramRun(operations=outcome.operations, seconds=outcome.seconds, exit_status=0)
+    record.server, record.service, record.ledger = outcome.server, outcome.service, outcome.ledger
+    record.machine, record.network = outcome.machine, outcome.network
+    with context.stage("audit"):
+        record.audit = audit_operations(context, outcome.operations)
+
+
+def check_program(context: TrialContext) -> Iterator[Clause]:
+    """The contract of a program: it does its job, and that is counted from outside.
+
+    Raises:
+        Problem: the database or the upstream died.
+    """
+    outcome = _do_job(context)
+    reason = outcome.failure(context)
+    yield Clause(
+        name="ends",
+        requirement="it does its job and ends with status 0",
+        passed=reason is None,
+        evidence=reason or "",
+    )
+    counted = {} if outcome.ledger is None else outcome.ledger.done
+    for name, each in asdict(context.plan.workload.work(context.point.options)).items():
+        least = round(each * outcome.operations)
+        if least and (name in counted or not counted):
+            enough = counted.get(name, 0) >= least
+            yield Clause(
+                name=name.replace("_", "-"),
+                requirement=f"{least:,} {NOUNS[name]} are counted",
+                passed=enough,
+                evidence="" if enough else f"{counted.get(name, 0):,} were",
+            )
+    audit = audit_operations(context, outcome.operations)
+    if audit is not None:
+        faults = "; ".join(f"{fault.count:,} {fault.kind}, such as {fault.example}" for fault in audit.faults)
+        yield Clause(name="stored", requirement="the rows are what it leaves", passed=not faults, evidence=faults)
+
+
+def _do_job(context: TrialContext) -> JobOutcome:
+    """Run the program to its end, and count what it did: by the database, by its upstream, at the tasks' barrier.
+
+    Raises:
+        Problem: the database died meanwhile, or the upstream did not start or gives no account.
+    """
+    workload, options, service = context.plan.workload, context.point.options, context.service
+    assert isinstance(workload, ProgramWorkload)
+    placement = context.environment.placement
+    operations = workload.operations(options)
+    context.log.parent.mkdir(parents=True, exist_ok=True)
+    settings = {**context.stack_settings, "JOB": workload.name}
+    counted: dict[str, int] = {}
+    meters: list[TreeMeter] = []
+
+    def on_all_tasks() -> None:
+        meters[0].look()
+        counted["threads"] = threads_below(process.pid)
+
+    with ExitStack() as running:
+        callee = barrier = None
+        if workload.upstream is not None:  # one for each trial: it counts from its start to its end
+            callee = running.enter_context(upstream(workload.upstream(options), placement.load_cpus))
+            settings["UPSTREAM_URL"] = callee.url
+        if workload.task_barrier:
+            barrier = running.enter_context(TaskBarrier(operations, on_all_tasks))
+            settings["GATHERING"] = str(barrier.path)
+        before = service.counters()
+        output = running.enter_context(context.log.open("ab"))
+        machine, network = MachineWatch(placement.server_cpus), NetworkWatch()
+        machine.open()
+        network.open()
+        began = time.monotonic()
+        process = Guarded(
+            [*context.condition.stack.run, *context.condition.variant.args],
+            folder=context.folder,
+            environment=stack_environment({**settings, **context.condition.variant.env}),
+            output=output,
+            cpus=placement.server_cpus,
+        )
+        running.enter_context(process)
+        meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, whole=True))
+        if service.pid is not None:
+            meters.append(TreeMeter(service.pid))
+        for meter in meters:
+            running.callback(meter.abandon)
+            meter.open()
+        ended = _wait(context, process, began)
+        seconds = time.monotonic() - began
+        server, service_meter = [meter.close() for meter in meters] + [None] * (2 - len(meters))
+        assert server is not None
+        machine_meter = _on_the_servers_side(machine.close(), server, service_meter)
+        network_meter = network.close()
+        status = process.status() if ended else None
+        process.stop()
+        if callee is not None:
+            counted["calls"] = callee.served()
+        if barrier is not None:
+            counted["tasks"] = barrier.arrived
+        after = {**service.counters(), **counted}
+    work = ledger(before, after, verified=operations, answers=operations)
+    return JobOutcome(operations, status, seconds, server, service_meter, work, machine_meter, network_meter)
+
+
+def _wait(context: TrialContext, process: Guarded, began: float) -> bool:
+    """Whether the program ended by itself in time.
+
+    Raises:
+        Problem: the database died meanwhile.
+    """
+    timeout_seconds = _timeout_seconds(context)
+    ended = False
+    while not ended and time.monotonic() - began < timeout_seconds:
+        ended = process.ends_within(min(LOOK_EVERY_SECONDS, timeout_seconds))
+        fault = context.service.fault()
+        if fault is not None:
+            raise Problem(fault, "this trial was discarded: a program counts for nothing without its database")
+    return ended
+
+
+def _timeout_seconds(context: TrialContext) -> float:
+    load = context.condition.load
+    assert isinstance(load, ProgramLoad)
+    return load.timeout_seconds
+
+
+def _on_the_servers_side(machine: MachineMeter, server: ServerMeter, service: ServerMeter | None) -> MachineMeter:
+    """`machine` with the lab's own processor time divided by what was metered.
+
+    A program that has ended is in the sum of its guard or of the lab, wherever those are bound to.
+    """
+    own = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
+    servers = min(own, server.cpu_seconds + (0.0 if service is None else service.cpu_seconds))
+    return machine.model_copy(update={"own_server_cpu_seconds": servers, "own_load_cpu_seconds": own - servers})
+
+
+PROGRAM_RUNNER = Runner(run=run_program, check=check_program)

@@ -6,27 +6,22 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import build_stack, stack_sha256
-from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import found_versions
-from fairtrial.experiment.reference import StackRef
 from fairtrial.record.model import Failure, StackIdentity
 
 
 @dataclass(frozen=True)
 class ReadyStack:
-    """A stack and variant, with the folder to run it in, or the reason why it cannot be run."""
+    """A stack with the folder in which it is run, or the reason why it cannot be run."""
 
-    stack: Stack
-    variant: Variant
     identity: StackIdentity
     folder: Path | None
     failure: Failure | None
 
 
-def ready_stack(
-    stack: Stack, reference: StackRef, log: Path, on_building: Callable[[], None], build: int = 1
-) -> ReadyStack:
-    """Check what the stack needs and build it if it is not built yet. What fails is told in `failure`, not raised."""
+def ready_stack(stack: Stack, log: Path, on_building: Callable[[], None], build: int = 1) -> ReadyStack:
+    """Check what the stack needs and build it if it is not built yet. A problem becomes `failure`; none is raised."""
     versions: dict[str, str] = {}
     folder, failure = None, None
     try:
@@ -48,4 +43,4 @@ def ready_stack(
         content_sha256=stack_sha256(stack),
         versions=versions,
     )
-    return ReadyStack(stack, stack.variant(reference), identity, folder, failure)
+    return ReadyStack(identity, folder, failure)

@@ -1,6 +1,6 @@
-"""Numbered requests over the runs of one trial: each run goes on where the one before it ended.
+"""Numbered requests over the runs of one trial: each run continues where the one before it ended.
 
-So a search, which is many runs, stores nothing twice, and what is stored can be held against all of them together.
+A search is many runs. Continued numbers make sure that it stores nothing twice, and that one audit covers all of them.
 """
 
 import re
@@ -15,8 +15,8 @@ PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{sequence (\d+)\}\}")
 """The escape `{{{{` first, so that what follows one is left alone: docs/engine-protocol.md, "Templates"."""
 
 
-def going_on(requests: Sequence[Request], runs: Sequence[EngineSummary]) -> list[Request]:
-    """The requests of the next run: the numbers of those that are acknowledged begin behind those given out so far."""
+def continued(requests: Sequence[Request], runs: Sequence[EngineSummary]) -> list[Request]:
+    """The requests of the next run: the numbers of acknowledged requests continue after those of earlier runs."""
     begun = _begun(runs)
     return [_shifted(request, begun[request.name]) if request.acknowledge else request for request in requests]
 
@@ -24,36 +24,35 @@ def going_on(requests: Sequence[Request], runs: Sequence[EngineSummary]) -> list
 def acknowledged(runs: Sequence[EngineSummary]) -> Acknowledged:
     """Which numbers were acknowledged in all runs together."""
     missed: dict[str, set[int]] = {name: set() for name in _begun(runs)}
-    for run in runs:
-        for one in run.acknowledgements:
-            missed[one.request].update(
-                number for first, last in one.not_acknowledged for number in range(first, last + 1)
-            )
+    for acknowledgements in (each for run in runs for each in run.acknowledgements):
+        missed[acknowledgements.request].update(
+            number for first, last in acknowledgements.not_acknowledged for number in range(first, last + 1)
+        )
     return Acknowledged(
-        begun=dict(_begun(runs)), not_acknowledged={name: frozenset(some) for name, some in missed.items()}
+        begun=dict(_begun(runs)), not_acknowledged={name: frozenset(numbers) for name, numbers in missed.items()}
     )
 
 
 def _begun(runs: Sequence[EngineSummary]) -> Counter[str]:
-    """How many numbers were given out so far, by request."""
+    """How many numbers were used so far, by request."""
     begun: Counter[str] = Counter()
     for run in runs:
-        for one in run.acknowledgements:
-            begun[one.request] += one.begun
+        for acknowledgements in run.acknowledgements:
+            begun[acknowledgements.request] += acknowledgements.begun
     return begun
 
 
 def _shifted(request: Request, by: int) -> Request:
-    def moved(found: re.Match[str]) -> str:
-        return found[0] if found[1] is None else f"{{{{sequence {int(found[1]) + by}}}}}"
+    def shift(match: re.Match[str]) -> str:
+        return match[0] if match[1] is None else f"{{{{sequence {int(match[1]) + by}}}}}"
 
-    def moved_in(text: str) -> str:
-        return PLACEHOLDER.sub(moved, text)
+    def shift_in(text: str) -> str:
+        return PLACEHOLDER.sub(shift, text)
 
     return request.model_copy(
         update={
-            "path": moved_in(request.path),
-            "headers": [(name, moved_in(value)) for name, value in request.headers],
-            "body": None if request.body is None else moved_in(request.body),
+            "path": shift_in(request.path),
+            "headers": [(name, shift_in(value)) for name, value in request.headers],
+            "body": None if request.body is None else shift_in(request.body),
         }
     )

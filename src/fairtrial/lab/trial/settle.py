@@ -1,7 +1,7 @@
-"""The database after the last answer: how long it is still at work, and with what.
+"""The database after the last answer: how long it goes on working, and what it writes.
 
-A stack that acknowledges before it writes leaves work behind. It is awaited here, with the stack still up, so that the
-work is seen and not cut off; whether there may be any is a check's business.
+A stack that acknowledges before it writes leaves work behind. The lab waits for it with the stack still up, so that the
+work is seen and not cut off. Whether there may be any is decided by a check.
 """
 
 import time

@@ -1,8 +1,8 @@
-"""A place where tasks gather: a UNIX socket at which each says that it is there, and is let go when all are.
+"""A barrier for the tasks of a program: a UNIX socket where each reports, and is released when all have.
 
-What a program says of its tasks is not believed; this is what can be seen of them from outside. Every task writes a
-byte, so none is let go before as many bytes came as there are tasks. That they were written by different tasks shows
-only where a task is a thread of the kernel's: those are counted while all are held. docs/stack-contract.md, "Programs".
+The lab does not believe what a program says of its tasks; this is what can be seen of them from outside. Every task
+writes a byte, so none is released before as many bytes came as there are tasks. That different tasks wrote them shows
+only where a task is a kernel thread: those are counted while all are held. docs/stack-contract.md, "Programs".
 """
 
 import select
@@ -13,20 +13,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-GO = b"\n"
+RELEASE = b"\n"
 READ_BYTES = 65_536
 
 
-class Gathering:
-    """Waits for `tasks` bytes on one connection, calls `on_all_there`, and answers with one byte.
+class TaskBarrier:
+    """Waits for `tasks` bytes on one connection, calls `on_all_tasks`, and answers with one byte.
 
-    A context manager: leaving it ends the waiting. Nobody but the lab's own user can connect.
+    A context manager: leaving it ends the wait. Only the lab's own user can connect.
     """
 
-    def __init__(self, tasks: int, on_all_there: Callable[[], None]) -> None:
-        self._tasks, self._on_all_there = tasks, on_all_there
+    def __init__(self, tasks: int, on_all_tasks: Callable[[], None]) -> None:
+        self._tasks, self._on_all_tasks = tasks, on_all_tasks
         self._arrived = 0
-        self._folder = tempfile.TemporaryDirectory(prefix="fairtrial-gathering-")
+        self._folder = tempfile.TemporaryDirectory(prefix="fairtrial-barrier-")
         self.path = Path(self._folder.name) / "socket"
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(str(self.path))
@@ -36,7 +36,7 @@ class Gathering:
 
     @property
     def arrived(self) -> int:
-        """How many bytes came until the tasks were let go, or the connection ended."""
+        """How many bytes came until the tasks were released, or the connection ended."""
         return self._arrived
 
     def _wait(self) -> None:
@@ -51,8 +51,8 @@ class Gathering:
                         return
                     self._arrived += read
                 if self._arrived >= self._tasks:
-                    self._on_all_there()
-                    connection.sendall(GO)
+                    self._on_all_tasks()
+                    connection.sendall(RELEASE)
             except OSError:  # the program ended meanwhile; its status says more
                 return
             self._readable(connection)

@@ -2,45 +2,65 @@
 
 import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads import options_of, pick_workload
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import RowsLoaded, RunningService
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.tables import Table
 from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.sweep import Sweep
 from fairtrial.lab.placement import local_placement
-from fairtrial.lab.trial.environment import Point, Surroundings, surroundings
+from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.plan import Plan
 from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.lab.trial.test_cheats import CHEAT
 
-WORKLOAD = pick_workload("random-item")
+SQLITE = pick_service("sqlite")
 
 
-def point(rows: int, service: str = "sqlite") -> Point:
+def a_plan(*rows: int) -> Plan:
+    """One stack at each of these numbers of rows."""
     experiment = Experiment(
         name="x",
         title="x",
-        workload=WORKLOAD.name,
-        service=service,
+        workload="random-item",
+        service="sqlite",
         stacks=[StackRef(name="x")],
-        dataset=DatasetOptions(rows=rows),
+        dataset=DatasetOptions(rows=rows[0]),
         load=ClosedLoad(),
+        sweep=Sweep(parameter="dataset.rows", values=list(rows)) if len(rows) > 1 else None,
     )
-    options = options_of(WORKLOAD, {})
-    return Point(experiment, options, WORKLOAD.data(experiment.dataset, options))
+    stack = Stack(
+        name="x",
+        folder=Path(),
+        title="x",
+        language="x",
+        framework="x",
+        server="x",
+        concurrency="x",
+        workloads=["random-item"],
+        services=["sqlite"],
+        run=["x"],
+    )
+    return make_plan(experiment, {"x": stack}, "x.toml")
 
 
 @contextmanager
-def around(*points: Point) -> Iterator[tuple[Surroundings, list[str]]]:
+def brought_up(plan: Plan) -> Iterator[tuple[Environment, list[str]]]:
     prepared: list[str] = []
-    with surroundings(WORKLOAD, points, local_placement(), prepared.append, lambda _rows, _of: None) as found:
-        yield found, prepared
+    with environment(plan, local_placement(), prepared.append, lambda _rows, _of: None) as services:
+        yield services, prepared
 
 
 def rows_in(url: str) -> int:
@@ -50,45 +70,58 @@ def rows_in(url: str) -> int:
 
 
 def test_each_point_has_its_own_tables_and_one_service_is_up_at_a_time() -> None:
-    few, many = point(50), point(70)
-    with around(few, many) as (found, prepared):
+    plan = a_plan(50, 70)
+    few, many = plan.conditions
+    with brought_up(plan) as (services, prepared):
         assert [words.rpartition(" with ")[2] for words in prepared] == ["50 rows", "70 rows"]
-        first = found.service("sqlite", few)
+        first = services.service(few)
         assert rows_in(first.url) == 50
-        second = found.service("sqlite", many)
+        second = services.service(many)
         assert rows_in(second.url) == 70
         assert not Path(first.url.removeprefix("sqlite:///")).exists(), "the other one is gone"
-        assert [identity.name for identity in found.identities] == ["sqlite"]
+        assert [identity.name for identity in services.identities] == ["sqlite"]
     assert not Path(second.url.removeprefix("sqlite:///")).exists()
 
 
-@pytest.mark.parametrize(("points", "kept"), [((50,), True), ((50, 50), True), ((50, 70), False)])
+@pytest.mark.parametrize(("rows", "kept"), [((50,), True), ((50, 70), False)])
 def test_where_points_differ_in_their_tables_no_trial_begins_with_what_another_left(
-    points: tuple[int, ...], kept: bool
+    rows: tuple[int, ...], kept: bool
 ) -> None:
     """The same value twice in turn begins anew as well: else it alone would have a warm cache."""
-    tried = [point(rows) for rows in points]
-    with around(*tried) as (found, _):
-        before = found.service("sqlite", tried[0])
-        found.after_trial("sqlite", changed=False)
-        assert (found.service("sqlite", tried[0]) is before) is kept
+    plan = a_plan(*rows)
+    condition = plan.conditions[0]
+    with brought_up(plan) as (services, _):
+        before = services.service(condition)
+        services.after_trial(condition, changed=False)
+        assert (services.service(condition) is before) is kept
+
+
+def test_points_with_equal_tables_share_a_service() -> None:
+    experiment = a_plan(50).experiment.model_copy(update={"sweep": Sweep(parameter="load.connections", values=[1, 2])})
+    plan = make_plan(experiment, {"x": a_plan(50).stacks[0]}, "x.toml")
+    one, two = plan.conditions
+    with brought_up(plan) as (services, prepared):
+        assert len(prepared) == 1
+        before = services.service(one)
+        services.after_trial(one, changed=False)
+        assert services.service(two) is before
 
 
 def test_what_cannot_be_brought_up_fails_the_points_on_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    few, many = point(50), point(70)
-    opened = Surroundings.opened
+    plan = a_plan(50, 70)
 
-    def refusing(self: Surroundings, name: str, wanted: Point) -> object:
-        if wanted is many:
+    def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> AbstractContextManager[RunningService]:
+        if tables[0].rows.count == 70:
             raise Problem("it does not fit", "try less")
-        return opened(self, name, wanted)
+        return SQLITE.up(tables, variant, on_rows)
 
-    monkeypatch.setattr(Surroundings, "opened", refusing)
-    with around(few, many) as (found, _):
-        failure = found.failure("sqlite", many)
+    refusing = replace(SQLITE, up=up)
+    few, many = (replace(condition, service=refusing) for condition in plan.conditions)
+    with brought_up(replace(plan, conditions=[few, many])) as (services, _):
+        failure = services.failure(many)
         assert failure is not None and failure.reason == "it does not fit"
-        assert found.failure("sqlite", few) is None
-        assert rows_in(found.service("sqlite", few).url) == 50
+        assert services.failure(few) is None
+        assert rows_in(services.service(few).url) == 50
 
 
 def test_a_sweep_over_the_rows_judges_each_trial_by_its_own(lab: Lab) -> None:

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from fairtrial.engine.plan import Request
-from fairtrial.lab.trial.request_numbers import acknowledged, going_on
+from fairtrial.lab.trial.request_numbers import acknowledged, continued
 from fairtrial.record.model import Acknowledgements, EngineSummary
 from tests.builders import a_trial
 from tests.catalog.services.needed import needs
@@ -48,8 +48,8 @@ def test_the_numbers_of_the_next_run_begin_behind_those_before() -> None:
     other = own.model_copy(update={"name": "other"})
     plain = Request(name="plain", path="/{{sequence 1}}", template=True)
     runs = [run(own=(5, []), other=(7, [])), run(own=(6, []), other=(7, []))]
-    assert going_on([own, plain], []) == [own, plain]
-    moved, moved_other, same = going_on([own, other, plain], runs)
+    assert continued([own, plain], []) == [own, plain]
+    moved, moved_other, same = continued([own, other, plain], runs)
     assert moved.path == "/{{sequence 12}}/{{{{sequence 1}}"
     assert moved.headers == [("x-number", "{{sequence 21}}")]
     assert moved.body == "{{sequence 12}} {{uniform 1 9}}"

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from fairtrial.experiment.files import QUICK_REQUESTS, load_experiment, quick_form, shipped_experiments
+from fairtrial.experiment.changes import QUICK_REQUESTS, quick_form
+from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.experiment.loads import FixedLoad
 from fairtrial.experiment.model import Experiment
 

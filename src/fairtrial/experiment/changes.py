@@ -1,0 +1,101 @@
+"""An experiment, changed for one run by what the command line says: stacks, blocks, seed, claims, a quick form."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.claims import Claim
+from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, OpenLoad
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import StackRef
+
+QUICK_BLOCKS = 3
+QUICK_WARMUP_SECONDS = 0.5
+QUICK_DURATION_SECONDS = 1.0
+QUICK_REQUESTS = 20_000
+
+
+def with_stacks(experiment: Experiment, stacks: Sequence[StackRef]) -> tuple[Experiment, list[str]]:
+    """The experiment with these stacks in place of its own.
+
+    Returns the ids of claims that are left out with it, because they are about a stack that is no longer tried.
+    """
+    return _changed(experiment, {"stacks": list(stacks)}, experiment.claims)
+
+
+def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tuple[Experiment, list[str]]:
+    """The experiment with the claims of another, and the ids of those that are about what it does not try.
+
+    Raises:
+        Problem: none of the claims is about what it tries.
+    """
+    changed, left_out = _changed(experiment, {}, other.claims)
+    if not changed.claims:
+        tried = sorted(map(str, experiment.contenders))
+        raise Problem(
+            f"{file}: none of its claims speaks of what was tried: {', '.join(tried)}",
+            "name an experiment with claims about these",
+        )
+    return changed, left_out
+
+
+def with_settings(
+    experiment: Experiment, *, blocks: int | None, seed: int | None, quick: bool, noise_floor: bool = False
+) -> tuple[Experiment, list[str]]:
+    """The experiment with what the command line says in place of what the file says; `blocks` wins over `quick`.
+
+    Returns the ids of claims that are left out, because they are about what `quick` does not try.
+    """
+    changes = _quick_changes(experiment) if quick else {}
+    settings = {"blocks": blocks, "seed": seed, "noise_floor": noise_floor or None}
+    changes |= {key: value for key, value in settings.items() if value is not None}
+    return _changed(experiment, changes, experiment.claims)
+
+
+def quick_form(experiment: Experiment) -> tuple[Experiment, list[str]]:
+    """The experiment in few blocks of short trials; of a sweep over numbers of requests, the lower ones.
+
+    Returns the ids of claims that are left out with it, because they are about a number that is no longer tried.
+    """
+    return _changed(experiment, _quick_changes(experiment), experiment.claims)
+
+
+def _quick_changes(experiment: Experiment) -> dict[str, object]:
+    changes: dict[str, object] = {"blocks": min(experiment.blocks, QUICK_BLOCKS)}
+    load, sweep = experiment.load, experiment.sweep
+    if isinstance(load, FixedLoad):
+        bound = max(QUICK_REQUESTS, load.connections)
+        changes["load"] = load.model_copy(update={"requests": min(load.requests, bound)})
+        if sweep is not None and sweep.parameter == "load.requests":
+            lower = [value for value in sweep.numbers if value <= QUICK_REQUESTS]
+            changes["sweep"] = sweep.model_copy(update={"values": lower if len(lower) > 1 else sweep.values[:2]})
+    elif isinstance(load, ClosedLoad | OpenLoad | CapacityLoad):
+        changes["load"] = load.model_copy(
+            update={
+                "warmup_seconds": min(load.warmup_seconds, QUICK_WARMUP_SECONDS),
+                "duration_seconds": min(load.duration_seconds, QUICK_DURATION_SECONDS),
+            }
+        )
+    return changes
+
+
+def _changed(
+    experiment: Experiment, changes: Mapping[str, object], claims: Sequence[Claim]
+) -> tuple[Experiment, list[str]]:
+    """The experiment with these changes and those of the claims that are about what it then tries, validated once.
+
+    Returns it with the ids of the other claims. An experiment that does not change is not validated again.
+    """
+    changed = experiment.model_copy(update=dict(changes))
+    tried = {str(condition) for condition in changed.contenders}
+    swept = {str(stack) for stack in changed.stacks} if changed.sweep else set()
+    kept = [
+        claim
+        for claim in claims
+        if {str(condition) for condition in claim.needs()} <= tried
+        and {str(stack) for stack in claim.curves()} <= swept
+    ]
+    if not changes and kept == experiment.claims:
+        return experiment, []
+    validated = Experiment.model_validate(changed.model_dump() | {"claims": kept})
+    return validated, [claim.id for claim in claims if claim not in kept]

@@ -1,0 +1,69 @@
+"""The first line of a record: what was planned, on which machine, with which services and rows."""
+
+from collections.abc import Sequence
+
+from fairtrial import __version__
+from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads import implied_work
+from fairtrial.engine.dataset import spec_sha256
+from fairtrial.lab.meters.host import this_host
+from fairtrial.lab.trial.flow import timestamp
+from fairtrial.plan.plan import Plan
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import DatasetIdentity, ExperimentRecord, Placement, ServiceIdentity, StackIdentity
+
+
+def first_line(
+    plan: Plan,
+    placement: Placement,
+    services: Sequence[ServiceIdentity],
+    stacks: Sequence[StackIdentity],
+    *,
+    engine_version: str,
+    calibrations: Sequence[Calibration],
+) -> ExperimentRecord:
+    """The record's line for the experiment; those of its trials follow.
+
+    Args:
+        services: those that were up; where none was, no rows were loaded.
+    """
+    datasets = _datasets(plan) if services else {}
+    same = len(set(datasets.values())) <= 1
+    return ExperimentRecord(
+        fairtrial_version=__version__,
+        started_at=timestamp(),
+        experiment=plan.experiment,
+        conditions=[condition.recorded for condition in plan.conditions],
+        order=[[condition.recorded.id for condition in block] for block in plan.blocks],
+        looks=list(plan.looks),
+        host=this_host(),
+        placement=placement,
+        stacks=list(stacks),
+        services=list(services),
+        dataset=next(iter(datasets.values()), None) if same else None,
+        datasets={} if same else {name: dataset for name, dataset in datasets.items() if dataset is not None},
+        implied_work={
+            condition.recorded.id: implied_work(plan.workload, condition.point.options) for condition in plan.conditions
+        },
+        engine_version=engine_version,
+        calibrations=list(calibrations),
+    )
+
+
+def _datasets(plan: Plan) -> dict[str, DatasetIdentity | None]:
+    """By condition id, the generated rows with which its trials begin; None where the workload has none."""
+    return {condition.recorded.id: _identity(condition.point.data) for condition in plan.conditions}
+
+
+def _identity(data: Data) -> DatasetIdentity | None:
+    dataset = data.dataset
+    if dataset is None:
+        return None
+    described = dataset.described
+    return DatasetIdentity(
+        name=dataset.spec["name"],
+        sha256=spec_sha256(dataset.spec),
+        rows=described["rows"],
+        first_id=described["first_id"],
+        last_id=described["last_id"],
+    )

@@ -1,0 +1,147 @@
+"""The load of a trial: the engine's runs, with the meters and the changed rows beside them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Poisson, StopAfterRequests, StopAfterSeconds
+from fairtrial.engine.run import run_engine
+from fairtrial.experiment.loads import CapacityLoad, FixedLoad, OpenLoad, ProgramLoad, SingleRunLoad, engine_threads
+from fairtrial.lab.meters.machine import MachineWatch
+from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.lab.meters.tree import TreeMeter
+from fairtrial.lab.trial.capacity import search
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.deployment import Deployment
+from fairtrial.lab.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
+from fairtrial.lab.trial.request_numbers import continued
+from fairtrial.record.model import EngineSummary
+
+WindowHandler = Callable[[str], None]
+"""Called with `opened` and `closed`, when the engine's window does so."""
+
+
+class StackEnded(Exception):
+    """The stack ended by itself while it was needed."""
+
+
+def offer_load(context: TrialContext, deployment: Deployment) -> None:
+    """Offer the trial's load, and put what is measured into the record.
+
+    Raises:
+        StackEnded: the stack did, meanwhile.
+        Problem: the database, the balancer or the engine failed.
+    """
+    load = context.condition.load
+    assert not isinstance(load, ProgramLoad)
+    if not isinstance(load, CapacityLoad):
+        _measure(context, deployment, load)
+        return
+
+    def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
+        at_rate = load.at_rate(rate_per_second, seconds)
+        return _measure(context, deployment, at_rate) if confirming else _run(context, deployment, at_rate, [])
+
+    context.record.capacity = search(load, probe)
+
+
+def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad) -> EngineSummary:
+    """One run with everything beside it that a trial's record holds."""
+    record, service, point = context.record, context.service, context.point
+    probe = _workload(context).freshness
+    keys = _changing_keys(context, load)
+    meters = [TreeMeter(*deployment.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
+    machine, network = MachineWatch(context.environment.placement.server_cpus), NetworkWatch()
+    freshness = FreshnessTest(probe, point.data, keys, deployment.url, service) if probe and keys else None
+    during_load = probe is not None and probe.during_load
+
+    def on_window(state: str) -> None:
+        if state == "opened":
+            machine.open()
+            network.open()
+            for meter in meters:
+                meter.open()
+            if freshness is not None and during_load:
+                freshness.begin()
+        else:
+            record.server, record.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
+            record.machine, record.network = machine.close(), network.close()
+
+    try:
+        record.engine = _run(context, deployment, load, keys, on_window)
+        if freshness is not None:
+            if not during_load:
+                freshness.begin()
+            record.freshness = freshness.result()
+    finally:
+        for meter in meters:
+            meter.abandon()
+    return record.engine
+
+
+def _run(
+    context: TrialContext,
+    deployment: Deployment,
+    load: SingleRunLoad,
+    keys: Sequence[int],
+    on_window: WindowHandler = lambda _state: None,
+) -> EngineSummary:
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "window":
+            on_window(event["state"])
+        elif deployment.status() is not None:
+            raise StackEnded
+        elif fault := context.service.fault() or deployment.fault():
+            raise Problem(fault, "this trial was discarded; the next one begins with a new process")
+        context.watcher.engine_event(event)
+
+    summary = run_engine(_engine_plan(context, deployment, load, keys), on_event)
+    context.engine_runs.append(summary)
+    return summary
+
+
+def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad, keys: Sequence[int]) -> EnginePlan:
+    workload, point, cpus = _workload(context), context.point, context.environment.placement.load_cpus
+    during_load = workload.freshness is not None and workload.freshness.during_load
+    return EnginePlan(
+        address=deployment.address,
+        requests=continued(workload.requests(point.data, point.options), context.engine_runs),
+        load=engine_load(load),
+        stop=StopAfterRequests(requests=load.requests)
+        if isinstance(load, FixedLoad)
+        else StopAfterSeconds(seconds=load.duration_seconds),
+        warmup_seconds=load.warmup_seconds,
+        requests_per_connection=None if load.keep_alive else 1,
+        timeout_seconds=load.timeout_seconds,
+        threads=engine_threads(load.threads, load.connections, len(cpus)),
+        cpus=cpus,
+        # The same in all trials of a block: they are compared with each other.
+        seed=point.experiment.seed + context.trial.block,
+        dataset=point.data.dataset.spec if point.data.dataset else None,
+        changing_rows=list(keys) if keys and during_load else None,
+    )
+
+
+def engine_load(load: SingleRunLoad) -> EngineLoad:
+    """The load in the engine's own terms."""
+    if isinstance(load, OpenLoad):
+        kind = Poisson if load.arrivals == "poisson" else Constant
+        return kind(rate_per_second=load.rate_per_second, connections=load.connections)
+    return Closed(connections=load.connections)
+
+
+def _changing_keys(context: TrialContext, load: SingleRunLoad) -> Sequence[int]:
+    """The keys of the rows that are changed during the load or after it; none where the window is too short for it."""
+    probe = _workload(context).freshness
+    if probe is None:
+        return []
+    long_enough = load.window_seconds is not None and load.window_seconds >= SHORTEST_WINDOW_SECONDS
+    if probe.during_load and not long_enough:
+        return []
+    return chosen_keys(probe, context.point.data, context.point.experiment.seed + context.trial.index)
+
+
+def _workload(context: TrialContext) -> ServerWorkload:
+    assert isinstance(context.plan.workload, ServerWorkload)
+    return context.plan.workload

@@ -1,0 +1,98 @@
+"""From an experiment to its plan: the only place that looks things up by name."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.balancers import pick_balancer
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.stacks.find import pick_stack
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.workloads import options_of, pick_workload
+from fairtrial.catalog.workloads.model import Workload
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.value import Value
+from fairtrial.judge.checks import validate_thresholds
+from fairtrial.judge.claims import validate_claim
+from fairtrial.judge.statistics.looks import plan_looks
+from fairtrial.plan import validate
+from fairtrial.plan.order import block_order, recorded_condition
+from fairtrial.plan.plan import Plan, PlannedCondition, Point
+
+MOST_FACTOR = 8
+"""Until its claims are decided, a run may grow to so many times its blocks: an interval about a third as wide."""
+
+
+def make_plan(
+    experiment: Experiment, stacks: Mapping[str, Stack], file: Path | str, *, until_decided: bool = False
+) -> Plan:
+    """Resolve every name in the experiment, and hold it against what there is.
+
+    Args:
+        stacks: all stacks that there are, by name.
+        file: what messages name as the experiment's origin.
+        until_decided: whether blocks are added while a claim is undecided.
+
+    Raises:
+        Problem: a workload, service, stack, variant, check, threshold or metric does not exist, or a stack does not
+            implement the workload on the service; the reason begins with `file`.
+    """
+    try:
+        plan = _resolve(experiment, stacks, until_decided=until_decided)
+        validate_thresholds(experiment.checks)
+        for claim in experiment.claims:
+            validate_claim(claim, experiment)
+    except Problem as problem:
+        raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
+    except ValueError as error:
+        raise Problem(f"{file}: {error}", "see docs/experiments.md") from error
+    if until_decided:
+        validate.assert_decidable(experiment)
+    return plan
+
+
+def _resolve(experiment: Experiment, stacks: Mapping[str, Stack], *, until_decided: bool) -> Plan:
+    workload = pick_workload(experiment.workload)
+    points = {value: _point(experiment, workload, value) for value in experiment.points}
+    conditions = [
+        _condition(reference, stacks, points[value]) for reference in experiment.stacks for value in experiment.points
+    ]
+    if experiment.noise_floor:
+        conditions.append(_condition(experiment.stacks[0], stacks, conditions[0].point, again=True))
+    validate.assert_cache(experiment, workload)
+    validate.assert_load(experiment, workload)
+    for name, options in experiment.services.items():
+        validate.assert_service_options(pick_service(name), options)
+    most = MOST_FACTOR * experiment.blocks if until_decided else experiment.blocks
+    looks = plan_looks(experiment.blocks, most) if until_decided else []
+    return Plan(
+        experiment=experiment,
+        workload=workload,
+        points=list(points.values()),
+        conditions=conditions,
+        cache=None if experiment.cache is None else pick_service(experiment.cache),
+        balancer=None if experiment.balancer is None else pick_balancer(experiment.balancer),
+        blocks=block_order(conditions, looks[-1] if looks else experiment.blocks, experiment.seed),
+        looks=looks,
+    )
+
+
+def _point(experiment: Experiment, workload: Workload, value: Value | None) -> Point:
+    here = experiment.at(value)
+    options = options_of(workload, here.options)
+    validate.assert_option_takes(experiment, options, value)
+    return Point(value, here, workload, options)
+
+
+def _condition(
+    reference: StackRef, stacks: Mapping[str, Stack], point: Point, *, again: bool = False
+) -> PlannedCondition:
+    service = pick_service(point.experiment.service_of(reference))
+    validate.assert_defined_on(point.workload, service)
+    stack = pick_stack(stacks, reference)
+    validate.assert_implements(stack, point.workload, service)
+    variant = stack.variant(reference)
+    validate.assert_env(point.experiment, reference, variant)
+    recorded = recorded_condition(point.experiment, reference, point.value, again=again)
+    return PlannedCondition(recorded, stack, variant, service, point)

@@ -1,0 +1,121 @@
+"""The plan: an experiment, resolved once.
+
+A plan holds the things that the experiment names (workload, stacks, services, balancer), not their names. `plan.make`
+makes it, `lab.announce` prints it, `lab.conduct` carries it out, `lab.first_line` writes it into the record. Two
+conditions are the same only if they are the same object.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fairtrial.base.strict import Strict
+from fairtrial.catalog.balancers.model import Balancer
+from fairtrial.catalog.services.model import Service
+from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.tables import Data, tables_sha256
+from fairtrial.catalog.workloads.model import Workload
+from fairtrial.experiment.loads import Load
+from fairtrial.experiment.model import Experiment, ServiceOptions
+from fairtrial.experiment.value import Value
+from fairtrial.record.model import Condition
+
+OVERHEAD_SECONDS = 1.0
+"""A guess at start, contract and stop of a trial, until trials have been seen."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """The experiment at one value of its sweep, and what that value decides."""
+
+    value: Value | None
+    """None without a sweep"""
+    experiment: Experiment
+    workload: Workload
+    options: Strict
+    """the workload's own"""
+
+    @cached_property
+    def data(self) -> Data:
+        """The tables with which each trial begins. Made when first read: the engine describes generated rows."""
+        return self.workload.data(self.experiment.dataset, self.options)
+
+    def service_options(self, service: Service) -> ServiceOptions:
+        """How the experiment has this service brought up."""
+        return self.experiment.services.get(service.name, ServiceOptions())
+
+    def contents_sha256(self, service: Service) -> str:
+        """A digest of the tables that the service holds and of how it is brought up, as hex."""
+        return tables_sha256(self.data.tables, self.service_options(service).model_dump())
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedCondition:
+    """One stack and variant on one service at one point of the sweep: what is tried once in each block."""
+
+    recorded: Condition
+    """as the record has it"""
+    stack: Stack
+    variant: Variant
+    service: Service
+    point: Point
+
+    @property
+    def label(self) -> str:
+        """The condition as the experiment names it: `node-http:two-workers@mariadb at 16`."""
+        return self.recorded.contender
+
+    @property
+    def load(self) -> Load:
+        """The load at this point."""
+        return self.point.experiment.load
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedTrial:
+    """One trial of the plan. Trials, blocks and builds count from 1."""
+
+    index: int
+    block: int
+    condition: PlannedCondition
+    build: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What will be tried, and in which order."""
+
+    experiment: Experiment
+    workload: Workload
+    points: Sequence[Point]
+    """one for each value of the sweep; without a sweep, one"""
+    conditions: Sequence[PlannedCondition]
+    cache: Service | None
+    balancer: Balancer | None
+    blocks: Sequence[Sequence[PlannedCondition]]
+    """per block, every condition once, in the order in which they are tried"""
+    looks: Sequence[int] = ()
+    """numbers of blocks after which the run ends if all claims are decided; empty: it ends after the last block"""
+
+    @property
+    def stacks(self) -> list[Stack]:
+        """Each stack once, in the order of the experiment."""
+        return list({condition.stack.name: condition.stack for condition in self.conditions}.values())
+
+    @property
+    def trials_at_first_look(self) -> int:
+        """How many trials there are until the run may end."""
+        return sum(len(block) for block in self.blocks[: self.looks[0] if self.looks else None])
+
+    def trials(self) -> Iterator[PlannedTrial]:
+        """Every trial, in the order in which they are tried. Blocks take the builds of a stack in turn."""
+        index = 0
+        for number, block in enumerate(self.blocks, 1):
+            for condition in block:
+                index += 1
+                yield PlannedTrial(index, number, condition, build=(number - 1) % self.experiment.builds + 1)
+
+
+def planned_seconds(trials: int, load: Load) -> float:
+    """How long so many trials take, as far as the plan tells."""
+    return trials * (load.planned_seconds + OVERHEAD_SECONDS)

@@ -1,0 +1,53 @@
+"""Which stacks a run tries: the experiment's own, those that the user names, or those in the user's folders."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.workloads import pick_workload
+from fairtrial.experiment.changes import with_stacks
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import StackRef
+from fairtrial.plan.validate import implements
+
+
+def select_stacks(
+    experiment: Experiment, known: Mapping[str, Stack], *, named: Sequence[str], own_folders: Sequence[Path]
+) -> tuple[Experiment, list[str]]:
+    """The experiment with the stacks to try, and the ids of claims that are left out with stacks that are not.
+
+    Args:
+        known: all stacks that there are, by name.
+        named: the stacks to try, and no others; empty: those of the experiment, and beside them those in
+            `own_folders` that implement its workload on its service.
+
+    Raises:
+        Problem: a name is not written as a stack is, or no stack in `own_folders` fits.
+    """
+    if named:
+        return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(named)])
+    if not own_folders:
+        return experiment, []
+    workload = pick_workload(experiment.workload)
+    parents = {folder.resolve() for folder in own_folders}
+    own = [stack for stack in known.values() if {stack.folder, stack.folder.parent} & parents]
+    fitting = [stack for stack in own if implements(stack, workload, experiment.service)]
+    if not fitting:
+        raise Problem(
+            f"no stack in {', '.join(map(str, own_folders))} implements workload {experiment.workload} on "
+            f"{experiment.service}; there are: {', '.join(stack.name for stack in own)}",
+            "add them to `workloads` and `services` of its stack.toml, or name stacks with --stack",
+        )
+    listed = {str(stack) for stack in experiment.stacks}
+    added = [StackRef(name=stack.name) for stack in fitting if stack.name not in listed]
+    return with_stacks(experiment, [*experiment.stacks, *added])
+
+
+def _reference(text: str) -> StackRef:
+    try:
+        return StackRef.model_validate(text)
+    except ValueError as error:
+        raise Problem(
+            f"--stack {text}: not a stack's name", "write NAME, NAME:VARIANT or NAME:VARIANT@SERVICE"
+        ) from error
