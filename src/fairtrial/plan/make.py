@@ -38,6 +38,8 @@ def make_plan(
         Problem: a workload, service, stack, variant, check, threshold or metric does not exist, or a stack does not
             implement the workload on the service; the reason begins with `file`.
     """
+    if until_decided:
+        validate.assert_decidable(experiment)
     try:
         plan = _resolve(experiment, stacks, until_decided=until_decided)
         validate_thresholds(experiment.checks)
@@ -47,8 +49,6 @@ def make_plan(
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
     except ValueError as error:
         raise Problem(f"{file}: {error}", "see docs/experiments.md") from error
-    if until_decided:
-        validate.assert_decidable(experiment)
     return plan
 
 

@@ -1,0 +1,135 @@
+"""From an experiment to its plan: everything resolved once, and what does not fit refused with the file's name."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.workloads import pick_workload
+from fairtrial.experiment.files import load_experiment, shipped_experiments
+from fairtrial.experiment.model import Experiment
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.order import conditions_of
+from fairtrial.plan.plan import Plan
+
+FILE = Path("mine.toml")
+
+
+def a_stack(name: str, **more: Any) -> Stack:
+    facts = dict.fromkeys(("title", "language", "framework", "server", "concurrency"), "x")
+    manifest = {"workloads": ["random-item"], "services": ["sqlite", "postgresql"], "run": ["true"]}
+    return Stack.model_validate({"name": name, "folder": "/nowhere", **facts, **manifest, **more})
+
+
+STACKS = {
+    "a": a_stack("a", variants={"two": Variant(env={"WORKERS": "2"})}),
+    "b": a_stack("b"),
+    "batch": a_stack("batch", kind="program", workloads=["call-batch"], services=["none"]),
+}
+
+
+def planned(until_decided: bool = False, **more: Any) -> Plan:
+    file = {"name": "x", "title": "x", "workload": "random-item", "service": "sqlite", "stacks": ["a", "b"]}
+    load = {"load": {"kind": "closed", "connections": 2}}
+    return make_plan(Experiment.model_validate(file | load | more), STACKS, FILE, until_decided=until_decided)
+
+
+def test_conditions_hold_what_they_name() -> None:
+    plan = planned(stacks=["a:two@postgresql", "b"], sweep={"parameter": "load.connections", "values": [1, 3]})
+    assert plan.workload is pick_workload("random-item")
+    assert [point.value for point in plan.points] == [1, 3]
+    first = plan.conditions[0]
+    assert (first.stack, first.variant) == (STACKS["a"], STACKS["a"].variants["two"])
+    assert first.service is pick_service("postgresql")
+    assert first.point is plan.points[0]
+    assert first.load.model_dump()["connections"] == 1
+    assert plan.conditions[2].service is pick_service("sqlite")
+    assert [condition.label for condition in plan.conditions] == [
+        "a:two@postgresql at 1",
+        "a:two@postgresql at 3",
+        "b at 1",
+        "b at 3",
+    ]
+
+
+def test_every_block_holds_every_condition_once() -> None:
+    plan = planned(blocks=4, noise_floor=True)
+    assert [len(block) for block in plan.blocks] == [3] * 4
+    assert all({id(condition) for condition in block} == set(map(id, plan.conditions)) for block in plan.blocks)
+
+
+def test_the_second_of_a_pair_of_equals_is_another_condition_on_the_same_things() -> None:
+    first, _, again = planned(noise_floor=True).conditions
+    assert again.recorded.again and not first.recorded.again
+    assert (again.stack, again.variant, again.service, again.point) == (
+        first.stack,
+        first.variant,
+        first.service,
+        first.point,
+    )
+    assert again.recorded.id == f"{first.recorded.id}/again"
+
+
+def test_trials_are_numbered_in_order_and_take_the_builds_in_turn() -> None:
+    plan = planned(blocks=3, builds=2)
+    trials = list(plan.trials())
+    assert [trial.index for trial in trials] == list(range(1, 7))
+    assert [(trial.block, trial.build) for trial in trials] == [(1, 1), (1, 1), (2, 2), (2, 2), (3, 1), (3, 1)]
+    assert [trial.condition for trial in trials] == [condition for block in plan.blocks for condition in block]
+
+
+def test_a_plan_until_claims_are_decided_has_looks_and_more_blocks() -> None:
+    claim = {"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}
+    plan = planned(until_decided=True, blocks=5, claims=[claim])
+    assert plan.looks[0] == 5
+    assert len(plan.blocks) == plan.looks[-1] == 40
+    assert plan.trials_at_first_look == 10
+    without_looks = planned(blocks=5, claims=[claim])
+    assert (len(without_looks.blocks), without_looks.looks) == (5, [])
+
+
+@pytest.mark.parametrize("name", sorted(shipped_experiments()))
+def test_every_shipped_experiment_has_a_plan_whose_conditions_are_those_of_its_record(name: str) -> None:
+    experiment = load_experiment(shipped_experiments()[name])
+    plan = make_plan(experiment, find_stacks(), name)
+    assert [condition.recorded for condition in plan.conditions] == conditions_of(experiment)
+    assert len({condition.recorded.id for condition in plan.conditions}) == len(plan.conditions)
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"workload": "random-items"}, "there is no workload 'random-items' (did you mean random-item?)"),
+        ({"service": "mysql"}, "there is no service 'mysql'"),
+        ({"service": "redis"}, "workload random-item is not defined on service redis"),
+        ({"stacks": ["c"]}, "there is no stack 'c'"),
+        ({"stacks": ["a:three"]}, "stack a has no variant 'three'; it has: default, two"),
+        ({"stacks": ["b@mariadb"]}, "stack b does not implement workload random-item on mariadb"),
+        ({"stacks": ["batch"]}, "stack batch does not implement workload random-item"),
+        ({"cache": "redis"}, "workload random-item has no cache"),
+        ({"load": {"kind": "program"}}, "workload random-item is asked of servers"),
+        ({"stacks": ["a:two"], "env": {"WORKERS": "3"}}, "env.WORKERS: the variant a:two sets it as well"),
+        ({"balancer": "envoy"}, "there is no balancer 'envoy'"),
+        ({"services": {"sqlite": {"variant": "fast"}}}, "[services.sqlite] variant: there is no 'fast'"),
+        ({"services": {"sqlite": {"url_from": "URL"}}}, "[services.sqlite] url_from"),
+        ({"options": {"colour": 1}}, "[options] colour"),
+        ({"checks": {"errors": {"shares": 1}}}, "shares"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_file_s_name(more: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Problem) as refused:
+        planned(**more)
+    assert refused.value.reason.startswith(f"{FILE}: ")
+    assert reason in refused.value.reason
+
+
+def test_too_few_blocks_for_a_first_look_are_refused() -> None:
+    claim = {"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}
+    with pytest.raises(Problem, match="no claims"):
+        planned(until_decided=True)
+    with pytest.raises(Problem, match="2 blocks"):
+        planned(until_decided=True, blocks=2, claims=[claim])

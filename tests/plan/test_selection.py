@@ -1,0 +1,58 @@
+"""Which stacks a run tries."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.experiment.model import Experiment
+from fairtrial.plan.selection import select_stacks
+
+FACTS = dict.fromkeys(("title", "language", "framework", "server", "concurrency"), "x")
+
+
+def a_stack(folder: Path, **more: Any) -> Stack:
+    manifest = {"workloads": ["random-item"], "services": ["sqlite"], "run": ["true"]}
+    return Stack.model_validate({"name": folder.name, "folder": folder, **FACTS, **manifest, **more})
+
+
+EXPERIMENT = Experiment.model_validate(
+    {
+        "name": "x",
+        "title": "x",
+        "workload": "random-item",
+        "service": "sqlite",
+        "stacks": ["a", "b"],
+        "load": {"kind": "closed"},
+        "claims": [{"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}],
+    }
+)
+
+
+def test_without_options_an_experiment_tries_its_own() -> None:
+    assert select_stacks(EXPERIMENT, {}, named=[], own_folders=[]) == (EXPERIMENT, [])
+
+
+def test_named_stacks_are_tried_alone_and_once_and_claims_about_others_left_out() -> None:
+    selected, left_out = select_stacks(EXPERIMENT, {}, named=["b", "c:two@mariadb", "b"], own_folders=[])
+    assert [str(stack) for stack in selected.stacks] == ["b", "c:two@mariadb"]
+    assert left_out == ["c"]
+
+
+def test_a_malformed_name_is_refused() -> None:
+    with pytest.raises(Problem, match="--stack B!"):
+        select_stacks(EXPERIMENT, {}, named=["B!"], own_folders=[])
+
+
+def test_fitting_stacks_of_own_folders_are_tried_beside_the_experiment_s(tmp_path: Path) -> None:
+    mine = a_stack(tmp_path / "mine")
+    unfit = a_stack(tmp_path / "unfit", services=["mariadb"])
+    shipped = a_stack(Path("/elsewhere/other"))
+    known = {stack.name: stack for stack in (mine, unfit, shipped)}
+    selected, left_out = select_stacks(EXPERIMENT, known, named=[], own_folders=[tmp_path])
+    assert [str(stack) for stack in selected.stacks] == ["a", "b", "mine"]
+    assert left_out == []
+    with pytest.raises(Problem, match="there are: unfit"):
+        select_stacks(EXPERIMENT, {"unfit": unfit}, named=[], own_folders=[tmp_path / "unfit"])
