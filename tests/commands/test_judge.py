@@ -58,7 +58,7 @@ def test_claims_about_what_was_not_tried(lab: Lab, ran: Finished) -> None:
     (lab.folder / "others.toml").write_text(text.replace('stacks = ["tried"]', 'stacks = ["tried", "absent"]'))
     judged = lab.fairtrial("judge", ran.results, "--claims", lab.folder / "others.toml")
     assert judged.status == 2
-    assert "none of its claims speaks of what was tried: tried" in judged.err
+    assert "none of its claims is about what was tried: tried" in judged.err
 
 
 def test_a_file_that_cannot_be_written(lab: Lab, ran: Finished) -> None:

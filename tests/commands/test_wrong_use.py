@@ -40,7 +40,7 @@ CLAIM = '[[claims]]\nid = "x"\nkind = "ratio"\ntext = "x"\nof = "a"\nto = "b"\na
 
 INCONSISTENT = {
     'metric = "speed"': "speaks of the metric 'speed'",
-    'to = "c"': "which is not among what is tried: a, b",
+    'to = "c"': "it tries: a, b",
     "at_least = -1.0": "at_least",
     "at_least = 2.0\nat_most = 1.0": "at_least is above at_most",
 }

@@ -30,7 +30,7 @@ def over(baseline: str) -> dict[str, Any]:
 
 
 def test_a_baseline_that_is_not_tried_is_an_error_of_the_file() -> None:
-    with pytest.raises(ValueError, match="'adds' speaks of unknown, which is not among what is tried: a, bare"):
+    with pytest.raises(ValueError, match="'adds' names unknown, which this experiment does not try; it tries: a, bare"):
         Experiment.model_validate(over("unknown"))
 
 

@@ -62,14 +62,14 @@ def test_every_connection_has_a_request() -> None:
 def test_of_a_sweep_over_counts_the_lower_ones_are_tried_and_claims_about_others_left_out() -> None:
     claims = [ratio("kept", "a at 5000", "a at 1000"), ratio("dropped", "a at 100000", "a at 1000")]
     shorter, left_out = quick_form(fixed(1000, [1000, 5000, 100_000], claims))
-    assert [str(one) for one in shorter.contenders] == ["a at 1000", "a at 5000"]
+    assert [str(condition) for condition in shorter.condition_refs] == ["a at 1000", "a at 5000"]
     assert [claim.id for claim in shorter.claims] == ["kept"]
     assert left_out == ["dropped"]
 
 
 def test_a_sweep_keeps_two_values_however_large() -> None:
     shorter, _ = quick_form(fixed(1000, [50_000, 100_000, 200_000], []))
-    assert [str(one) for one in shorter.contenders] == ["a at 50000", "a at 100000"]
+    assert [str(condition) for condition in shorter.condition_refs] == ["a at 50000", "a at 100000"]
 
 
 def test_every_shipped_experiment_has_a_quick_form_with_a_claim() -> None:

@@ -27,7 +27,7 @@ def swept(parameter: str, values: list[Any], **more: Any) -> Experiment:
 
 def test_words_are_tried_in_the_order_given() -> None:
     experiment = swept("options.mode", ["upsert", "single"])
-    assert [str(one) for one in experiment.contenders][:2] == ["a at upsert", "a at single"]
+    assert [str(condition) for condition in experiment.condition_refs][:2] == ["a at upsert", "a at single"]
     assert [experiment.at(value).options for value in experiment.points] == [{"mode": "upsert"}, {"mode": "single"}]
     assert [one.id for one in conditions_of(experiment)][:2] == [
         "a/default/survey-insert/none/upsert",
@@ -60,7 +60,7 @@ def test_variables_are_text(values: list[Any], variable: list[str]) -> None:
     [
         ([3, 1], "they have to ascend"),
         ([1, 1.0], "they have to ascend"),
-        ([True, 2], "they are booleans and numbers, and have to be of one kind"),
+        ([True, 2], "booleans and numbers are mixed"),
         ([1, True], "booleans and numbers"),
         (["single", 2], "they are numbers and words"),
         (["single", "upsert", "single"], "single is there twice"),
@@ -112,7 +112,7 @@ def test_a_claim_about_another_kind_of_value_is_about_nothing_that_is_tried() ->
     """True equals 1 in Python, and `at true` is not `at 1`."""
     claim = {"kind": "budget", "id": "x", "text": "x", "at_least": 1}
     swept("load.keep_alive", [False, True], claims=[claim | {"of": "a at true"}])
-    with pytest.raises(ValueError, match="not among what is tried: a at false, a at true"):
+    with pytest.raises(ValueError, match="it tries: a at false, a at true"):
         swept("load.keep_alive", [False, True], claims=[claim | {"of": "a at 1"}])
 
 

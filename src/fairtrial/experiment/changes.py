@@ -31,9 +31,9 @@ def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tup
     """
     changed, left_out = _changed(experiment, {}, other.claims)
     if not changed.claims:
-        tried = sorted(map(str, experiment.contenders))
+        tried = sorted(map(str, experiment.condition_refs))
         raise Problem(
-            f"{file}: none of its claims speaks of what was tried: {', '.join(tried)}",
+            f"{file}: none of its claims is about what was tried: {', '.join(tried)}",
             "name an experiment with claims about these",
         )
     return changed, left_out
@@ -87,7 +87,7 @@ def _changed(
     Returns it with the ids of the other claims. An experiment that does not change is not validated again.
     """
     changed = experiment.model_copy(update=dict(changes))
-    tried = {str(condition) for condition in changed.contenders}
+    tried = {str(condition) for condition in changed.condition_refs}
     swept = {str(stack) for stack in changed.stacks} if changed.sweep else set()
     kept = [
         claim

@@ -1,4 +1,4 @@
-"""What an experiment file may say. Loading one from disk, with good errors, is `experiment.load`."""
+"""What an experiment file may contain. `experiment.files` reads one from disk, with errors that name file and key."""
 
 from typing import Annotated, Any, Self
 
@@ -87,23 +87,23 @@ class Experiment(Strict):
         return [None] if self.sweep is None else list(self.sweep.values)
 
     @property
-    def contenders(self) -> list[ConditionRef]:
+    def condition_refs(self) -> list[ConditionRef]:
         """Each stack at each value of the sweep: what is tried once in each block."""
         return [ConditionRef.of(stack, at) for stack in self.stacks for at in self.points]
 
     def at(self, value: Value | None) -> "Experiment":
-        """The experiment as it stands at one value of its sweep: without the sweep, and without claims.
+        """The experiment at one value of its sweep: without the sweep, and without claims.
 
         Raises:
             ValueError: the parameter does not take this value.
         """
         if self.sweep is None or value is None:
             return self
-        there = Experiment.model_validate(at_value(self.model_dump(), self.sweep.parameter, value))
-        room, _, key = self.sweep.parameter.rpartition(".")
-        if room in ("", "load", "dataset"):  # options are read by the workload, and variables are texts
-            assert_taken_as_given(value, getattr(getattr(there, room) if room else there, key))
-        return there
+        changed = Experiment.model_validate(at_value(self.model_dump(), self.sweep.parameter, value))
+        table, _, key = self.sweep.parameter.rpartition(".")
+        if table in ("", "load", "dataset"):  # the workload reads its options itself, and variables are texts
+            assert_taken_as_given(value, getattr(getattr(changed, table) if table else changed, key))
+        return changed
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -131,29 +131,29 @@ class Experiment(Strict):
         return self
 
     def _assert_claims(self, names: list[str]) -> None:
-        contenders = [str(one) for one in self.contenders]
-        seen: set[str] = set()
+        conditions = [str(condition) for condition in self.condition_refs]
+        ids: set[str] = set()
         for claim in self.claims:
-            if claim.id in seen:
+            if claim.id in ids:
                 raise ValueError(f"claims: id {claim.id!r} is used twice")
-            seen.add(claim.id)
+            ids.add(claim.id)
             for side in claim.needs():
-                if str(side) not in contenders:
+                if str(side) not in conditions:
                     raise ValueError(
-                        f"claims: {claim.id!r} speaks of {side}, which is not among what is tried: "
-                        f"{', '.join(contenders)}"
+                        f"claims: {claim.id!r} names {side}, which this experiment does not try; it tries: "
+                        f"{', '.join(conditions)}"
                     )
             for stack in claim.curves():
                 if str(stack) not in names:
                     raise ValueError(
-                        f"claims: {claim.id!r} speaks of {stack}, which is not among stacks: {', '.join(names)}"
+                        f"claims: {claim.id!r} names {stack}, which is not among its stacks: {', '.join(names)}"
                     )
                 if self.sweep is None:
-                    raise ValueError(f"claims: {claim.id!r} speaks of a shape, and there is no [sweep]")
+                    raise ValueError(f"claims: {claim.id!r} is about a shape, and there is no [sweep]")
                 if not self.sweep.is_numeric:
                     over = ", ".join(map(shown, self.sweep.values))
                     raise ValueError(
-                        f"claims: {claim.id!r}: a shape needs numbers, and the sweep is over categories: {over}"
+                        f"claims: {claim.id!r}: a shape needs numbers, and the sweep has categories: {over}"
                     )
 
 

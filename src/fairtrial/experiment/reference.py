@@ -1,4 +1,4 @@
-"""How an experiment file names a contender, and a contender at one value of a sweep."""
+"""How an experiment file names a stack, and a stack at one value of the sweep."""
 
 import re
 from typing import Any, Self
@@ -10,8 +10,8 @@ from fairtrial.experiment.value import Value, read_back, shown
 
 
 class StackRef(Strict):
-    """A contender by name: `node-http`, `node-http:two-workers` for one of its variants, and with `@mariadb` behind it
-    on another service than the experiment's."""
+    """A stack by name: `node-http`; `node-http:two-workers` for one of its variants; `node-http@mariadb` on another
+    service than the experiment's."""
 
     name: str = Field(pattern=SLUG)
     variant: str = Field("default", pattern=SLUG)
@@ -40,7 +40,7 @@ class StackRef(Strict):
 
 
 class ConditionRef(Strict):
-    """A contender as a claim names it: a stack, and `at VALUE` behind it where the experiment sweeps a parameter."""
+    """A condition as a claim names it: `STACK`, or `STACK at VALUE` where the experiment sweeps a parameter."""
 
     stack: StackRef
     at: Value | None = None
@@ -49,18 +49,18 @@ class ConditionRef(Strict):
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
-            stack, said, at = value.partition(" at ")
-            if said and (not at or " " in at):
+            stack, separator, at = value.partition(" at ")
+            if separator and (not at or " " in at):
                 raise ValueError(
-                    f"`at {at}`: behind `at` stands a value of the sweep, as in `node-http at 100` or "
+                    f"`at {at}`: write a value of the sweep after `at`, as in `node-http at 100` or "
                     "`node-http at upsert`"
                 )
-            return {"stack": stack, "at": read_back(at) if said else None}
+            return {"stack": stack, "at": read_back(at) if separator else None}
         return value
 
     @classmethod
     def of(cls, stack: StackRef, at: Value | None = None) -> Self:
-        """The contender made of these two."""
+        """The condition of this stack at this value of the sweep."""
         return cls(stack=stack, at=at)
 
     @model_serializer

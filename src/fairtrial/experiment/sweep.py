@@ -9,7 +9,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.experiment.value import Number, Value, read_back, shown
 
 WORD = re.compile(r"[!-~]{1,64}")
-"""Printable ASCII without spaces: a value stands behind ` at ` in a contender's name."""
+"""Printable ASCII without spaces: a value follows ` at ` in the name of a condition."""
 
 
 class Sweep(Strict):
@@ -27,7 +27,7 @@ class Sweep(Strict):
     def _of_one_kind(self) -> Self:
         kinds = {_kind(value) for value in self.values}
         if len(kinds) > 1:
-            raise ValueError(f"values: they are {' and '.join(sorted(kinds))}, and have to be of one kind")
+            raise ValueError(f"values: {' and '.join(sorted(kinds))} are mixed: use one kind")
         if self.is_numeric:
             if any(left >= right for left, right in zip(self.numbers, self.numbers[1:], strict=False)):
                 raise ValueError("values: they have to ascend, each once")
@@ -54,8 +54,8 @@ class Sweep(Strict):
     @property
     def service(self) -> str | None:
         """The service whose variant is swept, if one is."""
-        room, _, rest = self.parameter.partition(".")
-        return rest.partition(".")[0] if room == "services" else None
+        table, _, rest = self.parameter.partition(".")
+        return rest.partition(".")[0] if table == "services" else None
 
     @property
     def title(self) -> str:
@@ -65,17 +65,17 @@ class Sweep(Strict):
 
 def at_value(file: dict[str, Any], parameter: str, value: Value) -> dict[str, Any]:
     """An experiment's keys with one of them set to `value`, and without the sweep and the claims over it."""
-    room, _, key = parameter.rpartition(".")
+    table, _, key = parameter.rpartition(".")
     rest = {name: what for name, what in file.items() if name not in ("sweep", "claims")}
-    if not room:
+    if not table:
         return rest | {key: value}
-    if room == "env":
-        return rest | {room: {**rest.get(room, {}), key: str(value) if _kind(value) == "numbers" else shown(value)}}
-    outer, _, inner = room.partition(".")
+    if table == "env":
+        return rest | {table: {**rest.get(table, {}), key: str(value) if _kind(value) == "numbers" else shown(value)}}
+    outer, _, inner = table.partition(".")
     if inner:  # services.NAME
-        rooms = rest.get(outer, {})
-        return rest | {outer: {**rooms, inner: {**rooms.get(inner, {}), key: value}}}
-    return rest | {room: {**rest.get(room, {}), key: value}}
+        tables = rest.get(outer, {})
+        return rest | {outer: {**tables, inner: {**tables.get(inner, {}), key: value}}}
+    return rest | {table: {**rest.get(table, {}), key: value}}
 
 
 def assert_taken_as_given(value: Value, taken: object) -> None:

@@ -6,14 +6,14 @@ Value = bool | int | float | str
 
 
 def shown(value: Value) -> str:
-    """As files and reports write it: `16`, `0.5`, `true`, `upsert`."""
+    """The value as files and reports write it: `16`, `0.5`, `true`, `upsert`."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else f"{value:g}"
 
 
 def read_back(text: str) -> Value:
-    """The value that is written so: true and false are booleans, what reads as a number is one, all else are words."""
+    """The value that a text stands for: true and false are booleans, numbers are numbers, anything else is a word."""
     if text in ("true", "false"):
         return text == "true"
     try:

@@ -1,8 +1,8 @@
-"""The harness against itself: what the load engine reaches on this placement with a server that does nothing.
+"""Calibration: the highest rate that the load engine reaches on this placement, against a server that does nothing.
 
-One `target` on a processor of the server's for each of the generator's processors that is used, since a target has one
-thread; the engine's threads and connections lie on its processors as in a trial. What they reach together is a
-ceiling: no contender can be seen above it.
+A target has one thread, so there is one target, on one of the server's processors, for each processor that the
+generator uses. The engine's threads and connections are spread over its processors as in a trial. The sum of their
+rates is a ceiling: no stack can be measured above it.
 """
 
 import time
@@ -48,11 +48,11 @@ def calibrate(
     window_seconds: float = 1.0,
     target_arguments: Sequence[str] = (),
 ) -> Calibration:
-    """Measure the engine's ceiling with so many connections, and its pacing at a rate, if one is given.
+    """Measure the engine's ceiling with so many connections, and its pacing at `rate_per_second`, if that is given.
 
     Args:
         threads: of the engine; None: one for each of the generator's processors.
-        target_arguments: further ones of the target: a slower server has a lower ceiling.
+        target_arguments: further arguments of the target, such as a delay: a slower server has a lower ceiling.
 
     Raises:
         Problem: engine or target did not run.
@@ -61,9 +61,9 @@ def calibrate(
     cpus = placement.load_cpus[:in_use]
     by_thread = [connections // in_use + (thread < connections % in_use) for thread in range(in_use)]
     shares = [by_thread[place :: len(cpus)] for place in range(len(cpus))]
-    with bound_to(placement.load_cpus), ExitStack() as held:
+    with bound_to(placement.load_cpus), ExitStack() as targets:
         addresses = [
-            held.enter_context(idle_target([server_cpu], target_arguments))
+            targets.enter_context(idle_target([server_cpu], target_arguments))
             for _, server_cpu in zip(cpus, cycle(placement.server_cpus), strict=False)
         ]
 
@@ -81,13 +81,13 @@ def calibrate(
         machine.open()
         with ThreadPoolExecutor(len(cpus)) as pool:
             closed = [Closed(connections=sum(share)) for share in shares]
-            seen = list(pool.map(run, range(len(cpus)), closed))
+            runs = list(pool.map(run, range(len(cpus)), closed))
         during = machine.close()
         paced = None
         if rate_per_second is not None:
             rate = rate_per_second * len(shares[0]) / in_use
             paced, _ = run(0, Constant(rate_per_second=rate, connections=sum(shares[0])))
-    summaries = [summary for summary, _ in seen]
+    summaries = [summary for summary, _ in runs]
     answers = sum(summary.answers for summary in summaries)
     if answers == 0:
         raise Problem("the load engine got no answer from its own target")
@@ -95,10 +95,11 @@ def calibrate(
         connections=connections,
         keep_alive=keep_alive,
         threads=threads,
-        ceiling_per_second=sum(highest for _, highest in seen),
+        ceiling_per_second=sum(highest for _, highest in runs),
         mean_per_second=sum(summary.goodput_per_second for summary in summaries),
         window_seconds=max(summary.window_seconds for summary in summaries),
-        engine_cpu_seconds_per_request=sum(t.busy_seconds for one in summaries for t in one.threads) / answers,
+        engine_cpu_seconds_per_request=sum(thread.busy_seconds for summary in summaries for thread in summary.threads)
+        / answers,
         busiest_thread_share=max(summary.busiest_processor_share(1) for summary in summaries),
         machine=during,
         rate_per_second=rate_per_second,

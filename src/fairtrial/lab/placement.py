@@ -1,4 +1,4 @@
-"""Placement on one machine: disjoint processor sets for the load and for the server, where there are two."""
+"""Placement on one machine: separate processors for the load and for the server, where there are at least two."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from fairtrial.record.model import Placement
 def local_placement(cpus: Sequence[int] | None = None) -> Placement:
     """Share the processors this process may use (or `cpus`) between load and server.
 
-    The load generator gets a quarter, at least one, from the end; the server and its services the rest. On a single
-    processor both share it, and the record says so.
+    The load generator gets a quarter of them, at least one, from the end of the list; the server and its services get
+    the rest. A single processor is shared by both, and the record says so.
     """
     allowed = sorted(os.sched_getaffinity(0)) if cpus is None else sorted(cpus)
     if len(allowed) == 1:

@@ -12,7 +12,7 @@ from fairtrial.commands import app
 from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, Objective, OpenLoad, ProgramLoad
 from fairtrial.lab.meters.network import local_ports, time_wait_sockets
 from fairtrial.lab.trial import free_ports
-from fairtrial.lab.trial.free_ports import crowded, takes_ports, wait_for_ports
+from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
 from fairtrial.record.read import read_record
 from tests.command_line import Lab
 
@@ -45,16 +45,16 @@ def test_closed_connections_are_counted_beside_the_local_ports(monkeypatch: pyte
     ports, closed = local_ports(), time_wait_sockets()
     assert ports and closed
     monkeypatch.setattr(free_ports, "SHARE", A_FEW)
-    assert crowded() > 0
+    assert occupied_ports() > 0
     monkeypatch.setattr(free_ports, "SHARE", 1e6)
-    assert crowded() == 0
+    assert occupied_ports() == 0
 
 
 @pytest.mark.parametrize(("closed", "holding"), [(250, 0), (251, 251), (None, 0)])
-def test_from_a_quarter_on_it_is_crowded(closed: int | None, holding: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_a_quarter_on_it_is_occupied_ports(closed: int | None, holding: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(free_ports, "local_ports", lambda: 1000)
     monkeypatch.setattr(free_ports, "time_wait_sockets", lambda: closed)
-    assert crowded() == holding
+    assert occupied_ports() == holding
 
 
 def test_it_waits_until_they_expire_and_never_longer_than_they_live(monkeypatch: pytest.MonkeyPatch) -> None:

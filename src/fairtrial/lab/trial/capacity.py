@@ -1,7 +1,7 @@
-"""The search for the highest rate at which each objective holds: brackets by fours, then halves, then confirms.
+"""The search for the highest rate at which each objective is met: bracket by factors of four, halve, then confirm.
 
-It rests on the rule that an objective that fails at one rate fails at all higher ones. Whatever a search of short
-probes found is confirmed over a full window, and lowered until it holds there: the figure is a rate that was kept up.
+It assumes that an objective that is missed at one rate is missed at all higher ones. The rate that short probes found
+is confirmed over a full window, and lowered until the objective is met there: the figure is a rate that was sustained.
 """
 
 import math
@@ -16,7 +16,7 @@ from fairtrial.record.model import EngineSummary
 
 BRACKET_FACTOR = 4.0
 CONFIRMATIONS = 12
-"""Each lowers the rate by the search's precision; whatever does not hold after that many was not found."""
+"""Each lowers the rate by the search's precision. An objective that is still missed after so many has no capacity."""
 
 OFFERED_SHARE = 0.98
 """A rate of which less than this could be offered (too few connections, a slow generator) was not tried."""
@@ -27,22 +27,26 @@ RunProbe = Callable[[float, float, bool], EngineSummary]
 
 @dataclass
 class _Bracket:
-    """The highest rate that held, and the lowest that did not."""
+    """The highest rate at which the objective was met, and the lowest at which it was missed."""
 
-    held: float | None = None
-    failed: float | None = None
+    highest_met: float | None = None
+    lowest_missed: float | None = None
 
     def learn(self, rate: float, met: bool) -> None:
         if met:
-            self.held = max(self.held or rate, rate)
+            self.highest_met = max(self.highest_met or rate, rate)
         else:
-            self.failed = min(self.failed or rate, rate)
+            self.lowest_missed = min(self.lowest_missed or rate, rate)
 
     def middle(self, precision: float) -> float | None:
         """The next rate to try; None if the bracket is narrow enough, or has only one end."""
-        if self.held is None or self.failed is None or self.failed <= self.held * (1 + precision):
+        if (
+            self.highest_met is None
+            or self.lowest_missed is None
+            or self.lowest_missed <= self.highest_met * (1 + precision)
+        ):
             return None
-        return math.sqrt(self.held * self.failed)
+        return math.sqrt(self.highest_met * self.lowest_missed)
 
 
 def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
@@ -70,7 +74,7 @@ def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
 
     def confirmed(objective: Objective) -> CapacityFound:
         bracket = brackets[objective.name]
-        at = bracket.held
+        at = bracket.highest_met
         for _ in range(CONFIRMATIONS):
             if at is None or at < load.lowest_per_second * (1 - 1e-9):
                 break
@@ -79,14 +83,14 @@ def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
                 return CapacityFound(
                     objective=objective.name,
                     rate_per_second=at,
-                    at_the_top=bracket.failed is None and at >= load.highest_per_second,
+                    at_the_top=bracket.lowest_missed is None and at >= load.highest_per_second,
                 )
             at /= 1 + load.precision
         return CapacityFound(objective=objective.name, rate_per_second=None)
 
-    # The last run is the one whose times the trial shows: it is the first objective's.
-    found = [confirmed(objective) for objective in reversed(load.objectives)]
-    return CapacitySearch(probes=probes, found=found[::-1])
+    # The trial shows the times of the last run: the first objective is confirmed last.
+    capacities = [confirmed(objective) for objective in reversed(load.objectives)]
+    return CapacitySearch(probes=probes, found=capacities[::-1])
 
 
 def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:

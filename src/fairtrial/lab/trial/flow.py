@@ -81,8 +81,6 @@ def _restore(context: TrialContext) -> None:
     writes, service = context.plan.workload.writes, context.service
     fault = service.fault()
     if fault:
-        raise Problem(
-            fault, "this trial was discarded; the database restarts for the next one. See its log above"
-        )
+        raise Problem(fault, "this trial was discarded; the database restarts for the next one. See its log above")
     context.record.dataset_altered = not writes and service.altered()
     context.environment.after_trial(context.condition, changed=writes or context.record.dataset_altered)

@@ -1,4 +1,4 @@
-"""Closed connections of earlier trials keep their local ports for a minute: a trial waits until most are free again."""
+"""Closed connections keep their local ports for a minute (TIME_WAIT): a trial waits until most ports are free again."""
 
 import time
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from fairtrial.experiment.loads import Load, ProgramLoad
 from fairtrial.lab.meters.network import lends_ports_again, local_ports, time_wait_sockets
 
 SHARE = 0.25
-"""Of the local ports. Far enough below the 0.8 at which `ports-exhausted` speaks that what is found at the end of a
-window is the trial's own: it took more than half of all ports. A higher share would save little time: in the long run
-a load can take no more ports than expire."""
+"""Of the local ports. The check `ports-exhausted` fires at 0.8. A trial that begins below 0.25 and ends above 0.8 has
+taken more than half of all ports itself. A higher share would save little time: in the long run a load can take no more
+ports than expire."""
 LONGEST_SECONDS = 65.0
 """The life of TIME_WAIT, 60 s (TCP_TIMEWAIT_LEN, include/net/tcp.h of Linux), and what the kernel's timers take."""
 LOOK_EVERY_SECONDS = 0.5
@@ -20,17 +20,17 @@ def takes_ports(load: Load) -> bool:
     return not isinstance(load, ProgramLoad) and not load.keep_alive and not lends_ports_again()
 
 
-def crowded() -> int:
-    """How many closed connections hold local ports, if they hold more than SHARE of them, else 0.
+def occupied_ports() -> int:
+    """The number of closed connections, if they keep more than SHARE of the local ports; else 0.
 
-    Where the kernel does not tell, nobody knows: 0.
+    Also 0 where the kernel does not report it.
     """
     closed, ports = time_wait_sockets(), local_ports()
     return closed if closed is not None and ports and closed > SHARE * ports else 0
 
 
-def wait_for_ports(holding: Callable[[], int] = crowded) -> None:
-    """Return when `holding` is 0, or after LONGEST_SECONDS: somebody else closes connections then."""
+def wait_for_ports(holding: Callable[[], int] = occupied_ports) -> None:
+    """Wait until `holding` returns 0, LONGEST_SECONDS at most: after that, others keep closing connections."""
     deadline = time.monotonic() + LONGEST_SECONDS
     while holding() and time.monotonic() < deadline:
         time.sleep(LOOK_EVERY_SECONDS)

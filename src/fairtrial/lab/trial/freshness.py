@@ -1,8 +1,7 @@
-"""Rows changed under a stack's hands: whoever answers from memory shows it.
+"""The freshness test: the lab changes rows while a stack serves them, to find stacks that answer from memory.
 
-While the load runs, the lab reads a few rows through the stack, changes them in the database, waits for a time of
-grace, and reads them again. Then it changes them back. The engine is told which rows those are and does not judge their
-text.
+While the load runs, the lab reads a few rows through the stack, changes them in the database, waits for a grace period
+and reads them again. Then it changes them back. The engine knows which rows those are and does not judge their text.
 """
 
 import random
@@ -22,13 +21,13 @@ from fairtrial.catalog.workloads.model import FreshnessProbe
 from fairtrial.record.model import Freshness
 
 ROWS = 3
-"""One would do against a cache; three show it whichever rows a cache happens to hold."""
+"""One row is enough to find a cache; three find it whichever rows the cache happens to hold."""
 
 GRACE_SECONDS = 1.0
-"""Time for replicas and transactions that are under way; whoever may cache for longer has a workload that says so."""
+"""Time for replicas, and for transactions that are under way. A workload that allows longer caching says so."""
 
 SHORTEST_WINDOW_SECONDS = 2.0
-"""Below, there is no time to change anything, wait and look again while the load runs."""
+"""A shorter window has no time to change rows, wait, and read them again while the load runs."""
 
 
 def chosen_keys(probe: FreshnessProbe, data: Data, seed: int) -> list[int]:
@@ -46,7 +45,7 @@ class FreshnessTest:
         self, probe: FreshnessProbe, data: Data, keys: Sequence[int], url: str, service: RunningService
     ) -> None:
         self._probe, self._data, self._keys, self._url, self._service = probe, data, keys, url, service
-        self._seen: Freshness | None = None
+        self._outcome: Freshness | None = None
         self._problem: Exception | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -65,12 +64,12 @@ class FreshnessTest:
         self._thread.join()
         if isinstance(self._problem, Problem):
             raise self._problem
-        return self._seen
+        return self._outcome
 
     def _run(self) -> None:
         with httpx.Client(base_url=self._url, trust_env=False, timeout=ANSWER_WITHIN_SECONDS) as client:
             try:
-                self._seen = self._try(client)
+                self._outcome = self._try(client)
             except (Problem, httpx.HTTPError) as problem:
                 self._problem = problem
 
@@ -79,7 +78,7 @@ class FreshnessTest:
         table = _table(probe, self._data)
         before = {row[table.given_columns[0]]: row[probe.column] for row in table.rows.sample()}
         for key in self._keys:
-            ask(client, "GET", probe.path(self._data, key))  # so that a cache has what it may
+            ask(client, "GET", probe.path(self._data, key))  # so that a cache that there may be is filled
         changed: list[int] = []
         try:
             for key in self._keys:
@@ -104,7 +103,7 @@ class FreshnessTest:
 
 
 def new_text(text: str) -> str:
-    """A text of the same length that differs: its letters move on by one."""
+    """A different text of the same length: each lower-case letter becomes the next one of the alphabet."""
     return "".join(chr((ord(letter) - 97 + 1) % 26 + 97) if letter.islower() else letter for letter in text)
 
 

@@ -12,7 +12,7 @@ from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment, deployed
-from fairtrial.lab.trial.free_ports import crowded, takes_ports, wait_for_ports
+from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, offer_load
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.settle import settle
@@ -27,7 +27,7 @@ def run_server(context: TrialContext) -> None:
     """
     record, service = context.record, context.service
     # Before the stack starts, so that it is not idle between its start and its load.
-    if takes_ports(context.condition.load) and (closed := crowded()):
+    if takes_ports(context.condition.load) and (closed := occupied_ports()):
         with context.stage("wait"):
             context.watcher.waiting(f"{count(closed, 'closed connection')} to expire")
             wait_for_ports()

@@ -12,13 +12,14 @@ from fairtrial.record.model import Settle
 
 LOOK_EVERY_SECONDS = 0.1
 REST_SECONDS = 0.5
-"""At rest: for so long at most `REST_SHARE` of one processor. Checkpoints come in bursts that are further apart."""
+"""A service is at rest when it has used at most `REST_SHARE` of one processor for this long. The bursts of checkpoints
+are further apart."""
 
 REST_SHARE = 0.05
 
 
 def settle(service: RunningService, writes_at_end: int | None, longest_seconds: float) -> Settle:
-    """Wait until the service's processes are at rest, or for so long at most.
+    """Wait until the service's processes are at rest, `longest_seconds` at most.
 
     Args:
         writes_at_end: the service's count of writing statements when the load had ended; None if it does not count.
