@@ -62,7 +62,7 @@ def test_variables_are_text(values: list[Any], variable: list[str]) -> None:
         ([1, 1.0], "they have to ascend"),
         ([True, 2], "booleans and numbers are mixed"),
         ([1, True], "booleans and numbers"),
-        (["single", 2], "they are numbers and words"),
+        (["single", 2], "numbers and words are mixed"),
         (["single", "upsert", "single"], "single is there twice"),
         ([True, False, True], "true is there twice"),
         (["two words", "one"], "a word is 1 to 64 printable ASCII characters without a space"),
@@ -101,7 +101,7 @@ def test_a_value_is_not_taken_for_another_kind(parameter: str, values: list[Any]
 def test_a_condition_is_named_as_it_is_read(at: Value) -> None:
     reference = ConditionRef.model_validate({"stack": "a:b@c", "at": at})
     if at == "a at":
-        with pytest.raises(ValueError, match="behind `at` stands a value"):
+        with pytest.raises(ValueError, match="write a value of the sweep"):
             ConditionRef.model_validate(str(reference))
         return
     read = ConditionRef.model_validate(str(reference))
@@ -119,7 +119,7 @@ def test_a_claim_about_another_kind_of_value_is_about_nothing_that_is_tried() ->
 @pytest.mark.parametrize("values", [["single", "upsert"], [False, True]])
 def test_a_shape_needs_numbers(values: list[Any]) -> None:
     claim = {"kind": "shape", "id": "goes-up", "text": "x", "of": "a", "shape": "rises"}
-    with pytest.raises(ValueError, match=r"'goes-up': a shape needs numbers, and the sweep is over categories: "):
+    with pytest.raises(ValueError, match=r"'goes-up': a shape needs numbers, and the sweep has categories: "):
         swept("env.MODE", values, claims=[claim])
     assert swept("env.MODE", [1, 2], claims=[claim]).claims
 
