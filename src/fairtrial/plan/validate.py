@@ -9,7 +9,7 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import pick_stack
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.workloads import options_of, pick_workload
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload, ServerWorkload, Workload
 from fairtrial.experiment.files import with_stacks
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.reference import StackRef
@@ -131,7 +131,7 @@ def _assert_on(workload: Workload, service: str) -> None:
 
 
 def _assert_load(experiment: Experiment, workload: Workload) -> None:
-    is_job = workload.operations is not None
+    is_job = isinstance(workload, ProgramWorkload)
     if is_job != (experiment.load.kind == "program"):
         kind = "program" if is_job else "closed"
         what = "is a job for programs" if is_job else "is asked of servers"
@@ -149,12 +149,13 @@ def _assert_env(experiment: Experiment, reference: StackRef, stack: Stack) -> No
 
 
 def _assert_cache(experiment: Experiment, workload: Workload) -> None:
-    if workload.cache and experiment.cache not in workload.cache:
+    caches = workload.cache if isinstance(workload, ServerWorkload) else ()
+    if caches and experiment.cache not in caches:
         raise Problem(
             f"workload {workload.name} needs a cache beside the database, and `cache` is {experiment.cache!r}",
-            f"set `cache` to one of: {', '.join(workload.cache)}",
+            f"set `cache` to one of: {', '.join(caches)}",
         )
-    if experiment.cache and not workload.cache:
+    if experiment.cache and not caches:
         raise Problem(f"workload {workload.name} has no cache", "leave `cache` out")
 
 
@@ -187,6 +188,6 @@ def _reference(text: str) -> StackRef:
 
 
 def _fits(experiment: Experiment, stack: Stack, service: str) -> bool:
-    is_job = pick_workload(experiment.workload).operations is not None
+    is_job = isinstance(pick_workload(experiment.workload), ProgramWorkload)
     does = experiment.workload in stack.workloads and service in stack.services
     return does and is_job == (stack.kind == "program")

@@ -19,7 +19,7 @@ from fairtrial.catalog.stacks.requirements import found_versions
 from fairtrial.catalog.stacks.run import start_stack
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import options_of, pick_workload
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.experiment.loads import ClosedLoad, ProgramLoad
 from fairtrial.experiment.model import DatasetOptions, Experiment
@@ -87,10 +87,10 @@ def _try(
         title="check",
         workload=workload_name,
         service=service_name,
-        cache=next(iter(workload.cache), None),
+        cache=None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None),
         stacks=[reference],
         dataset=ROWS,
-        load=ClosedLoad() if workload.operations is None else ProgramLoad(),
+        load=ProgramLoad() if isinstance(workload, ProgramWorkload) else ClosedLoad(),
     )
     options = options_of(workload, {})
     data, placement = workload.data(ROWS, options), local_placement()
@@ -102,8 +102,8 @@ def _try(
         for failure in around.failures.values():
             raise Problem(failure.reason, failure.remedy)
         up = around.service(service_name, point)
-        if workload.operations is not None:
-            for told in workload.tried_under:
+        if isinstance(workload, ProgramWorkload):
+            for told in workload.check_options:
                 if told:
                     console.print(Text("  " + ", ".join(f"{name} {value}" for name, value in told.items()), "dim"))
                 job = options_of(workload, dict(told))
@@ -148,7 +148,7 @@ def _try_job(
     stack: Stack,
     reference: StackRef,
     built: Path,
-    workload: Workload,
+    workload: ProgramWorkload,
     options: object,
     data: Data,
     around: Surroundings,

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import defined_in, pick
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.record.model import ImpliedWork
 
 
@@ -51,4 +51,5 @@ def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
 
 def implied_work(workload: Workload, options: object) -> ImpliedWork:
     """What an answer of this workload implies at least, under its options."""
-    return ImpliedWork(per_answer=asdict(workload.work(options)), least_seconds=workload.least_seconds(options))
+    least_seconds = workload.least_seconds(options) if isinstance(workload, ProgramWorkload) else 0.0
+    return ImpliedWork(per_answer=asdict(workload.work(options)), least_seconds=least_seconds)

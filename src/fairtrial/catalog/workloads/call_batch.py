@@ -10,7 +10,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import Work, Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Work
 from fairtrial.experiment.model import DatasetOptions
 
 ANSWER_BYTES = 512
@@ -45,17 +45,15 @@ def environment(options: Options) -> Mapping[str, str]:
     return {"CALLS": str(options.calls), "CONCURRENCY": str(options.concurrency)}
 
 
-WORKLOAD = Workload(
+WORKLOAD = ProgramWorkload(
     name="call-batch",
     title="a batch of calls to a slow server, by a program",
     services=("none",),
     options=Options,
     data=data,
-    requests=lambda _data, _options: [],
     operations=lambda options: options.calls,
     work=lambda _options: Work(calls=1.0),
     least_seconds=least_seconds,
     upstream=upstream,
     environment=environment,
-    clauses=(),
 )

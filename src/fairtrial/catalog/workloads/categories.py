@@ -10,7 +10,7 @@ from typing import Any
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data, LiteralRows, Table
-from fairtrial.catalog.workloads.model import Freshness, NoOptions, Work, Workload
+from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -116,14 +116,14 @@ def _is_the_list(attempt: Attempt) -> str | None:
     return f"{len(seen):,} bytes instead of {BODY_BYTES:,}: {written}"
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="categories",
     title="a list of 5,113 bytes",
     services=("sqlite", "postgresql", "mariadb", "mongodb"),
     data=data,
     requests=requests,
     work=lambda _none: Work(reads=1.0, rows_read=len(NAMES)),
-    freshness=Freshness(table="categories", column="name", path=lambda _data, _key: PATH, during_load=False),
+    freshness=FreshnessProbe(table="categories", column="name", path=lambda _data, _key: PATH, during_load=False),
     clauses=(
         ClauseTest("categories-conform", "GET /categories answers Categories, as openapi.yaml has them", _conforms),
         ClauseTest("categories-exact", f"the list is compact JSON of {BODY_BYTES:,} bytes, by id", _is_the_list),

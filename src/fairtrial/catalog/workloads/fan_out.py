@@ -9,7 +9,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -57,7 +57,7 @@ def _waits(attempt: Attempt) -> str | None:
     return f"answered after {seconds * 1e3:.1f} ms: nobody was asked" if seconds < delay_seconds else None
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="fan-out",
     title="an outbound call to a slow upstream",
     services=("none",),

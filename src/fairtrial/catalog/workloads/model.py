@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
 from fairtrial.catalog.tables import Data
 from fairtrial.engine.plan import Request
 from fairtrial.experiment.model import DatasetOptions
+from fairtrial.record.model import WriteFault
 
 
 class NoOptions(Strict):
@@ -55,61 +56,75 @@ class Acknowledged:
         return sum(begun - len(self.not_acknowledged[name]) for name, begun in self.begun.items())
 
 
-@dataclass(frozen=True)
-class Fault:
-    """One kind of difference between what was acknowledged and what is stored."""
-
-    kind: Literal["missing", "doubled", "altered", "unasked"]
-    count: int
-    example: str
+def write_faults(examples: Mapping[str, Sequence[str]]) -> list[WriteFault]:
+    """One fault for each kind of which there are examples; the first of them stands for all."""
+    return [WriteFault(kind=kind, count=len(texts), example=texts[0]) for kind, texts in examples.items() if texts]
 
 
 @dataclass(frozen=True)
-class Freshness:
-    """A row that the lab changes while the stack serves, and where its new value has to show.
-
-    `path(key)`: what to GET; the changed text must be in the answer's body or its Location header.
-    """
+class FreshnessProbe:
+    """A row that the lab changes while the stack serves, and the path whose answer has to show the new value."""
 
     table: str
     column: str
     path: Callable[[Data, int], str]
+    """what to GET for a key; the changed text must be in the answer's body or in its Location header"""
     during_load: bool = True
-    """false where the engine expects the very text of an answer: then rows change when the load has ended, with the
-    stack still up"""
+    """False where the engine expects an exact body: the rows change after the load, while the stack is still up"""
 
 
-@dataclass(frozen=True)
-class Workload:
-    """What is asked and what must be true of the answers; what an experiment decides is a function of its options."""
+@dataclass(frozen=True, kw_only=True)
+class BaseWorkload:
+    """What the two kinds of workload share. What an experiment decides is a function of the workload's options."""
 
     name: str
     title: str
     services: Sequence[str]
-    """those that it makes sense on; "none" is no database"""
+    """names of the services that the workload can run on; "none" is no database"""
     data: Callable[[DatasetOptions, Any], Data]
-    requests: Callable[[Data, Any], list[Request]]
-    clauses: Sequence[ClauseTest]
-    operations: Callable[[Any], int] | None = None
-    """of a job that programs do, in place of servers that are asked; None: servers are asked"""
-    least_seconds: Callable[[Any], float] = lambda _options: 0.0
-    """of a job: what waiting alone takes, with as many at once as the options allow"""
-    tried_under: Sequence[Mapping[str, Any]] = ({},)
-    """of a job: the options under which `fairtrial check` has it done, one after the other"""
+    """the tables that each trial begins with"""
     rows: int = 0
-    """of the dataset, where an experiment does not say; 0: it has none, or one of fixed size"""
+    """default size of the dataset; 0: it has none, or one of fixed size"""
     options: type[Strict] = NoOptions
+    """the model of the experiment's `[options]`"""
     work: Callable[[Any], Work] = lambda _options: Work()
+    """the least work that one answer, or one operation of a program, implies"""
     writes: bool = False
     """whether tables are changed, so that each trial begins with new ones"""
-    audit: Callable[[Data, Any, Acknowledged, StoredRows], tuple[int, list[Fault]]] | None = None
-    """how many rows are stored, and what is wrong with them"""
-    freshness: Freshness | None = None
-    cache: Sequence[str] = ()
-    """services of which one stands beside the database as a cache; empty: it needs none"""
+    audit: Callable[[Data, Any, Acknowledged, StoredRows], tuple[int, list[WriteFault]]] | None = None
+    """returns how many rows are stored, and what is wrong with them; None: nothing is stored"""
     upstream: Callable[[Any], Sequence[str]] | None = None
-    """arguments of the engine's target that serves as upstream; None: it needs none"""
-    gathers: bool = False
-    """of a job: whether each operation is a task that says that it is there, and waits until all are"""
+    """arguments of the engine's target that serves as upstream; None: the workload calls none"""
     environment: Callable[[Any], Mapping[str, str]] = lambda _options: {}
-    """further variables that stacks get"""
+    """environment variables that stacks get in addition to those of docs/stack-contract.md"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerWorkload(BaseWorkload):
+    """A workload of requests that servers answer."""
+
+    requests: Callable[[Data, Any], list[Request]]
+    """what the engine sends, and what it expects of each answer"""
+    clauses: Sequence[ClauseTest]
+    """what the workload asks of a stack, tried before the load"""
+    freshness: FreshnessProbe | None = None
+    """None: the workload reads nothing that could be stale"""
+    cache: Sequence[str] = ()
+    """services of which one runs beside the database as a cache; empty: the workload needs none"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramWorkload(BaseWorkload):
+    """A job that programs do from start to end, without serving requests."""
+
+    operations: Callable[[Any], int]
+    """how many operations the job consists of"""
+    least_seconds: Callable[[Any], float] = lambda _options: 0.0
+    """how long waiting alone takes at least, with as many waits at once as the options allow"""
+    check_options: Sequence[Mapping[str, Any]] = ({},)
+    """the options under which `fairtrial check` runs the job, one after the other"""
+    task_barrier: bool = False
+    """whether each operation is a task that reports to the lab's barrier and waits there until all tasks have"""
+
+
+Workload = ServerWorkload | ProgramWorkload

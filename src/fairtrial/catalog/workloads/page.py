@@ -8,7 +8,7 @@ from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data, GeneratedRows
 from fairtrial.catalog.workloads import categories
-from fairtrial.catalog.workloads.model import Freshness, NoOptions, Work, Workload
+from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.random_item import items
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -92,7 +92,7 @@ def _unknown(attempt: Attempt) -> str | None:
     return None if status == 404 else f"status {status}"
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="page",
     title="an HTML page of several queries and a cached fragment",
     services=("postgresql", "mariadb"),
@@ -101,7 +101,7 @@ WORKLOAD = Workload(
     data=data,
     requests=requests,
     work=lambda _none: Work(reads=3.0, rows_read=1.0 + BEFORE),
-    freshness=Freshness(table="items", column="name", path=lambda _data, key: f"/pages/{key}", during_load=False),
+    freshness=FreshnessProbe(table="items", column="name", path=lambda _data, key: f"/pages/{key}", during_load=False),
     clauses=(
         ClauseTest("page", "GET /pages/ID answers the page, byte for byte", _is_right),
         ClauseTest("page-unknown", "GET /pages/999999999 answers 404", _unknown),

@@ -3,7 +3,7 @@
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import NoOptions, Workload
+from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -31,7 +31,7 @@ def _answers_the_text(attempt: Attempt) -> str | None:
     return fault
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="plaintext",
     title="a constant text",
     services=("none",),

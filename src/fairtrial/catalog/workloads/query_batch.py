@@ -10,7 +10,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import Work, Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Work
 from fairtrial.experiment.model import DatasetOptions
 
 
@@ -48,16 +48,14 @@ def environment(options: Options) -> Mapping[str, str]:
     }
 
 
-WORKLOAD = Workload(
+WORKLOAD = ProgramWorkload(
     name="query-batch",
     title="a batch of long and short queries, by a program",
     services=("postgresql", "mariadb"),
     options=Options,
     data=data,
-    requests=lambda _data, _options: [],
     operations=operations,
     work=lambda _options: Work(reads=1.0),
     least_seconds=least_seconds,
     environment=environment,
-    clauses=(),
 )

@@ -9,7 +9,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import Work, Workload
+from fairtrial.catalog.workloads.model import ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -63,7 +63,7 @@ def _out_of_range(attempt: Attempt) -> str | None:
     return None if statuses == [400, 400, 400] else f"statuses {statuses}"
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="query-mix",
     title="short queries and long ones",
     services=("postgresql", "mariadb"),

@@ -9,7 +9,7 @@ import json
 from fairtrial.catalog.contract.answer import Answer, ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data, GeneratedRows, Index, Table
-from fairtrial.catalog.workloads.model import Freshness, NoOptions, Work, Workload
+from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.dataset import DatasetSpec, describe, rows_by_id
 from fairtrial.engine.plan import BodyRange, Expectation, Request, RowBody
@@ -152,7 +152,7 @@ def _path(data: Data, key: int) -> str:
     return f"/items/{rows_by_id(data.generated.spec, [key])[0]['uuid']}"
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="random-item",
     title="one row of many, picked at random",
     services=("sqlite", "postgresql", "mariadb", "mongodb"),
@@ -160,7 +160,7 @@ WORKLOAD = Workload(
     data=data,
     requests=requests,
     work=lambda _none: Work(reads=1.0, rows_read=1.0),
-    freshness=Freshness(table="items", column="name", path=_path),
+    freshness=FreshnessProbe(table="items", column="name", path=_path),
     clauses=(
         ClauseTest("random-conforms", "GET /items/random answers an Item, as openapi.yaml has it", _random_conforms),
         ClauseTest("random-row", "the random item's fields are those of its id in the dataset", _random_row_is_right),

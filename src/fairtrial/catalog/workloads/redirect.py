@@ -3,7 +3,7 @@
 from fairtrial.catalog.contract.answer import Answer, ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
-from fairtrial.catalog.workloads.model import Freshness, NoOptions, Work, Workload
+from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.engine.dataset import describe, rows_by_id
 from fairtrial.engine.plan import BodyRange, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -56,7 +56,7 @@ def _differs(answer: Answer, status: int, address: str) -> str | None:
     return f"a body of {len(answer.body)} bytes" if answer.body else None
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="redirect",
     title="a key looked up, and a redirect",
     services=("redis", "memcached"),
@@ -64,7 +64,7 @@ WORKLOAD = Workload(
     data=data,
     requests=requests,
     work=lambda _none: Work(reads=1.0),
-    freshness=Freshness(table="links", column="url", path=lambda _data, key: f"/links/{key}"),
+    freshness=FreshnessProbe(table="links", column="url", path=lambda _data, key: f"/links/{key}"),
     clauses=(
         ClauseTest("known-key", "GET /links/N answers 301 to the address behind N, without a body", _known_key),
         _other_key("999999999999"),

@@ -14,7 +14,7 @@ from typing import Any
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
-from fairtrial.catalog.workloads.model import NoOptions, Workload
+from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.dataset import describe, rows_by_id
 from fairtrial.engine.plan import ExactBody, Expectation, Request
@@ -149,7 +149,7 @@ def _unknown(attempt: Attempt) -> str | None:
     return None if status == 404 else f"status {status}"
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="similar-items",
     title="the ten most similar texts, CPU only",
     services=("sqlite", "postgresql", "mariadb", "mongodb"),

@@ -15,10 +15,11 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data, Index, LiteralRows, Table
-from fairtrial.catalog.workloads.model import Acknowledged, Fault, StoredRows, Work, Workload
+from fairtrial.catalog.workloads.model import Acknowledged, ServerWorkload, StoredRows, Work, write_faults
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import BodyRange, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
+from fairtrial.record.model import WriteFault
 
 ANSWERS = {"s14": 14, "s8": 8, "s10": 10}
 """Answers by survey; the surveys take turns."""
@@ -74,7 +75,9 @@ def requests(_data: Data, options: Options) -> list[Request]:
     ]
 
 
-def audit(_data: Data, _options: Options, acknowledged: Acknowledged, stored: StoredRows) -> tuple[int, list[Fault]]:
+def audit(
+    _data: Data, _options: Options, acknowledged: Acknowledged, stored: StoredRows
+) -> tuple[int, list[WriteFault]]:
     """Every stored row looked at, every acknowledged one looked for."""
     seen: Counter[tuple[str, int]] = Counter()
     faults: dict[str, list[str]] = {kind: [] for kind in ("missing", "doubled", "altered", "unasked")}
@@ -95,12 +98,7 @@ def audit(_data: Data, _options: Options, acknowledged: Acknowledged, stored: St
         for user in range(1, begun + 1)
         if user not in acknowledged.not_acknowledged[survey] and (survey, user) not in seen
     ]
-    found = [
-        Fault(kind, len(examples), examples[0])  # type: ignore[arg-type]
-        for kind, examples in faults.items()
-        if examples
-    ]
-    return seen.total() + len(faults["unasked"]), found
+    return seen.total() + len(faults["unasked"]), write_faults(faults)
 
 
 def _described(value: Any) -> str:
@@ -144,7 +142,7 @@ def environment(_options: Options) -> Mapping[str, str]:
     return {"BATCH_SIZE": "8"}
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="survey-insert",
     title="one document stored by each request",
     services=("none", "postgresql", "mariadb", "mongodb"),

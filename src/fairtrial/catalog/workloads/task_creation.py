@@ -9,7 +9,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import Work, Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Work
 from fairtrial.experiment.model import DatasetOptions
 
 
@@ -29,16 +29,14 @@ def environment(options: Options) -> Mapping[str, str]:
     return {"TASKS": str(options.tasks)}
 
 
-WORKLOAD = Workload(
+WORKLOAD = ProgramWorkload(
     name="task-creation",
     title="tasks that all exist at once, by a program",
     services=("none",),
     options=Options,
     data=data,
-    requests=lambda _data, _options: [],
     operations=lambda options: options.tasks,
     work=lambda _options: Work(tasks=1.0),
-    gathers=True,
+    task_barrier=True,
     environment=environment,
-    clauses=(),
 )

@@ -10,9 +10,10 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import Acknowledged, Fault, StoredRows, Work, Workload
+from fairtrial.catalog.workloads.model import Acknowledged, ProgramWorkload, StoredRows, Work, write_faults
 from fairtrial.catalog.workloads.transaction_mix import BEFORE, INSERTED, KEEPS, UPDATES, Weight, mean_work, tables
 from fairtrial.experiment.model import DatasetOptions
+from fairtrial.record.model import WriteFault
 
 
 class Options(Strict):
@@ -38,7 +39,7 @@ def environment(options: Options) -> Mapping[str, str]:
     return {"WEIGHT": options.weight, "UNITS": str(options.units), "DB_POOL": str(options.pool)}
 
 
-def audit(data: Data, options: Options, acknowledged: Acknowledged, stored: StoredRows) -> tuple[int, list[Fault]]:
+def audit(data: Data, options: Options, acknowledged: Acknowledged, stored: StoredRows) -> tuple[int, list[WriteFault]]:
     """The rows of before as they were, and one more for each unit that keeps its row, updated as often as told."""
     (table,) = data.tables
     there = {str(row[0]): dict(zip(BEFORE.columns, row, strict=True)) for row in BEFORE.rows}
@@ -59,22 +60,19 @@ def audit(data: Data, options: Options, acknowledged: Acknowledged, stored: Stor
         found["missing"] += ["a unit's row"] * (wanted - new)
     if new > wanted:
         found["unasked"] += [f"a row beyond the {wanted:,} that the units leave"] * (new - wanted)
-    faults = [Fault(kind, len(examples), examples[0]) for kind, examples in found.items() if examples]  # type: ignore[arg-type]
-    return new, faults
+    return new, write_faults(found)
 
 
-WORKLOAD = Workload(
+WORKLOAD = ProgramWorkload(
     name="transaction-batch",
     title="a batch of units of work of one weight, by a program",
     services=("postgresql", "mariadb"),
     options=Options,
     data=data,
-    requests=lambda _data, _options: [],
     operations=lambda options: options.units,
-    tried_under=[{"weight": weight, "units": 100} for weight in KEEPS],
+    check_options=[{"weight": weight, "units": 100} for weight in KEEPS],
     work=work,
     writes=True,
     audit=audit,
     environment=environment,
-    clauses=(),
 )

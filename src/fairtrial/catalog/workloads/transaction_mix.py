@@ -9,7 +9,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import Attempt, ClauseTest
 from fairtrial.catalog.tables import Data, LiteralRows, Table
-from fairtrial.catalog.workloads.model import Work, Workload
+from fairtrial.catalog.workloads.model import ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import BodyRange, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -103,7 +103,7 @@ def _unknown(attempt: Attempt) -> str | None:
     return None if status == 404 else f"status {status}"
 
 
-WORKLOAD = Workload(
+WORKLOAD = ServerWorkload(
     name="transaction-mix",
     title="units of work of five weights",
     services=("postgresql", "mariadb"),

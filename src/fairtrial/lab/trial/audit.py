@@ -7,7 +7,7 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.model import Acknowledged, Workload
 from fairtrial.lab.trial.request_numbers import acknowledged
-from fairtrial.record.model import Audit, EngineSummary, WriteFault
+from fairtrial.record.model import Audit, EngineSummary
 
 
 def audit(
@@ -42,5 +42,5 @@ def _audit(
     return Audit(
         acknowledged=told.count,
         stored=stored,
-        faults=[WriteFault(kind=one.kind, count=one.count, example=printable(one.example, 200)) for one in faults],
+        faults=[fault.model_copy(update={"example": printable(fault.example, 200)}) for fault in faults],
     )

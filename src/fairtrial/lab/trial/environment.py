@@ -12,7 +12,7 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.services.upstream import upstream
 from fairtrial.catalog.stacks.settings import stack_settings
 from fairtrial.catalog.tables import Data, tables_sha256
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ServerWorkload, Workload
 from fairtrial.engine.process_tree import confine
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.record.model import Failure, Placement, ServiceIdentity
@@ -176,7 +176,7 @@ def surroundings(
                 around.cache = held.enter_context(around.opened(experiment.cache, replace(points[0], data=Data())))
                 around.place(around.cache)
                 around.identities.append(around.cache.identity)
-            if workload.upstream and workload.operations is None:  # a program has one of its own in each trial
+            if workload.upstream and isinstance(workload, ServerWorkload):  # a program has one of its own in each trial
                 for arguments in {tuple(workload.upstream(point.options)) for point in points}:
                     beside_stack = held.enter_context(upstream(arguments, placement.server_cpus))
                     around.upstream_urls[arguments] = beside_stack.url

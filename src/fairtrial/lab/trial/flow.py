@@ -8,6 +8,7 @@ from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.every_stack import try_contract
 from fairtrial.catalog.services.model import Counters
+from fairtrial.catalog.workloads.model import ProgramWorkload, ServerWorkload
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit
 from fairtrial.lab.trial.contender import Contender, contender
@@ -35,7 +36,7 @@ def run_trial(setting: Setting, trial: Trial, ready: ReadyStack, watcher: TrialW
             service = setting.around.service(name, setting.point)
             attended = Attended(setting, trial, ready, ready.folder, service, observed, log, watcher)
             with bound_to(setting.placement.load_cpus):
-                if setting.workload.operations is not None:
+                if isinstance(setting.workload, ProgramWorkload):
                     run_program(attended)
                 else:
                     _observe(attended)
@@ -117,6 +118,7 @@ def _attend(attended: Attended, running: Contender) -> Counters:
     """Try the contract, offer the load, wait for the database to settle, stop. Gives the counters before the load."""
     setting, service, observed = attended.setting, attended.service, attended.observed
     workload = setting.workload
+    assert isinstance(workload, ServerWorkload)
     before: Counters = {}
     try:
         with attended.stage("contract"):

@@ -18,8 +18,8 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS, Answer, ask
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
-from fairtrial.catalog.workloads.model import Freshness
-from fairtrial.record.model import Freshness as Seen
+from fairtrial.catalog.workloads.model import FreshnessProbe
+from fairtrial.record.model import Freshness
 
 ROWS = 3
 """One would do against a cache; three show it whichever rows a cache happens to hold."""
@@ -31,9 +31,9 @@ SHORTEST_WINDOW_SECONDS = 2.0
 """Below, there is no time to change anything, wait and look again while the load runs."""
 
 
-def chosen_keys(freshness: Freshness, data: Data, seed: int) -> list[int]:
+def chosen_keys(probe: FreshnessProbe, data: Data, seed: int) -> list[int]:
     """Keys of the rows that will be changed, drawn from all."""
-    table = _table(freshness, data)
+    table = _table(probe, data)
     keys = [row[table.given_columns[0]] for row in table.rows.sample()]
     draw = random.Random(seed)  # noqa: S311 (a choice, not a secret)
     return sorted(draw.sample(keys, min(ROWS, len(keys))))
@@ -43,10 +43,10 @@ class FreshnessTest:
     """Runs beside the load, in a thread of its own, from `begin` to `result`."""
 
     def __init__(
-        self, freshness: Freshness, data: Data, keys: Sequence[int], url: str, service: RunningService
+        self, probe: FreshnessProbe, data: Data, keys: Sequence[int], url: str, service: RunningService
     ) -> None:
-        self._freshness, self._data, self._keys, self._url, self._service = freshness, data, keys, url, service
-        self._seen: Seen | None = None
+        self._probe, self._data, self._keys, self._url, self._service = probe, data, keys, url, service
+        self._seen: Freshness | None = None
         self._problem: Exception | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -54,7 +54,7 @@ class FreshnessTest:
         """Begin to change rows."""
         self._thread.start()
 
-    def result(self) -> Seen | None:
+    def result(self) -> Freshness | None:
         """Wait for the end. None if it was never begun, or nothing could be read through the stack.
 
         Raises:
@@ -74,28 +74,28 @@ class FreshnessTest:
             except (Problem, httpx.HTTPError) as problem:
                 self._problem = problem
 
-    def _try(self, client: httpx.Client) -> Seen:
-        freshness = self._freshness
-        table = _table(freshness, self._data)
-        before = {row[table.given_columns[0]]: row[freshness.column] for row in table.rows.sample()}
+    def _try(self, client: httpx.Client) -> Freshness:
+        probe = self._probe
+        table = _table(probe, self._data)
+        before = {row[table.given_columns[0]]: row[probe.column] for row in table.rows.sample()}
         for key in self._keys:
-            ask(client, "GET", freshness.path(self._data, key))  # so that a cache has what it may
+            ask(client, "GET", probe.path(self._data, key))  # so that a cache has what it may
         changed: list[int] = []
         try:
             for key in self._keys:
-                self._service.change(freshness.table, key, freshness.column, new_text(before[key]))
+                self._service.change(probe.table, key, probe.column, new_text(before[key]))
                 changed.append(key)
             time.sleep(GRACE_SECONDS)
             stale = [
                 answer
                 for key in self._keys
-                if not _shows(answer := ask(client, "GET", freshness.path(self._data, key)), new_text(before[key]))
+                if not _shows(answer := ask(client, "GET", probe.path(self._data, key)), new_text(before[key]))
             ]
         finally:
             for key in changed:
                 with suppress(Problem):
-                    self._service.change(freshness.table, key, freshness.column, before[key])
-        return Seen(
+                    self._service.change(probe.table, key, probe.column, before[key])
+        return Freshness(
             changed=len(self._keys),
             stale=len(stale),
             grace_seconds=GRACE_SECONDS,
@@ -112,5 +112,5 @@ def _shows(answer: Answer, text: str) -> bool:
     return text in answer.body.decode(errors="replace") or text in printable(answer.headers.get("location", ""))
 
 
-def _table(freshness: Freshness, data: Data) -> Table:
-    return next(table for table in data.tables if table.name == freshness.table)
+def _table(probe: FreshnessProbe, data: Data) -> Table:
+    return next(table for table in data.tables if table.name == probe.table)

@@ -12,7 +12,7 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.services.upstream import upstream
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.process_tree import threads_below
 from fairtrial.experiment.loads import ProgramLoad
@@ -55,7 +55,7 @@ def do_job(
     variant: Variant,
     folder: Path,
     *,
-    workload: Workload,
+    workload: ProgramWorkload,
     options: object,
     settings: Mapping[str, str],
     around: Surroundings,
@@ -71,7 +71,6 @@ def do_job(
     Raises:
         Problem: the database died meanwhile, or the upstream did not start or tells nothing.
     """
-    assert workload.operations is not None
     operations = workload.operations(options)
     log.parent.mkdir(parents=True, exist_ok=True)
     told = {**settings, "JOB": workload.name}
@@ -88,7 +87,7 @@ def do_job(
         if workload.upstream is not None:  # one for each trial: it counts from its start to its end
             asked = held.enter_context(upstream(workload.upstream(options), around.placement.load_cpus))
             told["UPSTREAM_URL"] = asked.url
-        if workload.gathers:
+        if workload.task_barrier:
             gathering = held.enter_context(Gathering(operations, on_all_there))
             told["GATHERING"] = str(gathering.path)
         before = service.counters()
@@ -149,6 +148,7 @@ def run_program(attended: Attended) -> None:
     setting, service, observed = attended.setting, attended.service, attended.observed
     load, workload = attended.trial.condition.load, setting.workload
     assert isinstance(load, ProgramLoad)
+    assert isinstance(workload, ProgramWorkload)
     with attended.stage("load"):
         done = do_job(
             attended.ready.stack,

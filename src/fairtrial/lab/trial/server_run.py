@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Poisson, StopAfterRequests, StopAfterSeconds
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.loads import CapacityLoad, FixedLoad, OpenLoad, ProgramLoad, ServerLoad, engine_threads
@@ -45,7 +46,7 @@ def offer(attended: Attended, running: Contender) -> None:
 def _measure(attended: Attended, running: Contender, load: ServerLoad) -> EngineSummary:
     """One run with everything beside it that a trial's record holds."""
     setting, observed, service = attended.setting, attended.observed, attended.service
-    changing = setting.workload.freshness
+    changing = _workload(attended).freshness
     keys = _changing_keys(attended, load)
     meters = [TreeMeter(*running.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
     machine, network = MachineWatch(setting.placement.server_cpus), NetworkWatch()
@@ -75,6 +76,12 @@ def _measure(attended: Attended, running: Contender, load: ServerLoad) -> Engine
     return observed.engine
 
 
+def _workload(attended: Attended) -> ServerWorkload:
+    workload = attended.setting.workload
+    assert isinstance(workload, ServerWorkload)
+    return workload
+
+
 def _run(
     attended: Attended, running: Contender, load: ServerLoad, keys: Sequence[int], on_window: Any = lambda _state: None
 ) -> EngineSummary:
@@ -93,8 +100,8 @@ def _run(
 
 
 def _plan(attended: Attended, running: Contender, load: ServerLoad, keys: Sequence[int]) -> EnginePlan:
-    setting = attended.setting
-    workload, data, cpus = setting.workload, setting.data, setting.placement.load_cpus
+    setting, workload = attended.setting, _workload(attended)
+    data, cpus = setting.data, setting.placement.load_cpus
     during = workload.freshness is not None and workload.freshness.during_load
     return EnginePlan(
         address=running.address,
@@ -125,7 +132,7 @@ def engine_load(load: ServerLoad) -> EngineLoad:
 
 def _changing_keys(attended: Attended, load: ServerLoad) -> Sequence[int]:
     """Of the rows that are changed while the load runs, or after it; none where the window is too short for it."""
-    setting, changing = attended.setting, attended.setting.workload.freshness
+    setting, changing = attended.setting, _workload(attended).freshness
     if changing is None:
         return []
     lasts = not isinstance(load, FixedLoad) and load.duration_seconds >= SHORTEST_WINDOW_SECONDS
