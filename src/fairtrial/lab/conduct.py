@@ -21,7 +21,7 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.value import Value
 from fairtrial.lab.calibrate import calibrate
 from fairtrial.lab.decide import AtTheLastBlock, End, WhenDecided, looks_of
-from fairtrial.lab.meters.host import this_host
+from fairtrial.lab.meters.machine import this_host
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.context import Observed, Setting, Trial, TrialWatcher
 from fairtrial.lab.trial.environment import Point, surroundings

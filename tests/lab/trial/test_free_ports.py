@@ -31,12 +31,12 @@ def close_one() -> None:
 
 @pytest.fixture(autouse=True)
 def _a_kernel_that_does_not_lend_ports_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(free_ports, "lends_ports_again", lambda: False)
+    monkeypatch.setattr(free_ports, "reuses_time_wait_ports", lambda: False)
 
 
 def test_where_ports_are_lent_again_no_load_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
     assert takes_ports(ClosedLoad(keep_alive=False))
-    monkeypatch.setattr(free_ports, "lends_ports_again", lambda: True)
+    monkeypatch.setattr(free_ports, "reuses_time_wait_ports", lambda: True)
     assert not takes_ports(ClosedLoad(keep_alive=False))
 
 

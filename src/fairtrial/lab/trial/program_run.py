@@ -79,7 +79,7 @@ def do_job(
 
     def on_all_there() -> None:
         process_meter, *_ = meters
-        process_meter.look()
+        process_meter.sample_memory()
         counted["threads"] = threads_below(process.pid)
 
     with ExitStack() as held:
@@ -104,7 +104,7 @@ def do_job(
             cpus=around.placement.server_cpus,
         )
         held.enter_context(process)
-        meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, whole=True))
+        meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True))
         if service.pid is not None:
             meters.append(TreeMeter(service.pid))
         for meter in meters:
