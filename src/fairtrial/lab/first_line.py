@@ -6,7 +6,7 @@ from fairtrial import __version__
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import implied_work
 from fairtrial.engine.dataset import spec_sha256
-from fairtrial.lab.meters.host import this_host
+from fairtrial.lab.meters.machine import this_host
 from fairtrial.lab.trial.flow import timestamp
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.lab.meters.network import NetworkWatch, lends_ports_again, local_ports, time_wait_sockets
+from fairtrial.lab.meters.network import NetworkWatch, local_ports, reuses_time_wait_ports, time_wait_sockets
 from tests.builders import a_trial
 from tests.judge.checks.findings import in_trial, severities
 
@@ -61,4 +61,4 @@ def test_whether_ports_are_lent_again(reuse: str | None, timestamps: str, lent: 
     if reuse is not None:
         (settings / "tcp_tw_reuse").write_text(f"{reuse}\n")
     (settings / "tcp_timestamps").write_text(f"{timestamps}\n")
-    assert lends_ports_again(tmp_path) is lent
+    assert reuses_time_wait_ports(tmp_path) is lent

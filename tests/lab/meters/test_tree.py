@@ -21,7 +21,7 @@ def metered(program: str, engine: Path) -> ServerMeter:
         tempfile.TemporaryFile() as output,
         Guarded(command, folder=Path("/"), environment={}, output=output) as process,
     ):
-        meter = TreeMeter(process.pid, every_seconds=0.05, whole=True)
+        meter = TreeMeter(process.pid, every_seconds=0.05, since_start=True)
         meter.open()
         assert process.ends_within(60)
         assert process.ends_within(0), "an end is no news that is told once"

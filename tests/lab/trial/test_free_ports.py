@@ -31,12 +31,12 @@ def close_one() -> None:
 
 @pytest.fixture(autouse=True)
 def _a_kernel_that_does_not_lend_ports_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(free_ports, "lends_ports_again", lambda: False)
+    monkeypatch.setattr(free_ports, "reuses_time_wait_ports", lambda: False)
 
 
 def test_where_ports_are_lent_again_no_load_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
     assert takes_ports(ClosedLoad(keep_alive=False))
-    monkeypatch.setattr(free_ports, "lends_ports_again", lambda: True)
+    monkeypatch.setattr(free_ports, "reuses_time_wait_ports", lambda: True)
     assert not takes_ports(ClosedLoad(keep_alive=False))
 
 
@@ -51,7 +51,9 @@ def test_closed_connections_are_counted_beside_the_local_ports(monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("closed", "holding"), [(250, 0), (251, 251), (None, 0)])
-def test_from_a_quarter_on_it_is_occupied_ports(closed: int | None, holding: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_a_quarter_on_it_is_occupied_ports(
+    closed: int | None, holding: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(free_ports, "local_ports", lambda: 1000)
     monkeypatch.setattr(free_ports, "time_wait_sockets", lambda: closed)
     assert occupied_ports() == holding

@@ -1,1 +1,1 @@
-"""The contract check: a running stack, held against what every stack and its workload owe."""
+"""The contract check: a running stack is tested against the clauses that every stack and its workload must meet."""

@@ -1,4 +1,4 @@
-"""The lab's own requests: few, bounded in size and time."""
+"""The lab's own requests to a stack: few of them, and their answers limited in size and time."""
 
 import json
 import time
@@ -16,7 +16,7 @@ ANSWER_WITHIN_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Answer:
-    """A complete answer."""
+    """A complete answer; `seconds` is the time from the request's start to the answer's last byte."""
 
     status: int
     headers: httpx.Headers
@@ -24,30 +24,32 @@ class Answer:
     seconds: float = 0.0
 
     def json(self) -> Any:
-        """The body, parsed.
+        """The parsed body.
 
         Raises:
-            Problem: it is no JSON.
+            Problem: the body is not JSON.
         """
         try:
             return json.loads(self.body)
-        except ValueError as error:
-            raise Problem(f"the body is not JSON: {self.excerpt()}") from error
+        except (ValueError, RecursionError) as error:
+            raise Problem(f"the body is not JSON ({error}): {self.excerpt()}") from error
 
     def excerpt(self) -> str:
-        """The beginning of the body, printable."""
+        """The beginning of the body, printable, at most 120 characters."""
         return printable(self.body[:200].decode(errors="replace"), 120)
 
 
 def ask(client: httpx.Client, method: str, path: str, **options: Any) -> Answer:
     """Send one request and read its answer.
 
+    Args:
+        options: passed on to `httpx.Client.stream`, such as `headers`, `content` or `json`.
+
     Raises:
-        httpx.ConnectError: nothing listens there.
+        httpx.ConnectError: nothing listens on the client's base URL.
         Problem: the answer is not HTTP, larger than 4 MiB, or not complete within 10 s.
     """
-    began = time.monotonic()
-    deadline = began + ANSWER_WITHIN_SECONDS
+    start = time.monotonic()
     body = bytearray()
     try:
         with client.stream(method, path, **options) as response:
@@ -55,11 +57,16 @@ def ask(client: httpx.Client, method: str, path: str, **options: Any) -> Answer:
                 body += chunk
                 if len(body) > LARGEST_BODY_BYTES:
                     raise Problem(f"the answer is larger than {LARGEST_BODY_BYTES} bytes")
-                if time.monotonic() > deadline:
-                    raise Problem(f"the answer was not complete within {ANSWER_WITHIN_SECONDS:.0f} s")
-            seconds = time.monotonic() - began
+                _assert_in_time(start)
+            _assert_in_time(start)
+            seconds = time.monotonic() - start
             return Answer(response.status_code, response.headers, bytes(body), seconds)
     except httpx.ConnectError:
         raise
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise Problem(printable(f"{type(error).__name__}: {error}")) from error
+
+
+def _assert_in_time(start: float) -> None:
+    if time.monotonic() - start > ANSWER_WITHIN_SECONDS:
+        raise Problem(f"the answer was not complete within {ANSWER_WITHIN_SECONDS:g} s")

@@ -1,33 +1,48 @@
-"""Clauses: what a stack owes, as something that can be tried."""
+"""Clauses: what a stack must do, each with the requests that test it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
+from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.tables import Data
 
 
-@dataclass
-class Attempt:
-    """One attempt to prove a running stack: shared by its clauses."""
+@dataclass(frozen=True)
+class StackUnderTest:
+    """A running stack, as the tests of its clauses see it."""
 
     client: httpx.Client
     data: Data
+    """the tables that its service holds"""
     options: Any
-    """the workload's own"""
+    """the workload's options"""
     listening: set[tuple[str, int]]
     """(address, port) of every socket on which the stack listens"""
-    memory: dict[str, Any] = field(default_factory=dict)
-    """what one clause learned that a later one needs"""
 
 
 @dataclass(frozen=True)
 class ClauseTest:
-    """One clause of the contract."""
+    """One clause of the contract, and the test of it."""
 
     name: str
     requirement: str
-    attempt: Callable[[Attempt], str | None]
-    """returns None when the clause holds, otherwise what was seen"""
+    violation: Callable[[StackUnderTest], str | None]
+    """tests the stack; returns None if the clause holds, otherwise what the stack did instead"""
+
+
+def answers_status(name: str, method: str, path: str, status: int, requirement: str = "", **options: Any) -> ClauseTest:
+    """A clause that one request is answered with this status.
+
+    Args:
+        requirement: what the clause says; by default METHOD PATH answers STATUS.
+        options: of the request, as `ask` takes them.
+    """
+
+    def violation(stack: StackUnderTest) -> str | None:
+        actual = ask(stack.client, method, path, **options).status
+        return None if actual == status else f"status {actual}"
+
+    return ClauseTest(name, requirement or f"{method} {path} answers {status}", violation)

@@ -1,6 +1,6 @@
-"""Workloads: one file each. What is asked, of which data, and what must be true of the answers.
+"""Workloads, one file each: what stacks are asked to do, on which data, and what must be true of the result.
 
-A module in this folder that defines `WORKLOAD` is a workload; nothing else has to know of it.
+A module in this folder that defines `WORKLOAD` is a workload; no other file has to list it.
 """
 
 from dataclasses import asdict
@@ -26,16 +26,16 @@ def pick_workload(name: str) -> Workload:
     """The workload of this name.
 
     Raises:
-        Problem: there is none.
+        Problem: there is no such workload.
     """
     return pick("workload", name, workloads())
 
 
 def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
-    """What an experiment's `[options]` says to this workload.
+    """An experiment's `[options]`, validated by this workload's model.
 
     Raises:
-        Problem: it has no such option, or a value does not fit.
+        Problem: the workload has no such option, or a value does not fit.
     """
     try:
         return workload.options.model_validate(given)
@@ -50,6 +50,6 @@ def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
 
 
 def implied_work(workload: Workload, options: object) -> ImpliedWork:
-    """What an answer of this workload implies at least, under its options."""
+    """The least work, and the least time, that a result of this workload implies under its options."""
     least_seconds = workload.least_seconds(options) if isinstance(workload, ProgramWorkload) else 0.0
     return ImpliedWork(per_answer=asdict(workload.work(options)), least_seconds=least_seconds)

@@ -1,6 +1,6 @@
 """Workload `call-batch`: a job for programs, calls to an HTTP server that answers after a delay.
 
-What it compares is how a runtime waits: one call after the other, in threads, or in tasks of its own.
+It compares how runtimes wait: one call after the other, in threads, or in asynchronous tasks.
 """
 
 import math
@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import ProgramWorkload, Work
-from fairtrial.experiment.model import DatasetOptions
+from fairtrial.catalog.workloads.fan_out import target_arguments
+from fairtrial.catalog.workloads.model import ProgramWorkload, Work, no_tables
 
 ANSWER_BYTES = 512
 
@@ -21,27 +20,21 @@ class Options(Strict):
 
     calls: int = Field(1000, ge=1, le=1_000_000)
     delay_milliseconds: float = Field(50.0, ge=0, le=10_000)
-    concurrency: int = Field(100, ge=1, le=10_000, description="most calls that wait at once")
+    concurrency: int = Field(100, ge=1, le=10_000, description="the most calls that wait at once")
 
 
 def upstream(options: Options) -> Sequence[str]:
-    """Arguments of the engine's target. It is the only one who counts the calls."""
-    delay = ["--delay", f"constant:{options.delay_milliseconds:g}ms"] if options.delay_milliseconds else []
-    return ["--body-bytes", str(ANSWER_BYTES), *delay]
-
-
-def data(_dataset: DatasetOptions, _options: Options) -> Data:
-    """Nothing."""
-    return Data()
+    """Arguments of the engine's target, which also counts the calls: nothing else does."""
+    return target_arguments(ANSWER_BYTES, options.delay_milliseconds)
 
 
 def least_seconds(options: Options) -> float:
-    """One delay after the other, `concurrency` calls at a time: the server answers no sooner."""
+    """The delays one after the other, `concurrency` calls at a time: the server never answers sooner."""
     return math.ceil(options.calls / options.concurrency) * options.delay_milliseconds / 1e3
 
 
 def environment(options: Options) -> Mapping[str, str]:
-    """The job, in the words of docs/stack-contract.md."""
+    """The job, as the variables of docs/stack-contract.md."""
     return {"CALLS": str(options.calls), "CONCURRENCY": str(options.concurrency)}
 
 
@@ -50,7 +43,7 @@ WORKLOAD = ProgramWorkload(
     title="a batch of calls to a slow server, by a program",
     services=("none",),
     options=Options,
-    data=data,
+    data=no_tables,
     operations=lambda options: options.calls,
     work=lambda _options: Work(calls=1.0),
     least_seconds=least_seconds,

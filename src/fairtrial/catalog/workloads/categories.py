@@ -7,8 +7,9 @@ import json
 from functools import cache
 from typing import Any
 
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data, LiteralRows, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
@@ -58,30 +59,30 @@ SENTENCE = "Everything about {}, new and used, from sellers near and far, kept b
 
 @cache
 def rows() -> tuple[tuple[int, str, str, str], ...]:
-    """The categories; the last description is as long as the list's length needs it to be."""
-    made = [
+    """The categories. The last description is padded so that the list has exactly `BODY_BYTES` bytes."""
+    categories = [
         (number, name, name.lower().replace(" & ", "-"), SENTENCE.format(name.lower()) + ".")
         for number, name in enumerate(NAMES, 1)
     ]
-    spare = BODY_BYTES - len(_list(made))
-    number, name, slug, description = made[-1]
-    longer = (description[:-1] + " and care for it" * (spare // 16 + 1))[: len(description) - 1 + spare] + "."
-    made[-1] = (number, name, slug, longer)
-    return tuple(made)
+    spare = BODY_BYTES - len(_json(categories))
+    number, name, slug, description = categories[-1]
+    padded = (description[:-1] + " and care for it" * (spare // 16 + 1))[: len(description) - 1 + spare] + "."
+    categories[-1] = (number, name, slug, padded)
+    return tuple(categories)
 
 
 def body() -> str:
-    """The list as every stack has to answer it."""
-    return _list(rows())
+    """The list, exactly as every stack has to answer it."""
+    return _json(rows())
 
 
-def _list(categories: Any) -> str:
+def _json(categories: Any) -> str:
     objects = [dict(zip(COLUMNS, row, strict=True)) for row in categories]
     return json.dumps(objects, separators=(",", ":"), ensure_ascii=False)
 
 
 def table() -> Table:
-    """The table `categories`, which other workloads use as well."""
+    """The table `categories`, which other workloads use too."""
     return Table(
         name="categories",
         columns={"id": "key", "name": "text", "slug": "text", "description": "text"},
@@ -89,31 +90,31 @@ def table() -> Table:
     )
 
 
-def data(_options: DatasetOptions, _none: NoOptions) -> Data:
-    """The categories."""
+def data(_dataset: DatasetOptions, _options: NoOptions) -> Data:
+    """The table of categories."""
     return Data([table()])
 
 
-def requests(_data: Data, _none: NoOptions) -> list[Request]:
+def requests(_data: Data, _options: NoOptions) -> list[Request]:
     """GET /categories."""
     expect = Expectation(status=[200], content_type="application/json", body=ExactBody(text=body()))
     return [Request(name="categories", path=PATH, headers=[("accept", "application/json")], expect=expect)]
 
 
-def _conforms(attempt: Attempt) -> str | None:
-    return mismatch(PATH, ask(attempt.client, "GET", PATH))
+def _conforms(stack: StackUnderTest) -> str | None:
+    return mismatch(PATH, ask(stack.client, "GET", PATH))
 
 
-def _is_the_list(attempt: Attempt) -> str | None:
-    seen = ask(attempt.client, "GET", PATH).body
-    if seen == body().encode():
+def _is_exact(stack: StackUnderTest) -> str | None:
+    answer = ask(stack.client, "GET", PATH)
+    if answer.body == body().encode():
         return None
     try:
-        same = json.loads(seen) == json.loads(body())
-    except ValueError:
-        same = False
-    written = "the right list, but not compact or with other keys first" if same else "another list"
-    return f"{len(seen):,} bytes instead of {BODY_BYTES:,}: {written}"
+        same_list = answer.json() == json.loads(body())
+    except Problem:
+        same_list = False
+    difference = "the right list, but not compact or with its keys in another order" if same_list else "another list"
+    return f"{len(answer.body):,} bytes instead of {BODY_BYTES:,}: {difference}"
 
 
 WORKLOAD = ServerWorkload(
@@ -122,10 +123,10 @@ WORKLOAD = ServerWorkload(
     services=("sqlite", "postgresql", "mariadb", "mongodb"),
     data=data,
     requests=requests,
-    work=lambda _none: Work(reads=1.0, rows_read=len(NAMES)),
+    work=lambda _options: Work(reads=1.0, rows_read=len(NAMES)),
     freshness=FreshnessProbe(table="categories", column="name", path=lambda _data, _key: PATH, during_load=False),
     clauses=(
-        ClauseTest("categories-conform", "GET /categories answers Categories, as openapi.yaml has them", _conforms),
-        ClauseTest("categories-exact", f"the list is compact JSON of {BODY_BYTES:,} bytes, by id", _is_the_list),
+        ClauseTest("categories-conform", "GET /categories answers Categories, as openapi.yaml defines them", _conforms),
+        ClauseTest("categories-exact", f"the list is compact JSON of {BODY_BYTES:,} bytes, ordered by id", _is_exact),
     ),
 )

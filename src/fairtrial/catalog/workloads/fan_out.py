@@ -1,4 +1,4 @@
-"""Workload `fan-out`: an outbound call to a slow upstream in every request, which answers after a fixed delay."""
+"""Workload `fan-out`: in every request, one outbound call to an upstream that answers after a fixed delay."""
 
 import json
 from collections.abc import Sequence
@@ -7,12 +7,11 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.catalog.workloads.model import ServerWorkload, no_tables
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
-from fairtrial.experiment.model import DatasetOptions
 
 PATH = "/fan-out"
 UPSTREAM_BYTES = 512
@@ -23,18 +22,18 @@ class Options(Strict):
     """`[options]` of fan-out."""
 
     delay_milliseconds: float = Field(50.0, ge=0, le=10_000)
-    pool: int = Field(1024, ge=1, le=60_000, description="most connections to the upstream that a stack may hold")
+    pool: int = Field(1024, ge=1, le=60_000, description="the most connections that a stack may hold to the upstream")
 
 
 def upstream(options: Options) -> Sequence[str]:
-    """Arguments of the engine's target."""
-    delay = ["--delay", f"constant:{options.delay_milliseconds:g}ms"] if options.delay_milliseconds else []
-    return ["--body-bytes", str(UPSTREAM_BYTES), *delay]
+    """Arguments of the engine's target that serves as upstream."""
+    return target_arguments(UPSTREAM_BYTES, options.delay_milliseconds)
 
 
-def data(_dataset: DatasetOptions, _options: Options) -> Data:
-    """Nothing."""
-    return Data()
+def target_arguments(body_bytes: int, delay_milliseconds: float) -> Sequence[str]:
+    """Arguments of an engine's target that answers with a body of this size after a constant delay."""
+    delay = ["--delay", f"constant:{delay_milliseconds:g}ms"] if delay_milliseconds else []
+    return ["--body-bytes", str(body_bytes), *delay]
 
 
 def requests(_data: Data, _options: Options) -> list[Request]:
@@ -43,18 +42,19 @@ def requests(_data: Data, _options: Options) -> list[Request]:
     return [Request(name="fan-out", path=PATH, expect=expect)]
 
 
-def _calls(attempt: Attempt) -> str | None:
-    answer = ask(attempt.client, "GET", PATH)
-    fault = mismatch(PATH, answer)
-    if fault is None and answer.body != ANSWER.encode():
+def _passes_the_answer_on(stack: StackUnderTest) -> str | None:
+    answer = ask(stack.client, "GET", PATH)
+    difference = mismatch(PATH, answer)
+    if difference is None and answer.body != ANSWER.encode():
         return f"the body is {answer.excerpt()}, not {ANSWER}"
-    return fault
+    return difference
 
 
-def _waits(attempt: Attempt) -> str | None:
-    seconds = min(ask(attempt.client, "GET", PATH).seconds for _ in range(3))
-    delay_seconds = attempt.options.delay_milliseconds / 1e3
-    return f"answered after {seconds * 1e3:.1f} ms: nobody was asked" if seconds < delay_seconds else None
+def _waits(stack: StackUnderTest) -> str | None:
+    seconds = min(ask(stack.client, "GET", PATH).seconds for _ in range(3))
+    if seconds < stack.options.delay_milliseconds / 1e3:
+        return f"answered after {seconds * 1e3:.1f} ms: the upstream was not called"
+    return None
 
 
 WORKLOAD = ServerWorkload(
@@ -62,12 +62,12 @@ WORKLOAD = ServerWorkload(
     title="an outbound call to a slow upstream",
     services=("none",),
     options=Options,
-    data=data,
+    data=no_tables,
     requests=requests,
     upstream=upstream,
     environment=lambda options: {"UPSTREAM_POOL": str(options.pool)},
     clauses=(
-        ClauseTest("fan-out", f"GET {PATH} answers what the upstream answered: {ANSWER}", _calls),
+        ClauseTest("fan-out", f"GET {PATH} answers the upstream's status and size: {ANSWER}", _passes_the_answer_on),
         ClauseTest("fan-out-waits", "no answer comes before the upstream's", _waits),
     ),
 )

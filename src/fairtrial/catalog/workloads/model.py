@@ -1,4 +1,4 @@
-"""What a workload is."""
+"""What a workload is: requests to a server, or a job for a program."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +13,19 @@ from fairtrial.record.model import WriteFault
 
 
 class NoOptions(Strict):
-    """A workload that has no `[options]`."""
+    """The options of a workload that has none."""
+
+
+def no_tables(_dataset: DatasetOptions, _options: object) -> Data:
+    """The data of a workload that needs none."""
+    return Data()
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one verified answer implies at least, in the ledger's words: see `record.model.Ledger`.
+    """The least work that one verified answer implies, by the names of `record.model.Ledger`.
 
-    A stack that does more than it must is slower by its own choice; one that does less has not done the work.
+    A stack may do more, and is slower by its own choice. A stack that does less has not done the work.
     """
 
     reads: float = 0.0
@@ -33,7 +38,7 @@ class Work:
 
 
 class StoredRows(Protocol):
-    """What an audit reads: a part of `services.model.RunningService`."""
+    """What an audit reads of a service: a part of `services.model.RunningService`."""
 
     def rows(self, table: str) -> Any:
         """All rows of a table, as dictionaries by column name."""
@@ -41,10 +46,10 @@ class StoredRows(Protocol):
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """Which of an engine run's numbered requests were answered as they should be: docs/engine-protocol.md, "writes".
+    """Which numbered requests were answered correctly: docs/engine-protocol.md, "writes".
 
-    Of the request `name`, the numbers from 1 to `begun[name]` were sent; those in `not_acknowledged[name]` had no
-    right answer.
+    Of the request `name`, the numbers from 1 to `begun[name]` were sent; those in `not_acknowledged[name]` got no
+    correct answer.
     """
 
     begun: Mapping[str, int]
@@ -57,7 +62,7 @@ class Acknowledged:
 
 
 def write_faults(examples: Mapping[str, Sequence[str]]) -> list[WriteFault]:
-    """One fault for each kind of which there are examples; the first of them stands for all."""
+    """One fault for each kind that has examples: their count, and the first of them."""
     return [WriteFault(kind=kind, count=len(texts), example=texts[0]) for kind, texts in examples.items() if texts]
 
 

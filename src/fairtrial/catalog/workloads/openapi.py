@@ -1,6 +1,5 @@
-"""The OpenAPI document that all workloads share, and answers held against it."""
+"""The OpenAPI document that all workloads share, and the comparison of answers with it."""
 
-import json
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -9,6 +8,7 @@ import jsonschema
 import yaml
 
 from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import Answer
 
 
@@ -20,7 +20,11 @@ def document() -> dict[str, Any]:
 
 
 def mismatch(path: str, answer: Answer, method: str = "GET") -> str | None:
-    """How `answer` to a request of `path`, as the document writes it, differs from the document; None: it does not."""
+    """How an answer differs from what the document allows, or None if it conforms.
+
+    Args:
+        path: as the document writes it, such as `/items/{uuid}`.
+    """
     responses = document()["paths"][path][method.lower()]["responses"]
     allowed = responses.get(str(answer.status))
     if allowed is None:
@@ -34,9 +38,9 @@ def mismatch(path: str, answer: Answer, method: str = "GET") -> str | None:
     if media_type != "application/json":
         return None
     try:
-        value = json.loads(answer.body)
-    except ValueError as error:
-        return f"the body is not JSON ({error}): {answer.excerpt()}"
+        value = answer.json()
+    except Problem as problem:
+        return problem.reason
     schema = {**content[media_type]["schema"], "components": document()["components"]}
-    fault = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
-    return printable(f"{fault.json_path}: {fault.message}") if fault else None
+    violation = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
+    return printable(f"{violation.json_path}: {violation.message}") if violation else None

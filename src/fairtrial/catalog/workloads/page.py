@@ -1,11 +1,11 @@
-"""Workload `page`: an HTML page of several queries and a fragment from a cache, as web applications serve them."""
+"""Workload `page`: an HTML page made of several queries and a cached fragment, as web applications serve them."""
 
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data, GeneratedRows
 from fairtrial.catalog.workloads import categories
 from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
@@ -15,25 +15,29 @@ from fairtrial.experiment.model import DatasetOptions
 
 ROWS = 10_000
 PAGES = 32
-BEFORE = 10
+"""How many pages are requested, in turn."""
+
+PRECEDING = 10
+"""How many of the items before a page's own it lists."""
+
 MEDIA_TYPE = "text/html"
 
 
-def data(options: DatasetOptions, _none: NoOptions) -> Data:
-    """Items and categories."""
-    table = items(options, ROWS)
+def data(dataset: DatasetOptions, _options: NoOptions) -> Data:
+    """The tables of items and categories."""
+    table = items(dataset, ROWS)
     assert isinstance(table.rows, GeneratedRows)
     return Data([table, categories.table()], table.rows.dataset)
 
 
 def fragment() -> str:
-    """The list of categories, as it lies in the cache."""
+    """The list of categories as HTML, which stacks keep in the cache."""
     return "<ul>" + "".join(f"<li>{escape(name)}</li>" for _, name, _, _ in categories.rows()) + "</ul>"
 
 
-def page(item: dict[str, Any], before: Sequence[dict[str, Any]]) -> str:
-    """The page about an item; `before`: the items before it, the nearest first."""
-    titles = "".join(f"<li>{escape(one['name'])}</li>" for one in before)
+def page(item: dict[str, Any], preceding: Sequence[dict[str, Any]]) -> str:
+    """The page about an item, with the items that precede it, nearest first."""
+    titles = "".join(f"<li>{escape(other['name'])}</li>" for other in preceding)
     return (
         '<!doctype html><html><head><meta charset="utf-8">'
         f"<title>{escape(item['name'])}</title></head><body><nav>{fragment()}</nav>"
@@ -44,22 +48,21 @@ def page(item: dict[str, Any], before: Sequence[dict[str, Any]]) -> str:
 
 
 def pages(data: Data) -> dict[int, str]:
-    """The pages that are asked for, by the item's id: at equal distances over all items."""
+    """The pages that are requested, by their item's id. The items are spread evenly over the table."""
     (table, _) = data.tables
     sample = [row["id"] for row in table.rows.sample()]
-    last = data.generated.described["last_id"]
-    wanted = sorted({number for number in sample if number > 2 * BEFORE})[:PAGES]
-    found = {}
-    for number in wanted:
-        near = range(max(1, number - 4 * BEFORE), min(last, number) + 1)
-        known = data.generated.rows_at(near)
-        item = known.pop()
-        found[number] = page(item, list(reversed(known))[:BEFORE])
-    return found
+    last_id = data.generated.described["last_id"]
+    page_ids = sorted({item_id for item_id in sample if item_id > 2 * PRECEDING})[:PAGES]
+    html_by_id = {}
+    for item_id in page_ids:
+        nearby_ids = range(max(1, item_id - 4 * PRECEDING), min(last_id, item_id) + 1)
+        *others, item = data.generated.rows_at(nearby_ids)
+        html_by_id[item_id] = page(item, list(reversed(others))[:PRECEDING])
+    return html_by_id
 
 
-def requests(data: Data, _none: NoOptions) -> list[Request]:
-    """GET /pages/ID, the pages in turn."""
+def requests(data: Data, _options: NoOptions) -> list[Request]:
+    """GET /pages/ID, for each of the pages in turn."""
     return [
         Request(
             name=f"page-{number}",
@@ -70,26 +73,22 @@ def requests(data: Data, _none: NoOptions) -> list[Request]:
     ]
 
 
-def _is_right(attempt: Attempt) -> str | None:
-    for number, right in pages(attempt.data).items():
-        answer = ask(attempt.client, "GET", f"/pages/{number}")
+def _is_exact(stack: StackUnderTest) -> str | None:
+    for number, expected in pages(stack.data).items():
+        answer = ask(stack.client, "GET", f"/pages/{number}")
         if answer.status != 200:
             return f"page {number}: status {answer.status}"
         if not answer.headers.get("content-type", "").startswith(MEDIA_TYPE):
             return f"content type {answer.headers.get('content-type')!r:.60}"
-        if answer.body != right.encode():
-            return f"page {number}: {_first_difference(answer.body.decode(errors='replace'), right)}"
+        if answer.body != expected.encode():
+            return f"page {number}: {_first_difference(answer.body.decode(errors='replace'), expected)}"
     return None
 
 
-def _first_difference(seen: str, right: str) -> str:
-    place = next((at for at, (one, other) in enumerate(zip(seen, right, strict=False)) if one != other), len(right))
-    return f"from character {place}: {seen[place : place + 40]!r} instead of {right[place : place + 40]!r}"
-
-
-def _unknown(attempt: Attempt) -> str | None:
-    status = ask(attempt.client, "GET", "/pages/999999999").status
-    return None if status == 404 else f"status {status}"
+def _first_difference(actual: str, expected: str) -> str:
+    differing = (at for at, pair in enumerate(zip(actual, expected, strict=False)) if pair[0] != pair[1])
+    start = next(differing, min(len(actual), len(expected)))
+    return f"from character {start}: {actual[start : start + 40]!r} instead of {expected[start : start + 40]!r}"
 
 
 WORKLOAD = ServerWorkload(
@@ -100,10 +99,10 @@ WORKLOAD = ServerWorkload(
     rows=ROWS,
     data=data,
     requests=requests,
-    work=lambda _none: Work(reads=3.0, rows_read=1.0 + BEFORE),
+    work=lambda _options: Work(reads=3.0, rows_read=1.0 + PRECEDING),
     freshness=FreshnessProbe(table="items", column="name", path=lambda _data, key: f"/pages/{key}", during_load=False),
     clauses=(
-        ClauseTest("page", "GET /pages/ID answers the page, byte for byte", _is_right),
-        ClauseTest("page-unknown", "GET /pages/999999999 answers 404", _unknown),
+        ClauseTest("page", "GET /pages/ID answers the page, byte for byte", _is_exact),
+        answers_status("page-unknown", "GET", "/pages/999999999", 404),
     ),
 )

@@ -1,6 +1,6 @@
-"""Workload `query-batch`: a job for programs, long queries with short ones behind each, over a pool of connections.
+"""Workload `query-batch`: a job for programs, long queries each followed by short ones, over a pool of connections.
 
-Without HTTP: what is compared is how a runtime and its driver wait.
+There is no HTTP: it compares how runtimes and their drivers wait.
 """
 
 import math
@@ -9,37 +9,30 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import ProgramWorkload, Work
-from fairtrial.experiment.model import DatasetOptions
+from fairtrial.catalog.workloads.model import ProgramWorkload, Work, no_tables
 
 
 class Options(Strict):
     """`[options]` of query-batch."""
 
     long_queries: int = Field(10, ge=0, le=100_000)
-    short_per_long: int = Field(10, ge=0, le=100_000, description="short queries behind each long one")
+    short_per_long: int = Field(10, ge=0, le=100_000, description="short queries after each long one")
     long_milliseconds: int = Field(100, ge=1, le=10_000)
     pool: int = Field(12, ge=1, le=256, description="connections")
 
 
-def data(_dataset: DatasetOptions, _options: Options) -> Data:
-    """No table: the queries touch none."""
-    return Data()
-
-
 def operations(options: Options) -> int:
-    """Long and short queries."""
+    """The number of long and short queries."""
     return options.long_queries * (1 + options.short_per_long)
 
 
 def least_seconds(options: Options) -> float:
-    """One long query after the other, `pool` of them at a time: the database sleeps no less."""
+    """The long queries one after the other, `pool` of them at a time: the database never sleeps for less."""
     return math.ceil(options.long_queries / options.pool) * options.long_milliseconds / 1e3
 
 
 def environment(options: Options) -> Mapping[str, str]:
-    """The job, in the words of docs/stack-contract.md."""
+    """The job, as the variables of docs/stack-contract.md."""
     return {
         "LONG_QUERIES": str(options.long_queries),
         "SHORT_PER_LONG": str(options.short_per_long),
@@ -53,7 +46,7 @@ WORKLOAD = ProgramWorkload(
     title="a batch of long and short queries, by a program",
     services=("postgresql", "mariadb"),
     options=Options,
-    data=data,
+    data=no_tables,
     operations=operations,
     work=lambda _options: Work(reads=1.0),
     least_seconds=least_seconds,

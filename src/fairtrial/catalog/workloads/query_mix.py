@@ -1,37 +1,33 @@
-"""Workload `query-mix`: short queries, and now and then one that keeps the database waiting.
+"""Workload `query-mix`: short queries, and now and then one during which the database sleeps.
 
-What it shows is whether those who wait for a long query hold up the others: the case for and against blocking I/O.
+It shows whether requests that wait for a long query delay the others: the case for and against blocking I/O.
 """
 
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import ServerWorkload, Work
+from fairtrial.catalog.workloads.model import ServerWorkload, Work, no_tables
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
-from fairtrial.experiment.model import DatasetOptions
 
 SHORT, LONG = "/queries/short", "/queries/long/{milliseconds}"
-TRIED_MILLISECONDS = 200
+CHECK_MILLISECONDS = 200
 
 
 class Options(Strict):
     """`[options]` of query-mix."""
 
-    short_per_long: int = Field(100, ge=0, le=100_000, description="0: only short ones")
+    short_per_long: int = Field(
+        100, ge=0, le=100_000, description="short queries for each long one; 0: only short ones"
+    )
     long_milliseconds: int = Field(1000, ge=1, le=10_000)
 
 
-def data(_dataset: DatasetOptions, _options: Options) -> Data:
-    """No table: the queries touch none."""
-    return Data()
-
-
 def requests(_data: Data, options: Options) -> list[Request]:
-    """Short ones and long ones at their ratio, spread evenly."""
+    """Short and long queries in their ratio, spread evenly."""
 
     def request(name: str, path: str, text: str, weight: int) -> Request:
         expect = Expectation(status=[200], content_type="application/json", body=ExactBody(text=text))
@@ -43,23 +39,23 @@ def requests(_data: Data, options: Options) -> list[Request]:
     return [short, long] if options.short_per_long else [short]
 
 
-def _short(attempt: Attempt) -> str | None:
-    answer = ask(attempt.client, "GET", SHORT)
+def _short(stack: StackUnderTest) -> str | None:
+    answer = ask(stack.client, "GET", SHORT)
     return mismatch(SHORT, answer) or (None if answer.body == b'{"value":1}' else f"not compact: {answer.excerpt()}")
 
 
-def _long(attempt: Attempt) -> str | None:
-    answer = ask(attempt.client, "GET", f"/queries/long/{TRIED_MILLISECONDS}")
-    fault = mismatch(LONG, answer)
-    if fault or answer.status != 200:
-        return fault or f"status {answer.status}"
-    if answer.seconds < TRIED_MILLISECONDS / 1e3:
+def _long(stack: StackUnderTest) -> str | None:
+    answer = ask(stack.client, "GET", f"/queries/long/{CHECK_MILLISECONDS}")
+    difference = mismatch(LONG, answer)
+    if difference or answer.status != 200:
+        return difference or f"status {answer.status}"
+    if answer.seconds < CHECK_MILLISECONDS / 1e3:
         return f"answered after {answer.seconds * 1e3:.0f} ms: the database did not sleep"
-    return None if answer.body == b'{"slept":%d}' % TRIED_MILLISECONDS else f"not compact: {answer.excerpt()}"
+    return None if answer.body == b'{"slept":%d}' % CHECK_MILLISECONDS else f"not compact: {answer.excerpt()}"
 
 
-def _out_of_range(attempt: Attempt) -> str | None:
-    statuses = [ask(attempt.client, "GET", f"/queries/long/{wrong}").status for wrong in ("0", "10001", "x")]
+def _out_of_range(stack: StackUnderTest) -> str | None:
+    statuses = [ask(stack.client, "GET", f"/queries/long/{wrong}").status for wrong in ("0", "10001", "x")]
     return None if statuses == [400, 400, 400] else f"statuses {statuses}"
 
 
@@ -68,12 +64,16 @@ WORKLOAD = ServerWorkload(
     title="short queries and long ones",
     services=("postgresql", "mariadb"),
     options=Options,
-    data=data,
+    data=no_tables,
     requests=requests,
     work=lambda _options: Work(reads=1.0),
     clauses=(
-        ClauseTest("short-query", "GET /queries/short answers what SELECT 1 gives", _short),
-        ClauseTest("long-query", f"GET /queries/long/{TRIED_MILLISECONDS} has the database sleep for so long", _long),
+        ClauseTest("short-query", "GET /queries/short answers the result of SELECT 1", _short),
+        ClauseTest(
+            "long-query",
+            f"GET /queries/long/{CHECK_MILLISECONDS} makes the database sleep for that many milliseconds",
+            _long,
+        ),
         ClauseTest("sleep-in-range", "0, 10001 and x milliseconds answer 400", _out_of_range),
     ),
 )

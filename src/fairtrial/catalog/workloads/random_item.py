@@ -1,13 +1,13 @@
-"""Workload `random-item`: one row of many, picked at random by the database on every request.
+"""Workload `random-item`: one row of many, drawn at random from the database on every request.
 
-The row is that of a public comparison of four API stacks (2013): a name, a UUID with an index, a hash code over name,
-UUID and time, a paragraph of description that is stored but not answered, and a time.
+The row is that of a public comparison of four API stacks (2013): a name, an indexed UUID, a hash of name, UUID and
+time, a paragraph of description that is stored but not part of the answer, and a time.
 """
 
 import json
 
 from fairtrial.catalog.contract.answer import Answer, ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data, GeneratedRows, Index, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
@@ -15,22 +15,23 @@ from fairtrial.engine.dataset import DatasetSpec, describe, rows_by_id
 from fairtrial.engine.plan import BodyRange, Expectation, Request, RowBody
 from fairtrial.experiment.model import DatasetOptions
 
-ANSWERED = ("id", "uuid", "name", "hash_code", "created_at")
+ANSWER_FIELDS = ("id", "uuid", "name", "hash_code", "created_at")
 WHITE_SPACE_BYTES = 64
-"""Room for a space after each colon and comma, or a line for each key: white space in JSON is free."""
+"""Room for a space after each colon and comma, or for a line per key: white space in JSON is free."""
 
 PICKS = 5
-"""Five equal picks of five from a thousand rows or more happen to an honest stack once in 10^12 trials at most."""
+"""An honest stack draws the same of a thousand rows or more five times at most once in 10^12 trials."""
 
 ABSENT_UUID = "00000000-0000-4000-8000-000000000000"
 
-
 SEGMENTS = 10_000
-"""Parts of the documents, of which one is drawn before a document in it: as in the comparison."""
+"""The comparison first drew one of this many segments of the documents, then a document in it."""
+
+ROWS = 1_000_000
 
 
 def items(options: DatasetOptions, rows: int) -> Table:
-    """The table `items`, which other workloads use as well."""
+    """The table `items`, which other workloads use too."""
     dataset = describe(_spec(options, rows))
     return Table(
         name="items",
@@ -71,80 +72,64 @@ def _spec(options: DatasetOptions, rows: int) -> DatasetSpec:
     }
 
 
-ROWS = 1_000_000
-
-
-def data(options: DatasetOptions, _none: NoOptions) -> Data:
-    """The items; the engine proves each answered one."""
-    table = items(options, ROWS)
+def data(dataset: DatasetOptions, _options: NoOptions) -> Data:
+    """The table of items, against which the engine verifies answers."""
+    table = items(dataset, ROWS)
     assert isinstance(table.rows, GeneratedRows)
     return Data([table], table.rows.dataset)
 
 
-def requests(data: Data, _none: NoOptions) -> list[Request]:
-    """GET /items/random; every answer is held against the row of its id."""
-    lengths = [data.generated.described["fields"][name] for name in ANSWERED]
+def requests(data: Data, _options: NoOptions) -> list[Request]:
+    """GET /items/random; each answer is compared with the row that has its id."""
+    lengths = [data.generated.described["fields"][name] for name in ANSWER_FIELDS]
     shortest = sum(length["min_bytes"] for length in lengths)
     longest = sum(length["max_bytes"] for length in lengths)
-    frame = len(json.dumps(dict.fromkeys(ANSWERED, ""), separators=(",", ":"))) - len('""')  # the id has no quotes
+    frame = len(json.dumps(dict.fromkeys(ANSWER_FIELDS, ""), separators=(",", ":"))) - len('""')  # the id is a number
     expect = Expectation(
         status=[200],
         content_type="application/json",
         body_bytes=BodyRange(min=shortest + frame, max=longest + frame + WHITE_SPACE_BYTES),
-        body=RowBody(fields=list(ANSWERED)),
+        body=RowBody(fields=list(ANSWER_FIELDS)),
     )
     return [Request(name="random-item", path="/items/random", headers=[("accept", "application/json")], expect=expect)]
 
 
-def _random_conforms(attempt: Attempt) -> str | None:
-    answer = ask(attempt.client, "GET", "/items/random")
-    fault = mismatch("/items/random", answer)
-    if fault is None:
-        attempt.memory["item"] = json.loads(answer.body)
-    return fault
+def _random_conforms(stack: StackUnderTest) -> str | None:
+    return mismatch("/items/random", ask(stack.client, "GET", "/items/random"))
 
 
-def _random_row_is_right(attempt: Attempt) -> str | None:
-    answer = ask(attempt.client, "GET", "/items/random")
-    return mismatch("/items/random", answer) or _row_fault(attempt, answer)
+def _random_row_is_right(stack: StackUnderTest) -> str | None:
+    answer = ask(stack.client, "GET", "/items/random")
+    return mismatch("/items/random", answer) or _row_difference(stack, answer)
 
 
-def _random_varies(attempt: Attempt) -> str | None:
-    if attempt.data.generated.described["rows"] < 1000:
+def _random_varies(stack: StackUnderTest) -> str | None:
+    if stack.data.generated.described["rows"] < 1000:
         return None
-    bodies = {ask(attempt.client, "GET", "/items/random").body for _ in range(PICKS)}
+    bodies = {ask(stack.client, "GET", "/items/random").body for _ in range(PICKS)}
     return f"{PICKS} requests, {PICKS} times the same answer" if len(bodies) == 1 else None
 
 
-def _uuid_finds_its_row(attempt: Attempt) -> str | None:
-    wanted = rows_by_id(attempt.data.generated.spec, [attempt.data.generated.described["last_id"]])[0]
-    answer = ask(attempt.client, "GET", f"/items/{wanted['uuid']}")
-    fault = mismatch("/items/{uuid}", answer)
-    if fault or answer.status != 200:
-        return fault or f"status {answer.status} for a row that exists"
-    return _row_fault(attempt, answer, wanted["id"])
+def _uuid_finds_its_row(stack: StackUnderTest) -> str | None:
+    row = rows_by_id(stack.data.generated.spec, [stack.data.generated.described["last_id"]])[0]
+    answer = ask(stack.client, "GET", f"/items/{row['uuid']}")
+    difference = mismatch("/items/{uuid}", answer)
+    if difference or answer.status != 200:
+        return difference or f"status {answer.status} for a row that exists"
+    return _row_difference(stack, answer, row["id"])
 
 
-def _absent(uuid: str) -> ClauseTest:
-    def attempt(attempt: Attempt) -> str | None:
-        status = ask(attempt.client, "GET", f"/items/{uuid}").status
-        return None if status == 404 else f"status {status}"
-
-    kind = "uuid-unknown" if uuid == ABSENT_UUID else "uuid-malformed"
-    return ClauseTest(kind, f"GET /items/{uuid} answers 404", attempt)
-
-
-def _row_fault(attempt: Attempt, answer: Answer, wanted_id: int | None = None) -> str | None:
-    item = json.loads(answer.body)
-    described = attempt.data.generated.described
-    if wanted_id is not None and item["id"] != wanted_id:
-        return f"asked for id {wanted_id}, got id {item['id']}"
+def _row_difference(stack: StackUnderTest, answer: Answer, expected_id: int | None = None) -> str | None:
+    item = answer.json()
+    described = stack.data.generated.described
+    if expected_id is not None and item["id"] != expected_id:
+        return f"requested id {expected_id}, got id {item['id']}"
     if not described["first_id"] <= item["id"] <= described["last_id"]:
         return f"id {item['id']} is not in the dataset"
-    right = rows_by_id(attempt.data.generated.spec, [item["id"]])[0]
-    for name in ANSWERED:
-        if item[name] != right[name]:
-            return f"id {item['id']}: {name} is {item[name]!r:.80}, the dataset has {right[name]!r}"
+    row = rows_by_id(stack.data.generated.spec, [item["id"]])[0]
+    for name in ANSWER_FIELDS:
+        if item[name] != row[name]:
+            return f"id {item['id']}: {name} is {item[name]!r:.80}, the dataset has {row[name]!r}"
     return None
 
 
@@ -159,14 +144,18 @@ WORKLOAD = ServerWorkload(
     rows=ROWS,
     data=data,
     requests=requests,
-    work=lambda _none: Work(reads=1.0, rows_read=1.0),
+    work=lambda _options: Work(reads=1.0, rows_read=1.0),
     freshness=FreshnessProbe(table="items", column="name", path=_path),
     clauses=(
-        ClauseTest("random-conforms", "GET /items/random answers an Item, as openapi.yaml has it", _random_conforms),
-        ClauseTest("random-row", "the random item's fields are those of its id in the dataset", _random_row_is_right),
+        ClauseTest(
+            "random-conforms", "GET /items/random answers an Item, as openapi.yaml defines it", _random_conforms
+        ),
+        ClauseTest(
+            "random-row", "the random item's fields are those of the dataset's row with its id", _random_row_is_right
+        ),
         ClauseTest("random-varies", f"{PICKS} random items are not all the same", _random_varies),
-        ClauseTest("uuid-row", "GET /items/{uuid} answers the row with this uuid", _uuid_finds_its_row),
-        _absent(ABSENT_UUID),
-        _absent("not-a-uuid"),
+        ClauseTest("uuid-row", "GET /items/{uuid} answers the row with this UUID", _uuid_finds_its_row),
+        answers_status("uuid-unknown", "GET", f"/items/{ABSENT_UUID}", 404),
+        answers_status("uuid-malformed", "GET", "/items/not-a-uuid", 404),
     ),
 )

@@ -1,7 +1,7 @@
-"""Workload `redirect`: a key is looked up in a key-value store and answered as a redirect, as URL shorteners do."""
+"""Workload `redirect`: a key is looked up in a key-value store and answered by a redirect, as URL shorteners do."""
 
 from fairtrial.catalog.contract.answer import Answer, ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.engine.dataset import describe, rows_by_id
@@ -10,17 +10,18 @@ from fairtrial.experiment.model import DatasetOptions
 
 ROWS = 100_000
 PREFIX = "https://example.com/"
-ELSEWHERE = PREFIX
+DEFAULT_ADDRESS = PREFIX
+"""Where keys lead that are unknown or malformed."""
 
 
-def data(options: DatasetOptions, _none: NoOptions) -> Data:
+def data(dataset_options: DatasetOptions, _options: NoOptions) -> Data:
     """The addresses by number."""
     dataset = describe(
         {
             "name": "links",
-            "seed": options.seed,
-            "rows": options.rows or ROWS,
-            "gaps": options.gaps,
+            "seed": dataset_options.seed,
+            "rows": dataset_options.rows or ROWS,
+            "gaps": dataset_options.gaps,
             "fields": [{"name": "id", "kind": "id"}, {"name": "url", "kind": "link", "prefix": PREFIX}],
         }
     )
@@ -28,27 +29,26 @@ def data(options: DatasetOptions, _none: NoOptions) -> Data:
     return Data([table], dataset)
 
 
-def requests(_data: Data, _none: NoOptions) -> list[Request]:
-    """GET /links/N, each N that exists equally likely."""
+def requests(_data: Data, _options: NoOptions) -> list[Request]:
+    """GET /links/N, with every existing N equally likely."""
     expect = Expectation(status=[301], location_field="url", body_bytes=BodyRange(min=0, max=0))
     return [Request(name="redirect", path="/links/{{field id}}", template=True, expect=expect)]
 
 
-def _known_key(attempt: Attempt) -> str | None:
-    wanted = attempt.data.generated.described["last_id"]
-    address = rows_by_id(attempt.data.generated.spec, [wanted])[0]["url"]
-    return _differs(ask(attempt.client, "GET", f"/links/{wanted}"), 301, address)
+def _known_key(stack: StackUnderTest) -> str | None:
+    number = stack.data.generated.described["last_id"]
+    address = rows_by_id(stack.data.generated.spec, [number])[0]["url"]
+    return _difference(ask(stack.client, "GET", f"/links/{number}"), 301, address)
 
 
-def _other_key(key: str) -> ClauseTest:
-    def attempt(attempt: Attempt) -> str | None:
-        return _differs(ask(attempt.client, "GET", f"/links/{key}"), 302, ELSEWHERE)
+def _other_key(name: str, key: str) -> ClauseTest:
+    def violation(stack: StackUnderTest) -> str | None:
+        return _difference(ask(stack.client, "GET", f"/links/{key}"), 302, DEFAULT_ADDRESS)
 
-    name = "unknown-key" if key.isdigit() else "malformed-key"
-    return ClauseTest(name, f"GET /links/{key} answers 302 to {ELSEWHERE}", attempt)
+    return ClauseTest(name, f"GET /links/{key} answers 302 to {DEFAULT_ADDRESS}", violation)
 
 
-def _differs(answer: Answer, status: int, address: str) -> str | None:
+def _difference(answer: Answer, status: int, address: str) -> str | None:
     if answer.status != status:
         return f"status {answer.status}"
     if answer.headers.get("location") != address:
@@ -63,11 +63,11 @@ WORKLOAD = ServerWorkload(
     rows=ROWS,
     data=data,
     requests=requests,
-    work=lambda _none: Work(reads=1.0),
+    work=lambda _options: Work(reads=1.0),
     freshness=FreshnessProbe(table="links", column="url", path=lambda _data, key: f"/links/{key}"),
     clauses=(
-        ClauseTest("known-key", "GET /links/N answers 301 to the address behind N, without a body", _known_key),
-        _other_key("999999999999"),
-        _other_key("not-a-number"),
+        ClauseTest("known-key", "GET /links/N answers 301 to the address of N, without a body", _known_key),
+        _other_key("unknown-key", "999999999999"),
+        _other_key("malformed-key", "not-a-number"),
     ),
 )

@@ -1,6 +1,6 @@
-"""Workload `similar-items`: the ten most similar texts, computed in each request. CPU only: nothing to wait for.
+"""Workload `similar-items`: the ten most similar texts, computed in each request. It needs the CPU only.
 
-Terms, stemming and weights are in docs/workloads.md, "similar-items"; this is their reference implementation.
+This is the reference implementation of the terms, stemming and weights of docs/workloads.md, "similar-items".
 """
 
 import json
@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
 from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload
 from fairtrial.catalog.workloads.openapi import mismatch
@@ -21,7 +21,9 @@ from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
 
 ROWS = 400
-ASKED = 16
+REQUESTED = 16
+"""How many articles are requested, in turn."""
+
 MOST_SIMILAR = 10
 PATH = "/articles/{id}/similar"
 FIELD_WEIGHTS = {"name": 10, "description": 3, "type": 1, "tags": 1}
@@ -29,15 +31,15 @@ STOP_WORDS = frozenset(
     "a an and are as at be by for from in is it of on or that the to was with".split()  # noqa: SIM905
 )
 CLEARLY_APART = 1e-9
-"""Asked for are only articles whose first eleven differ by more: floating point decides no order."""
+"""Only articles whose eleven most similar differ by more are requested, so that rounding never decides an order."""
 
 
-def data(options: DatasetOptions, _none: NoOptions) -> Data:
-    """The articles."""
+def data(dataset_options: DatasetOptions, _options: NoOptions) -> Data:
+    """The table of articles."""
     dataset = describe(
         {
             "name": "articles",
-            "seed": options.seed,
+            "seed": dataset_options.seed,
             "rows": ROWS,
             "gaps": 0.0,
             "fields": [
@@ -54,7 +56,7 @@ def data(options: DatasetOptions, _none: NoOptions) -> Data:
 
 
 def terms(text: str) -> list[str]:
-    """The stemmed terms of a text, in their order."""
+    """The stemmed terms of a text, in order of appearance."""
     words = re.findall("[a-z]+", text.lower())
     return [stem(word) for word in words if word not in STOP_WORDS]
 
@@ -71,82 +73,75 @@ def stem(word: str) -> str:
 
 
 def vectors(articles: list[dict[str, Any]]) -> dict[int, dict[str, float]]:
-    """Weights of terms by article, scaled to length 1."""
-    counts = {}
+    """The weights of each article's terms, by the article's id, scaled to vectors of length 1."""
+    frequencies_by_id = {}
     for article in articles:
-        counted: Counter[str] = Counter()
+        frequencies: Counter[str] = Counter()
         for field, weight in FIELD_WEIGHTS.items():
             for term in terms(article[field]):
-                counted[term] += weight
-        counts[article["id"]] = counted
-    document_frequency = Counter(term for counted in counts.values() for term in counted)
+                frequencies[term] += weight
+        frequencies_by_id[article["id"]] = frequencies
+    documents = Counter(term for frequencies in frequencies_by_id.values() for term in frequencies)
     scaled = {}
-    for number, counted in counts.items():
-        weights = {term: count * math.log(len(articles) / document_frequency[term]) for term, count in counted.items()}
+    for article_id, frequencies in frequencies_by_id.items():
+        weights = {term: count * math.log(len(articles) / documents[term]) for term, count in frequencies.items()}
         length = math.sqrt(sum(weight * weight for weight in weights.values()))
-        scaled[number] = {term: weight / length for term, weight in weights.items()}
+        scaled[article_id] = {term: weight / length for term, weight in weights.items()}
     return scaled
 
 
-def most_similar(wanted: int, scaled: dict[int, dict[str, float]]) -> list[tuple[float, int]]:
-    """(similarity, id) of the others, most similar first."""
-    mine = scaled[wanted]
+def most_similar(article_id: int, scaled: dict[int, dict[str, float]]) -> list[tuple[float, int]]:
+    """(similarity, id) of the other articles, most similar first; ties by lower id."""
+    own = scaled[article_id]
     others = [
-        (sum(weight * other.get(term, 0.0) for term, weight in mine.items()), number)
-        for number, other in scaled.items()
-        if number != wanted
+        (sum(weight * other.get(term, 0.0) for term, weight in own.items()), other_id)
+        for other_id, other in scaled.items()
+        if other_id != article_id
     ]
     return sorted(others, key=lambda pair: (-pair[0], pair[1]))
 
 
 @cache
 def _expected(spec_json: str) -> dict[int, str]:
-    """Answers by id, for the articles that are asked for."""
-    articles = rows_by_id(json.loads(spec_json), range(1, ROWS + 1))
-    scaled = vectors(articles)
+    scaled = vectors(rows_by_id(json.loads(spec_json), range(1, ROWS + 1)))
     answers: dict[int, str] = {}
-    for number in range(1, ROWS + 1):
-        first = most_similar(number, scaled)[: MOST_SIMILAR + 1]
-        if min(one[0] - next_one[0] for one, next_one in pairwise(first)) < CLEARLY_APART:
+    for article_id in range(1, ROWS + 1):
+        first = most_similar(article_id, scaled)[: MOST_SIMILAR + 1]
+        if min(higher - lower for (higher, _), (lower, _) in pairwise(first)) < CLEARLY_APART:
             continue
-        ids = [other for _, other in first[:MOST_SIMILAR]]
-        answers[number] = json.dumps({"id": number, "similar": ids}, separators=(",", ":"))
-        if len(answers) == ASKED:
+        similar = [other_id for _, other_id in first[:MOST_SIMILAR]]
+        answers[article_id] = json.dumps({"id": article_id, "similar": similar}, separators=(",", ":"))
+        if len(answers) == REQUESTED:
             break
     return answers
 
 
-def expected(data: Data) -> dict[int, str]:
-    """The right answer for each article that is asked for, by its id."""
+def expected_answers(data: Data) -> dict[int, str]:
+    """The expected body for each article that is requested, by its id."""
     return _expected(json.dumps(data.generated.spec, sort_keys=True))
 
 
-def requests(data: Data, _none: NoOptions) -> list[Request]:
-    """Sixteen articles in turn."""
+def requests(data: Data, _options: NoOptions) -> list[Request]:
+    """GET /articles/ID/similar, for sixteen articles in turn."""
     return [
         Request(
             name=f"similar-{number}",
             path=f"/articles/{number}/similar",
             expect=Expectation(status=[200], content_type="application/json", body=ExactBody(text=text)),
         )
-        for number, text in expected(data).items()
+        for number, text in expected_answers(data).items()
     ]
 
 
-def _is_right(attempt: Attempt) -> str | None:
-    for number, right in expected(attempt.data).items():
-        answer = ask(attempt.client, "GET", f"/articles/{number}/similar")
-        fault = mismatch(PATH, answer)
-        if fault:
-            return fault
-        if answer.body != right.encode():
-            return f"article {number}: {answer.excerpt()}, not {right}"
+def _is_exact(stack: StackUnderTest) -> str | None:
+    for article_id, expected in expected_answers(stack.data).items():
+        answer = ask(stack.client, "GET", f"/articles/{article_id}/similar")
+        difference = mismatch(PATH, answer)
+        if difference:
+            return difference
+        if answer.body != expected.encode():
+            return f"article {article_id}: {answer.excerpt()}, not {expected}"
     return None
-
-
-def _unknown(attempt: Attempt) -> str | None:
-    status = ask(attempt.client, "GET", "/articles/999999/similar").status
-    return None if status == 404 else f"status {status}"
 
 
 WORKLOAD = ServerWorkload(
@@ -156,7 +151,7 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     clauses=(
-        ClauseTest("similar", "GET /articles/ID/similar answers the ten most similar, compact", _is_right),
-        ClauseTest("similar-unknown", "GET /articles/999999/similar answers 404", _unknown),
+        ClauseTest("similar", "GET /articles/ID/similar answers the ten most similar, as compact JSON", _is_exact),
+        answers_status("similar-unknown", "GET", "/articles/999999/similar", 404),
     ),
 )

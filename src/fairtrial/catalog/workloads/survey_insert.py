@@ -1,7 +1,7 @@
-"""Workload `survey-insert`: one document stored by each request, and what is stored held against what was acknowledged.
+"""Workload `survey-insert`: each request stores one document, and an audit compares what is stored with what was sent.
 
-After a public comparison of REST servers (2012), whose contenders stored null, a string and an object for the same body
-and answered before they wrote.
+It follows a public comparison of REST servers (2012), whose contenders stored null, a string and an object for the same
+body, and answered before they wrote.
 """
 
 import json
@@ -13,7 +13,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data, Index, LiteralRows, Table
 from fairtrial.catalog.workloads.model import Acknowledged, ServerWorkload, StoredRows, Work, write_faults
 from fairtrial.catalog.workloads.openapi import mismatch
@@ -21,13 +21,13 @@ from fairtrial.engine.plan import BodyRange, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.record.model import WriteFault
 
-ANSWERS = {"s14": 14, "s8": 8, "s10": 10}
-"""Answers by survey; the surveys take turns."""
+ANSWER_COUNTS = {"s14": 14, "s8": 8, "s10": 10}
+"""Number of answers by survey; the surveys take turns."""
 
 LARGEST_BODY_BYTES = 65_536
 TABLE = "surveys"
-TRIED = "check"
-"""The survey under which the contract is tried, before the load."""
+CHECK_SURVEY = "check"
+"""The survey under which the contract check stores its rows, before the load."""
 
 
 class Options(Strict):
@@ -38,7 +38,7 @@ class Options(Strict):
 
 
 def data(_dataset: DatasetOptions, options: Options) -> Data:
-    """An empty table."""
+    """The table of surveys, empty."""
     columns = ("survey", "user_number", "answers")
     table = Table(
         name=TABLE,
@@ -50,8 +50,8 @@ def data(_dataset: DatasetOptions, options: Options) -> Data:
 
 
 def answers(survey: str, user: int | str) -> dict[str, str]:
-    """What this user answers in this survey."""
-    return {f"Q{number}": f"answer {number} of user {user}" for number in range(1, ANSWERS[survey] + 1)}
+    """The answers that this user gives in this survey."""
+    return {f"Q{number}": f"answer {number} of user {user}" for number in range(1, ANSWER_COUNTS[survey] + 1)}
 
 
 def _path(mode: str) -> str:
@@ -59,7 +59,7 @@ def _path(mode: str) -> str:
 
 
 def requests(_data: Data, options: Options) -> list[Request]:
-    """The surveys in turn, each user number once for each."""
+    """The surveys in turn, each with every user number once."""
     return [
         Request(
             name=survey,
@@ -71,34 +71,44 @@ def requests(_data: Data, options: Options) -> list[Request]:
             acknowledge=True,
             expect=Expectation(status=[201], body_bytes=BodyRange(min=0, max=0)),
         )
-        for survey in ANSWERS
+        for survey in ANSWER_COUNTS
     ]
 
 
 def audit(
     _data: Data, _options: Options, acknowledged: Acknowledged, stored: StoredRows
 ) -> tuple[int, list[WriteFault]]:
-    """Every stored row looked at, every acknowledged one looked for."""
-    seen: Counter[tuple[str, int]] = Counter()
+    """Look at every stored row, and for every acknowledged one.
+
+    Returns:
+        The number of stored rows, those of the contract check excluded, and what is wrong with them.
+    """
+    times_stored: Counter[tuple[str, int]] = Counter()
     faults: dict[str, list[str]] = {kind: [] for kind in ("missing", "doubled", "altered", "unasked")}
     for row in stored.rows(TABLE):
         survey, user = row.get("survey"), row.get("user_number")
-        if survey == TRIED:
-            continue  # the contract's own
-        if survey not in ANSWERS or not isinstance(user, int) or not 1 <= user <= acknowledged.begun.get(survey, 0):
+        if survey == CHECK_SURVEY:
+            continue
+        if (
+            survey not in ANSWER_COUNTS
+            or not isinstance(user, int)
+            or not 1 <= user <= acknowledged.begun.get(survey, 0)
+        ):
             faults["unasked"].append(f"survey {survey!r:.40} of user {user!r:.40}")
             continue
-        seen[survey, user] += 1
+        times_stored[survey, user] += 1
         if row.get("answers") != answers(survey, user):
             faults["altered"].append(f"survey {survey} of user {user}: answers are {_described(row.get('answers'))}")
-    faults["doubled"] = [f"survey {survey} of user {user}" for (survey, user), times in seen.items() if times > 1]
+    faults["doubled"] = [
+        f"survey {survey} of user {user}" for (survey, user), times in times_stored.items() if times > 1
+    ]
     faults["missing"] = [
         f"survey {survey} of user {user}"
         for survey, begun in acknowledged.begun.items()
         for user in range(1, begun + 1)
-        if user not in acknowledged.not_acknowledged[survey] and (survey, user) not in seen
+        if user not in acknowledged.not_acknowledged[survey] and (survey, user) not in times_stored
     ]
-    return seen.total() + len(faults["unasked"]), write_faults(faults)
+    return times_stored.total() + len(faults["unasked"]), write_faults(faults)
 
 
 def _described(value: Any) -> str:
@@ -108,37 +118,32 @@ def _described(value: Any) -> str:
 
 
 def _stores(method: str, path: str) -> ClauseTest:
-    def attempt(attempt: Attempt) -> str | None:
-        body = answers("s8", 1)
-        answer = ask(attempt.client, method, f"{path}/{TRIED}/1", json=body)
-        documented = f"{path}/{{survey}}/{{user}}"
-        fault = mismatch(documented, answer, method)
-        if fault is None and answer.status != 201:
+    def violation(stack: StackUnderTest) -> str | None:
+        answer = ask(stack.client, method, f"{path}/{CHECK_SURVEY}/1", json=answers("s8", 1))
+        difference = mismatch(f"{path}/{{survey}}/{{user}}", answer, method)
+        if difference is None and answer.status != 201:
             return f"status {answer.status}: {answer.excerpt()}"
-        return fault or (f"a body of {len(answer.body)} bytes" if answer.body else None)
+        return difference or (f"a body of {len(answer.body)} bytes" if answer.body else None)
 
     name = f"{method.lower()}-{path.strip('/')}"
-    return ClauseTest(name, f"{method} {path}/SURVEY/USER answers 201 with an empty body", attempt)
+    return ClauseTest(name, f"{method} {path}/SURVEY/USER answers 201 with an empty body", violation)
 
 
 def _refuses(name: str, requirement: str, status: int, content: bytes) -> ClauseTest:
-    def attempt(attempt: Attempt) -> str | None:
-        headers = {"content-type": "application/json"}
-        seen = ask(attempt.client, "POST", f"/survey/{TRIED}/2", content=content, headers=headers).status
-        return None if seen == status else f"status {seen}"
-
-    return ClauseTest(name, requirement, attempt)
+    headers = {"content-type": "application/json"}
+    path = f"/survey/{CHECK_SURVEY}/2"
+    return answers_status(name, "POST", path, status, requirement, content=content, headers=headers)
 
 
 def work(options: Options) -> Work:
-    """A row written by each; batches share their statements and commits."""
+    """Each answer implies a row written; in batches, rows share their statement."""
     if options.mode == "batched":
         return Work(rows_written=1.0)
     return Work(rows_written=1.0, writes=1.0)
 
 
 def environment(_options: Options) -> Mapping[str, str]:
-    """Eight rows a batch, unless a variant says otherwise."""
+    """Eight rows per batch, unless a variant sets another size."""
     return {"BATCH_SIZE": "8"}
 
 
@@ -157,10 +162,13 @@ WORKLOAD = ServerWorkload(
         _stores("POST", "/survey"),
         _stores("POST", "/surveybatched"),
         _stores("PUT", "/survey"),
-        _refuses("not-json", "a body that is no JSON answers 400", 400, b"{"),
-        _refuses("not-an-object", "a JSON body that is no object answers 400", 400, b"[1]"),
+        _refuses("not-json", "a body that is not JSON answers 400", 400, b"{"),
+        _refuses("not-an-object", "a JSON body that is not an object answers 400", 400, b"[1]"),
         _refuses(
-            "too-long", "a body beyond 65,536 bytes answers 413", 413, b'{"Q1":"%s"}' % (b"x" * LARGEST_BODY_BYTES)
+            "too-long",
+            "a body of more than 65,536 bytes answers 413",
+            413,
+            b'{"Q1":"%s"}' % (b"x" * LARGEST_BODY_BYTES),
         ),
     ),
 )

@@ -1,6 +1,7 @@
-"""Workload `task-creation`: a job for programs, as many tasks as asked that all exist at once.
+"""Workload `task-creation`: a job for programs, creating tasks that all exist at the same time.
 
-What a task is, thread, goroutine, fiber or coroutine, is the contender's choice. Where they gather: `trial.gathering`.
+Whether a task is a thread, a goroutine, a fiber or a coroutine is the contender's choice. The tasks wait for each other
+at the lab's barrier: docs/stack-contract.md, "Programs".
 """
 
 from collections.abc import Mapping
@@ -8,9 +9,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import ProgramWorkload, Work
-from fairtrial.experiment.model import DatasetOptions
+from fairtrial.catalog.workloads.model import ProgramWorkload, Work, no_tables
 
 
 class Options(Strict):
@@ -19,13 +18,8 @@ class Options(Strict):
     tasks: int = Field(1000, ge=1, le=10_000_000)
 
 
-def data(_dataset: DatasetOptions, _options: Options) -> Data:
-    """Nothing."""
-    return Data()
-
-
 def environment(options: Options) -> Mapping[str, str]:
-    """The job, in the words of docs/stack-contract.md."""
+    """The job, as the variables of docs/stack-contract.md."""
     return {"TASKS": str(options.tasks)}
 
 
@@ -34,7 +28,7 @@ WORKLOAD = ProgramWorkload(
     title="tasks that all exist at once, by a program",
     services=("none",),
     options=Options,
-    data=data,
+    data=no_tables,
     operations=lambda options: options.tasks,
     work=lambda _options: Work(tasks=1.0),
     task_barrier=True,

@@ -11,7 +11,15 @@ from pydantic import Field
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.model import Acknowledged, ProgramWorkload, StoredRows, Work, write_faults
-from fairtrial.catalog.workloads.transaction_mix import BEFORE, INSERTED, KEEPS, UPDATES, Weight, mean_work, tables
+from fairtrial.catalog.workloads.transaction_mix import (
+    INITIAL_ROWS,
+    INSERTED,
+    LEAVES_ROW,
+    UPDATES,
+    Weight,
+    mean_work,
+    tables,
+)
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.record.model import WriteFault
 
@@ -25,42 +33,44 @@ class Options(Strict):
 
 
 def data(_dataset: DatasetOptions, _options: Options) -> Data:
-    """The same thousand rows."""
+    """The same thousand rows as in `transaction-mix`."""
     return tables()
 
 
 def work(options: Options) -> Work:
-    """Of one unit."""
+    """The work of one unit."""
     return mean_work([options.weight])
 
 
 def environment(options: Options) -> Mapping[str, str]:
-    """The job, in the words of docs/stack-contract.md."""
+    """The job, as the variables of docs/stack-contract.md."""
     return {"WEIGHT": options.weight, "UNITS": str(options.units), "DB_POOL": str(options.pool)}
 
 
 def audit(data: Data, options: Options, acknowledged: Acknowledged, stored: StoredRows) -> tuple[int, list[WriteFault]]:
-    """The rows of before as they were, and one more for each unit that keeps its row, updated as often as told."""
+    """Compare the initial rows with what they were, and count and compare the rows that the units leave.
+
+    Returns:
+        The number of rows beyond the initial ones, and what is wrong with any of the rows.
+    """
     (table,) = data.tables
-    there = {str(row[0]): dict(zip(BEFORE.columns, row, strict=True)) for row in BEFORE.rows}
-    expected = {**INSERTED, "value": UPDATES[options.weight]}
-    wanted = acknowledged.count if KEEPS[options.weight] else 0
-    new, found = 0, defaultdict[str, list[str]](list)
-    for row in stored.rows(table.name):
-        shown = {name: row[name] for name in BEFORE.columns}
-        if row["name"] in there:
-            if there.pop(row["name"]) != shown:
-                found["altered"].append(f"{shown}")
+    initial = {str(row[0]): dict(zip(INITIAL_ROWS.columns, row, strict=True)) for row in INITIAL_ROWS.rows}
+    expected_row = {**INSERTED, "value": UPDATES[options.weight]}
+    expected_count = acknowledged.count if LEAVES_ROW[options.weight] else 0
+    added, faults = 0, defaultdict[str, list[str]](list)
+    for stored_row in stored.rows(table.name):
+        row = {name: stored_row[name] for name in INITIAL_ROWS.columns}
+        if row["name"] in initial:
+            if initial.pop(row["name"]) != row:
+                faults["altered"].append(f"{row}")
             continue
-        new += 1
-        if shown != expected:
-            found["altered"].append(f"{shown}, and not {expected}")
-    found["missing"] += [f"a row that was there before: {row}" for row in there.values()]
-    if new < wanted:
-        found["missing"] += ["a unit's row"] * (wanted - new)
-    if new > wanted:
-        found["unasked"] += [f"a row beyond the {wanted:,} that the units leave"] * (new - wanted)
-    return new, write_faults(found)
+        added += 1
+        if row != expected_row:
+            faults["altered"].append(f"{row}, not {expected_row}")
+    faults["missing"] += [f"an initial row: {row}" for row in initial.values()]
+    faults["missing"] += ["a unit's row"] * (expected_count - added)
+    faults["unasked"] += [f"a row beyond the {expected_count:,} that the units leave"] * (added - expected_count)
+    return added, write_faults(faults)
 
 
 WORKLOAD = ProgramWorkload(
@@ -70,7 +80,7 @@ WORKLOAD = ProgramWorkload(
     options=Options,
     data=data,
     operations=lambda options: options.units,
-    check_options=[{"weight": weight, "units": 100} for weight in KEEPS],
+    check_options=[{"weight": weight, "units": 100} for weight in LEAVES_ROW],
     work=work,
     writes=True,
     audit=audit,

@@ -1,4 +1,4 @@
-"""Workload `transaction-mix`: units of work of five weights, as an application's data layer does them."""
+"""Workload `transaction-mix`: units of work of five weights, as in an application's data layer."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import Attempt, ClauseTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data, LiteralRows, Table
 from fairtrial.catalog.workloads.model import ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
@@ -17,22 +17,28 @@ from fairtrial.experiment.model import DatasetOptions
 Weight = Literal["very-light", "light", "moderate", "heavy", "very-heavy"]
 
 READS: dict[Weight, int] = {"very-light": 1, "light": 1, "moderate": 2, "heavy": 3, "very-heavy": 4}
-"""Statements that count."""
+"""Number of statements that count rows."""
 WRITES: dict[Weight, int] = {"very-light": 0, "light": 1, "moderate": 1, "heavy": 2, "very-heavy": 3}
-"""Statements that insert or update; those of `moderate` are rolled back."""
+"""Number of statements that insert or update; the one of `moderate` is rolled back."""
 
 INSERTED = {"name": "unit", "value": 0, "label": "blue"}
-"""The row of an insert."""
+"""The row that a unit inserts."""
 
 UPDATES: dict[Weight, int] = {"very-light": 0, "light": 0, "moderate": 0, "heavy": 1, "very-heavy": 2}
-"""Statements among the above that update: each adds one to the inserted row's value."""
+"""How many of `WRITES` are updates: each adds one to the inserted row's value."""
 
-KEEPS: dict[Weight, bool] = {"very-light": False, "light": True, "moderate": False, "heavy": True, "very-heavy": True}
-"""Whether a row more is stored after it."""
+LEAVES_ROW: dict[Weight, bool] = {
+    "very-light": False,
+    "light": True,
+    "moderate": False,
+    "heavy": True,
+    "very-heavy": True,
+}
+"""Whether the inserted row is still stored after the unit."""
 
 ROWS = 1000
 LABELS = ("red", "green", "blue", "white")
-BEFORE = LiteralRows(
+INITIAL_ROWS = LiteralRows(
     ("name", "value", "label"),
     [(f"unit {number}", number, LABELS[number % len(LABELS)]) for number in range(1, ROWS + 1)],
 )
@@ -45,21 +51,23 @@ LONGEST_ANSWER_BYTES = 40
 class Options(Strict):
     """`[options]` of transaction-mix."""
 
-    weights: list[Weight] = Field(default_factory=lambda: list(READS), min_length=1, description="they take turns")
+    weights: list[Weight] = Field(
+        default_factory=lambda: list(READS), min_length=1, description="the weights, which take turns"
+    )
 
 
 def tables() -> Data:
-    """A thousand units."""
+    """The table of units, with a thousand rows."""
     table = Table(
         name="units",
         columns={"id": "serial", "name": "text", "value": "integer", "label": "text"},
-        rows=BEFORE,
+        rows=INITIAL_ROWS,
     )
     return Data([table])
 
 
 def data(_dataset: DatasetOptions, _options: Options) -> Data:
-    """Whatever the options."""
+    """The same table for all options."""
     return tables()
 
 
@@ -72,35 +80,32 @@ def requests(_data: Data, options: Options) -> list[Request]:
 
 
 def work(options: Options) -> Work:
-    """The mean over the weights."""
+    """The mean over the weights, which take turns."""
     return mean_work(options.weights)
 
 
 def mean_work(weights: Sequence[Weight]) -> Work:
-    """Of one unit, where the weights take turns."""
+    """The mean work of one unit, where these weights take turns."""
     return Work(
         reads=sum(READS[weight] for weight in weights) / len(weights),
         writes=sum(WRITES[weight] for weight in weights) / len(weights),
     )
 
 
-def _unit(weight: Weight, more: int) -> ClauseTest:
-    def attempt(attempt: Attempt) -> str | None:
-        first = ask(attempt.client, "POST", f"/units/{weight}")
-        fault = mismatch(PATH, first, "POST")
-        if fault or first.status != 200:
-            return fault or f"status {first.status}"
-        second = ask(attempt.client, "POST", f"/units/{weight}")
-        grown = second.json()["units"] - first.json()["units"]
-        return None if grown == more else f"{grown} units more after it, not {more}"
+def _unit(weight: Weight, expected_growth: int) -> ClauseTest:
+    def violation(stack: StackUnderTest) -> str | None:
+        counts = []
+        for _ in range(2):
+            answer = ask(stack.client, "POST", f"/units/{weight}")
+            difference = mismatch(PATH, answer, "POST")
+            if difference or answer.status != 200:
+                return difference or f"status {answer.status}"
+            counts.append(answer.json()["units"])
+        growth = counts[1] - counts[0]
+        return None if growth == expected_growth else f"it adds {growth} units, not {expected_growth}"
 
-    kept = "adds one unit" if more else "leaves their number as it is"
-    return ClauseTest(weight, f"POST /units/{weight} answers the number of units and {kept}", attempt)
-
-
-def _unknown(attempt: Attempt) -> str | None:
-    status = ask(attempt.client, "POST", "/units/unbearable").status
-    return None if status == 404 else f"status {status}"
+    effect = "adds one unit" if expected_growth else "leaves their number unchanged"
+    return ClauseTest(weight, f"POST /units/{weight} answers the number of units and {effect}", violation)
 
 
 WORKLOAD = ServerWorkload(
@@ -113,7 +118,7 @@ WORKLOAD = ServerWorkload(
     work=work,
     writes=True,
     clauses=(
-        *(_unit(weight, int(kept)) for weight, kept in KEEPS.items()),
-        ClauseTest("unknown-weight", "POST /units/unbearable answers 404", _unknown),
+        *(_unit(weight, int(leaves_row)) for weight, leaves_row in LEAVES_ROW.items()),
+        answers_status("unknown-weight", "POST", "/units/unbearable", 404),
     ),
 )

@@ -1,1 +1,1 @@
-"""What the lab reads off the machine while a trial runs."""
+"""What the lab measures while a trial runs: the machine, its network, and process trees."""

@@ -8,9 +8,9 @@ MICRO, NANO = 1e-6, 1e-9
 
 
 class Cgroup:
-    """The groups that this process is in and those above them, below `root`/sys/fs/cgroup.
+    """The control groups of this process and their parents, below `root`/sys/fs/cgroup.
 
-    A limit anywhere on the way up holds. Inside a container the way up ends at its own group.
+    A limit of any parent applies. Inside a container, only the parents up to its own group are visible.
     """
 
     def __init__(self, root: Path) -> None:
@@ -23,29 +23,29 @@ class Cgroup:
                     self._paths[controller] = path
 
     def memory(self) -> tuple[int | None, int | None]:
-        """The tightest limit in bytes and what is charged to it without inactive file pages; None without a limit."""
-        found = []
-        for folder in self._ways_up("memory"):
+        """The lowest limit and the memory charged to it without inactive file pages, in bytes; None without a limit."""
+        limits = []
+        for folder in self._folders("memory"):
             for limit_file, use_file, inactive in (
                 ("memory.max", "memory.current", "inactive_file"),
                 ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
             ):
                 limit, use = _number(folder / limit_file), _number(folder / use_file)
                 if limit is not None and use is not None and limit < 1 << 60:
-                    found.append((limit, use - _stat(folder / "memory.stat").get(inactive, 0)))
-        return min(found, default=(None, None))
+                    limits.append((limit, use - _stat(folder / "memory.stat").get(inactive, 0)))
+        return min(limits, default=(None, None))
 
     def throttled(self) -> tuple[int | None, float | None]:
-        """Periods in which the processor quota ran out, and the seconds that tasks were held back; None if untold."""
-        found = []
-        for folder in self._ways_up("cpu"):
-            told = _stat(folder / "cpu.stat")
-            if "nr_throttled" in told:
-                seconds = told["throttled_usec"] * MICRO if "throttled_usec" in told else told["throttled_time"] * NANO
-                found.append((told["nr_throttled"], seconds))
-        return max(found, default=(None, None))
+        """The periods in which the processor quota ran out, and for how many seconds; None where not reported."""
+        throttled = []
+        for folder in self._folders("cpu"):
+            stat = _stat(folder / "cpu.stat")
+            if "nr_throttled" in stat:
+                seconds = stat["throttled_usec"] * MICRO if "throttled_usec" in stat else stat["throttled_time"] * NANO
+                throttled.append((stat["nr_throttled"], seconds))
+        return max(throttled, default=(None, None))
 
-    def _ways_up(self, controller: str) -> Iterator[Path]:
+    def _folders(self, controller: str) -> Iterator[Path]:
         for base, path in (
             (self._base / controller, self._paths.get(controller)),
             (self._base, self._paths.get("")),
@@ -53,12 +53,14 @@ class Cgroup:
         ):
             if path is not None and base.is_dir():
                 folder = base / path.lstrip("/")
-                yield from (each for each in (folder, *folder.parents) if each.is_relative_to(base) and each.is_dir())
+                yield from (
+                    group for group in (folder, *folder.parents) if group.is_relative_to(base) and group.is_dir()
+                )
 
 
 def _number(file: Path) -> int | None:
     with suppress(OSError, ValueError):
-        return int(file.read_text())  # "max" is no number: no limit
+        return int(file.read_text())  # "max", which means no limit, is not a number
     return None
 
 

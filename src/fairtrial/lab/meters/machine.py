@@ -1,6 +1,7 @@
-"""The machine as a whole, read at both ends of a window: processors, swap, memory, quota, heat, pressure."""
+"""The machine: what it is, and what it did in a window (processors, swap, memory, quota, heat, pressure)."""
 
 import os
+import platform
 import time
 from collections.abc import Collection
 from contextlib import suppress
@@ -11,6 +12,7 @@ import psutil
 
 from fairtrial.lab.meters.cgroup import Cgroup
 from fairtrial.record.machine import MachineMeter, ProcessorUse
+from fairtrial.record.model import Host
 
 ROOT = Path("/")
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -21,9 +23,9 @@ KIB, KILO, MICRO = 1024, 1000, 1e-6
 class _Reading:
     at: float
     ticks: dict[int, tuple[int, int, int]]
-    """by processor: busy, interrupts, steal"""
+    """ticks by processor: busy, interrupts, steal"""
     own: tuple[float, float]
-    """seconds of the lab's tree: on the server's processors, elsewhere"""
+    """CPU seconds of the lab's process tree: on the server's processors, and elsewhere"""
     swapped: tuple[int | None, int | None]
     throttled: tuple[int | None, float | None]
     thermal: int | None
@@ -34,8 +36,8 @@ class MachineWatch:
     """Measures the machine from `open` to `close`.
 
     Args:
-        server_cpus: whoever of the lab's process tree is bound to these, and to no others, is the server's side.
-        root: where `proc` and `sys` are; another one for tests.
+        server_cpus: processes of the lab's tree that are bound to these processors only count as the server's side.
+        root: the folder that holds `proc` and `sys`; tests pass another.
     """
 
     def __init__(self, server_cpus: Collection[int], root: Path = ROOT) -> None:
@@ -44,11 +46,11 @@ class MachineWatch:
         self._cgroup = Cgroup(root)
 
     def open(self) -> None:
-        """The window opens."""
+        """Open the window."""
         self._before = self._read()
 
     def close(self) -> MachineMeter:
-        """The window closes."""
+        """Close the window and return what happened in it."""
         before, after = self._before, self._read()
         memory = _table(self._root / "proc/meminfo")
         limit, charged = self._cgroup.memory()
@@ -89,14 +91,14 @@ class MachineWatch:
         )
 
     def _ticks(self) -> dict[int, tuple[int, int, int]]:
-        found = {}
+        ticks = {}
         with suppress(OSError, ValueError):
             for line in (self._root / "proc/stat").read_text().splitlines():
                 name, *values = line.split()
                 if name.startswith("cpu") and name != "cpu":
                     user, nice, system, _idle, _iowait, irq, softirq, steal = (int(value) for value in values[:8])
-                    found[int(name[3:])] = (user + nice + system, irq + softirq, steal)
-        return found
+                    ticks[int(name[3:])] = (user + nice + system, irq + softirq, steal)
+        return ticks
 
     def _own(self) -> tuple[float, float]:
         server = load = 0.0
@@ -120,21 +122,21 @@ class MachineWatch:
 
     def _frequencies(self) -> dict[int, float]:
         files = self._root.glob("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq")
-        found = {}
+        hertz = {}
         for file in files:
             with suppress(OSError, ValueError):
-                found[int(file.parts[-3].removeprefix("cpu"))] = float(file.read_text()) * KILO
-        return dict(sorted(found.items()))
+                hertz[int(file.parts[-3].removeprefix("cpu"))] = float(file.read_text()) * KILO
+        return dict(sorted(hertz.items()))
 
     def _pressure(self) -> dict[str, float]:
-        """The `some` lines' totals (Documentation/accounting/psi.rst); a kernel without PSI tells nothing."""
-        found = {}
+        """Totals of the `some` lines (Documentation/accounting/psi.rst), in seconds; empty for a kernel without PSI."""
+        seconds = {}
         for name in ("cpu", "memory", "io"):
             with suppress(OSError, ValueError):
                 for line in (self._root / "proc/pressure" / name).read_text().splitlines():
                     if line.startswith("some"):
-                        found[name] = int(line.rpartition("total=")[2]) * MICRO
-        return found
+                        seconds[name] = int(line.rpartition("total=")[2]) * MICRO
+        return seconds
 
 
 def _use(cpu: int, before: tuple[int, int, int], after: tuple[int, int, int]) -> ProcessorUse:
@@ -148,7 +150,34 @@ def _change(before: int | None, after: int | None) -> int | None:
 
 
 def _table(file: Path) -> dict[str, int]:
-    """Lines of a name and a number."""
+    """A file of lines with a name and a number."""
     with suppress(OSError):
         return {words[0]: int(words[1]) for line in file.read_text().splitlines() if len(words := line.split()) >= 2}
     return {}
+
+
+def this_host() -> Host:
+    """What affects the figures of this machine. It contains no names of machines or users."""
+    return Host(
+        system=_operating_system(),
+        kernel=platform.release(),
+        cpu_model=_cpu_model(),
+        cpus=len(os.sched_getaffinity(0)),
+        memory_bytes=psutil.virtual_memory().total,
+        python=platform.python_version(),
+    )
+
+
+def _operating_system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return platform.system()
+
+
+def _cpu_model() -> str:
+    lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        platform.machine(),
+    )

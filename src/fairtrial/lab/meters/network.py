@@ -1,4 +1,4 @@
-"""TCP in this network namespace, read at both ends of a window."""
+"""TCP in this network namespace: what the kernel counted in a window, and how many local ports are free."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -16,24 +16,28 @@ COUNTERS = {
     "timeouts": "TcpExt.TCPTimeouts",
     "delayed_acks": "TcpExt.DelayedACKs",
 }
-"""Fields of the record, and the kernel's names (RFC 4022; Documentation/networking/snmp_counter.rst)."""
+"""The kernel's names of the record's fields (RFC 4022; Documentation/networking/snmp_counter.rst)."""
 
 TIME_WAIT = "06"
 """State of a socket in /proc/net/tcp (include/net/tcp_states.h of Linux)."""
 
 
 class NetworkWatch:
-    """Measures from `open` to `close`. `root`: where `proc` is; another one for tests."""
+    """Measures TCP from `open` to `close`.
+
+    Args:
+        root: the folder that holds `proc`; tests pass another.
+    """
 
     def __init__(self, root: Path = ROOT) -> None:
         self._root = root
 
     def open(self) -> None:
-        """The window opens."""
+        """Open the window."""
         self._before = self._counters()
 
     def close(self) -> NetworkMeter:
-        """The window closes."""
+        """Close the window and return what happened in it."""
         after = self._counters()
         counted = {
             field: after[name] - self._before[name]
@@ -44,44 +48,44 @@ class NetworkWatch:
             **counted,
             time_wait_sockets=time_wait_sockets(self._root),
             local_ports=local_ports(self._root),
-            ports_lent_again=lends_ports_again(self._root),
+            ports_lent_again=reuses_time_wait_ports(self._root),
         )
 
     def _counters(self) -> dict[str, int]:
-        """By `Group.Name`: two lines a group, names and numbers."""
-        found: dict[str, int] = {}
+        """All counters by `Group.Name`. Each group has two lines in the file, of names and of numbers."""
+        counters: dict[str, int] = {}
         for name in ("netstat", "snmp"):
             with suppress(OSError):
                 lines = (self._root / "proc/net" / name).read_text().splitlines()
                 for names, numbers in zip(lines[::2], lines[1::2], strict=False):
                     group, *keys = names.split()
                     for key, value in zip(keys, numbers.split()[1:], strict=False):
-                        found[f"{group.removesuffix(':')}.{key}"] = int(value)
-        return found
+                        counters[f"{group.removesuffix(':')}.{key}"] = int(value)
+        return counters
 
 
 def time_wait_sockets(root: Path = ROOT) -> int | None:
-    """Closed connections that keep a local port still, each one of its own; None where the kernel does not tell.
+    """The number of local ports that closed connections still occupy; None where the kernel does not report it.
 
-    In TIME_WAIT is whoever closed first. Where that is the server, thousands of connections keep a single port, its
-    own, and none of the caller's: so ports are counted, not sockets.
+    The side that closes first stays in TIME_WAIT. Where that is the server, thousands of connections occupy one port,
+    the server's, and none of the client's. Therefore ports are counted, not sockets.
     """
-    held: set[str] = set()
-    told = False
+    ports: set[str] = set()
+    reported = False
     for name in ("tcp", "tcp6"):
         with suppress(OSError, ValueError):
             for line in (root / "proc/net" / name).read_text().splitlines()[1:]:
                 _number, local, _remote, state, _rest = line.split(maxsplit=4)
                 if state == TIME_WAIT:
-                    held.add(local.rpartition(":")[2])
-            told = True
-    return len(held) if told else None
+                    ports.add(local.rpartition(":")[2])
+            reported = True
+    return len(ports) if reported else None
 
 
-def lends_ports_again(root: Path = ROOT) -> bool | None:
-    """Whether a new connection on loopback may take a port that is in TIME_WAIT for a second; None where not told.
+def reuses_time_wait_ports(root: Path = ROOT) -> bool | None:
+    """Whether a new loopback connection may reuse a port after a second in TIME_WAIT; None where not reported.
 
-    Linux does so where both sides send timestamps and tcp_tw_reuse is 1, or 2 (loopback only, the default since 4.19):
+    Linux allows it if both sides send timestamps and tcp_tw_reuse is 1, or 2 (loopback only, the default since 4.19):
     Documentation/networking/ip-sysctl.rst.
     """
     with suppress(OSError, ValueError):
@@ -93,7 +97,7 @@ def lends_ports_again(root: Path = ROOT) -> bool | None:
 
 
 def local_ports(root: Path = ROOT) -> int | None:
-    """How many ports outgoing connections have; None where the kernel does not tell."""
+    """The number of ports for outgoing connections; None where the kernel does not report it."""
     with suppress(OSError, ValueError):
         low, high = map(int, (root / "proc/sys/net/ipv4/ip_local_port_range").read_text().split())
         return high - low + 1

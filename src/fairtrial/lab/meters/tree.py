@@ -10,40 +10,44 @@ from fairtrial.record.model import ServerMeter
 
 SAMPLE_EVERY_SECONDS = 0.25
 FIRST_SAMPLE_SECONDS = 0.002
-"""Samples begin so close to each other, and each next one is twice as far, up to the meter's own distance: what lives
-but for a moment is seen, too."""
+"""The first pause between samples. Each further pause is twice as long, up to the meter's own, so that short-lived
+processes are sampled as well."""
 
 
 class TreeMeter:
     """Measures the process trees below some guards from `open` to `close`.
 
-    CPU times are the kernel's, in ticks of 10 ms; they include processes that ended (`cpu_seconds_below`). Resident
-    memory is sampled: the sum over the tree, shared pages counted in each process; with `whole` also of each single
-    process the most that it ever had (VmHWM). What is missed is memory taken after the last look at a process, and a
-    peak of several processes together between two looks. 0 bytes: the tree ended before the first look.
-    The largest sum of each second is kept, so that growth can be seen.
+    CPU times are the kernel's, in ticks of 10 ms; they include processes that have ended (`cpu_seconds_below`).
+    Resident memory is sampled: the sum over the tree, with shared pages counted in each process. With `since_start` the
+    highest value of each single process (VmHWM) counts as well. The meter misses memory taken after a process's last
+    sample, and a joint peak of several processes between two samples. A peak of 0 bytes means that the tree ended
+    before the first sample. The largest sum of each second is kept, so that growth is visible.
 
     Args:
-        guard_pids: below them lie the trees; the guards themselves are not measured.
-        every_seconds: the longest time between two looks at the memory.
-        whole: all that the trees used since they began counts, not only what they use from `open` on.
+        guard_pids: the guards above the trees; the guards themselves are not measured.
+        every_seconds: the longest pause between two samples of the memory.
+        since_start: count everything that the trees have used since they started, not only from `open` on.
     """
 
-    def __init__(self, *guard_pids: int, every_seconds: float = SAMPLE_EVERY_SECONDS, whole: bool = False) -> None:
-        self._guard_pids, self._every_seconds, self._whole = guard_pids, every_seconds, whole
+    def __init__(
+        self, *guard_pids: int, every_seconds: float = SAMPLE_EVERY_SECONDS, since_start: bool = False
+    ) -> None:
+        self._guard_pids, self._every_seconds, self._since_start = guard_pids, every_seconds, since_start
         self._closing = threading.Event()
-        self._sampler = threading.Thread(target=self._sample_memory, daemon=True)
+        self._sampler = threading.Thread(target=self._sample_until_closed, daemon=True)
         self._peak_rss_bytes = 0
         self._rss_by_second: dict[int, int] = {}
 
     def open(self) -> None:
-        """The window opens: remember the CPU times, begin to watch memory."""
+        """Open the window: read the CPU times, and start to sample memory."""
         self._opened_at = time.monotonic()
-        self._user_before, self._system_before = (0.0, 0.0) if self._whole else cpu_seconds_below(*self._guard_pids)
+        self._user_before, self._system_before = (
+            (0.0, 0.0) if self._since_start else cpu_seconds_below(*self._guard_pids)
+        )
         self._sampler.start()
 
     def close(self) -> ServerMeter:
-        """The window closes."""
+        """Close the window and return what the trees used in it."""
         user, system = cpu_seconds_below(*self._guard_pids)
         window = time.monotonic() - self._opened_at
         self._closing.set()
@@ -60,24 +64,24 @@ class TreeMeter:
         )
 
     def abandon(self) -> None:
-        """End the sampling without a figure."""
+        """Stop sampling without a result."""
         self._closing.set()
 
-    def look(self) -> int:
-        """The tree's resident bytes now; they count for the peak."""
+    def sample_memory(self) -> int:
+        """The trees' resident bytes now, which count towards the peak."""
         total = 0
         for process in processes_below(*self._guard_pids):
             now, highest = _resident_bytes(process.pid)
             total += now
-            if self._whole:  # VmHWM knows no window
+            if self._since_start:  # VmHWM covers the whole life of a process
                 self._peak_rss_bytes = max(self._peak_rss_bytes, highest)
         self._peak_rss_bytes = max(self._peak_rss_bytes, total)
         return total
 
-    def _sample_memory(self) -> None:
+    def _sample_until_closed(self) -> None:
         pause_seconds = FIRST_SAMPLE_SECONDS
         while True:
-            total = self.look()
+            total = self.sample_memory()
             second = int(time.monotonic() - self._opened_at)
             self._rss_by_second[second] = max(self._rss_by_second.get(second, 0), total)
             if self._closing.wait(pause_seconds):
@@ -86,11 +90,11 @@ class TreeMeter:
 
 
 def _resident_bytes(pid: int) -> tuple[int, int]:
-    """VmRSS and VmHWM of a process (proc(5)), in bytes; zeros where it is gone."""
-    found = {"VmRSS": 0, "VmHWM": 0}
+    """VmRSS and VmHWM of a process (proc(5)), in bytes; zeros if it has ended."""
+    sizes = {"VmRSS": 0, "VmHWM": 0}
     with suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
             name, _, value = line.partition(":")
-            if name in found:
-                found[name] = 1024 * int(value.split()[0])
-    return found["VmRSS"], found["VmHWM"]
+            if name in sizes:
+                sizes[name] = 1024 * int(value.split()[0])
+    return sizes["VmRSS"], sizes["VmHWM"]

@@ -122,7 +122,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
     meters: list[TreeMeter] = []
 
     def on_all_tasks() -> None:
-        meters[0].look()
+        meters[0].sample_memory()
         counted["threads"] = threads_below(process.pid)
 
     with ExitStack() as running:
@@ -147,7 +147,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
             cpus=placement.server_cpus,
         )
         running.enter_context(process)
-        meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, whole=True))
+        meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True))
         if service.pid is not None:
             meters.append(TreeMeter(service.pid))
         for meter in meters:
