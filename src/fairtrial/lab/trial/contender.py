@@ -8,8 +8,8 @@ from pathlib import Path
 from fairtrial.base.loopback import LOOPBACK, listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers import pick_balancer
-from fairtrial.catalog.services.private.folder import run_folder
-from fairtrial.catalog.services.private.server import PrivateServer
+from fairtrial.catalog.services.common.folder import run_folder
+from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.record.model import Stop

@@ -7,7 +7,7 @@ from typing import Any
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.external import external
+from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.services.upstream import upstream
 from fairtrial.catalog.stacks.settings import stack_settings
