@@ -51,7 +51,7 @@ def test_closed_connections_are_counted_beside_the_local_ports(monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("closed", "holding"), [(250, 0), (251, 251), (None, 0)])
-def test_from_a_quarter_on_it_is_occupied_ports(
+def test_ports_are_occupied_from_a_quarter_on(
     closed: int | None, holding: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(free_ports, "local_ports", lambda: 1000)

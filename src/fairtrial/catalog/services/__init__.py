@@ -1,6 +1,7 @@
-"""Services: databases, caches and whatever else a stack is given. One file each.
+"""Services: databases and caches that a stack is given. One folder each, or one file.
 
-A module in this folder that defines `SERVICE` is a service; nothing else has to know of it.
+A package or module in this folder that defines `SERVICE` is a service; nothing else has to know of it. What services
+share is in `common`.
 """
 
 from functools import cache

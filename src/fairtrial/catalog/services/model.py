@@ -9,10 +9,11 @@ from fairtrial.catalog.tables import Table
 from fairtrial.record.model import ServiceIdentity
 
 RowsLoaded = Callable[[str, int], None]
-"""Called now and then with a table's name and the number of its rows loaded so far; not at all if they were at hand."""
+"""Called from time to time while a table is loaded, with its name and the number of rows loaded so far; never called if
+the loaded data come from the cache."""
 
 Counters = Mapping[str, int]
-"""What a service says it has done since it started, by these names, as far as it tells:
+"""What a service did since it started, as far as it tells, by these names:
 
 statements: all statements or commands; reads: statements that read (selects, finds, gets); writes: statements that
 write (inserts, updates, deletes, sets); commits: transactions committed; rows_read, rows_written: rows (documents,
@@ -20,50 +21,64 @@ keys) touched. A name that a service does not tell is missing, never 0."""
 
 
 class RunningService(Protocol):
-    """A service that is up and holds the tables."""
+    """A service that runs and holds the tables."""
 
     url: str
-    """what stacks get; may hold a password: never printed or recorded"""
+    """what stacks get as DATABASE_URL or CACHE_URL; may hold a password, so it is never printed or recorded"""
 
     identity: ServiceIdentity
+    """what the record says of it"""
 
     @property
     def pid(self) -> int | None:
-        """The process below which the service's processes lie; None if it has none of its own or is external."""
+        """The process below which the service's processes run; None if it has none or is external."""
 
     def fault(self) -> str | None:
-        """Why it no longer serves (it died: with the end of its log), or None."""
+        """Why the service no longer serves, with the end of its log if it has one; None while it serves."""
 
     def altered(self) -> bool:
-        """Whether the tables are no longer what was loaded, as far as its counters or files tell."""
+        """Whether anybody but the lab changed the tables since they were loaded, as far as counters or files tell.
+
+        True if the service cannot be asked.
+        """
 
     def reset(self) -> None:
-        """Bring the tables back to what was loaded. Connections of others are cut.
+        """Restore the tables as they were loaded. Connections of others are cut where the service can do that.
 
         Raises:
             Problem: that was not possible; the service is down then.
         """
 
     def counters(self) -> Counters:
-        """What it has done so far; empty if it tells nothing. The lab's own statements are in it."""
+        """What the service did so far; empty if it tells nothing or cannot be asked.
+
+        Where a service cannot tell users apart, the lab's own statements are included.
+        """
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """All rows of a table as they are stored: numbers as int, json columns as what they decode to, times as text.
+        """All rows of a table as they are stored, by column name: numbers as int, times as RFC 3339 text.
 
-        A json column that holds no JSON gives the stored value as it is.
+        Columns of JSON are decoded; one that holds no valid JSON is given as it is stored.
+
+        Raises:
+            Problem: there is no such table, or the service cannot be asked.
         """
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
-        """Set one column of the row with this key. The lab does so to see whether stacks notice."""
+        """Set one column of the row with this key, so that the lab can see whether stacks notice.
+
+        Raises:
+            Problem: there is no such table, or the service refused.
+        """
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Why a service cannot be brought up here."""
+    """Why a service cannot be started here."""
 
     reason: str
     packages: Sequence[str]
-    """Debian packages that bring it; empty if there are none"""
+    """Debian packages that bring what is missing; empty if there are none"""
     remedy: str
 
 
@@ -72,25 +87,25 @@ Role = Literal["database", "cache", "balancer"]
 
 @dataclass(frozen=True)
 class Service:
-    """A service that the lab can bring up.
-
-    `up(tables, variant, on_rows)` brings it up with the tables loaded, and down again; it raises Problem.
-    """
+    """A service that the lab can provide."""
 
     name: str
     title: str
     roles: Sequence[Role]
     up: Callable[[Sequence[Table], str, RowsLoaded], AbstractContextManager[RunningService]]
+    """`up(tables, variant, on_rows)` starts a private one with the tables loaded, and stops it at the end; raises
+    Problem"""
     missing: Callable[[], Missing | None]
-    """None if all that it needs is installed"""
+    """None if everything that a private one needs is installed"""
     version: Callable[[], str | None]
-    """what is installed, in its own words; None if nothing is"""
+    """the installed product and version, in its own words; None if there is none"""
     schemes: Sequence[str] = ()
-    """of the URLs by which an external one is given"""
+    """of the URLs that name an external one"""
     connect: Callable[[str, Sequence[Table], RowsLoaded], AbstractContextManager[RunningService]] | None = None
-    """`connect(url, tables, on_rows)` loads the tables into a place of the lab's own on one that runs already, and
-    removes them at the end; raises Problem, without the URL in it, also if that place holds something else"""
+    """`connect(url, tables, on_rows)` loads the tables into the database at the URL, and removes them at the end; it
+    raises Problem, without the URL in it, also if that database holds something that is not the lab's; None: there are
+    no external ones"""
     install: Callable[[], None] | None = None
-    """brings it where no Debian package does; raises Problem"""
+    """installs what no Debian package brings; raises Problem; None if packages bring all"""
     variants: Mapping[str, str] = field(default_factory=dict)
-    """what else than "default" there is, and how it differs, in words"""
+    """beside "default", the variants by name, and how each differs, for users"""

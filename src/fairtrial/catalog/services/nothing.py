@@ -1,4 +1,4 @@
-"""No database at all: for workloads that need none, and to see what a stack costs without."""
+"""No database: for workloads that need none, and to see what a stack costs without one."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,39 +10,39 @@ from fairtrial.record.model import ServiceIdentity
 
 
 class Nothing:
-    """Holds nothing and does nothing; stacks get no DATABASE_URL."""
+    """A service without tables; stacks get no DATABASE_URL."""
 
     url = ""
     pid = None
     identity = ServiceIdentity(name="none", product="none", where="embedded")
 
     def fault(self) -> str | None:
-        """None: there is nothing to die."""
+        """None: nothing runs that could end."""
         return None
 
     def altered(self) -> bool:
-        """False."""
+        """False: there are no tables."""
         return False
 
     def reset(self) -> None:
-        """Nothing to bring back."""
+        """Does nothing: there are no tables."""
 
     def counters(self) -> Counters:
-        """Nothing."""
+        """Empty: nothing counts."""
         return {}
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """No rows of any table."""
+        """No rows, whatever the table."""
         del table
         return iter(())
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
-        """Nothing to change."""
+        """Does nothing: there are no rows."""
 
 
 @contextmanager
 def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[Nothing]:
-    """No tables are loaded."""
+    """Bring up no database: the tables are not loaded."""
     del tables, variant, on_rows
     yield Nothing()
 

@@ -1,4 +1,4 @@
-"""SQLite: the embedded default. A file, loaded once and kept, a copy of it for each run; nothing runs."""
+"""SQLite: the embedded default. A file is loaded once and kept; each run gets a copy. No server runs."""
 
 import shutil
 import sqlite3
@@ -9,10 +9,10 @@ from typing import Any
 
 from fairtrial.base.cache.once import made_once
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.loading import assert_loaded, reported_rows
+from fairtrial.catalog.services.common.folder import run_folder
+from fairtrial.catalog.services.common.loading import assert_loaded, reported_rows
+from fairtrial.catalog.services.common.server import copy_folder
 from fairtrial.catalog.services.model import Counters, Missing, RowsLoaded, Service
-from fairtrial.catalog.services.private.folder import run_folder
-from fairtrial.catalog.services.private.server import copy_folder
 from fairtrial.catalog.tables import ColumnKind, Table, tables_sha256
 from fairtrial.record.model import ServiceIdentity
 
@@ -26,11 +26,11 @@ TYPES: dict[ColumnKind, str] = {
 }
 FILE = "data.db"
 LAYOUT = 2
-"""Raise it when the way a file is made changes: kept files are made again."""
+"""Raise it when the way in which a file is made changes: kept files are made again."""
 
 
 class SqliteFile:
-    """A copy of the tables in a file of this run; `url` is what stacks get as DATABASE_URL."""
+    """A copy of the tables, in a file of this run."""
 
     pid = None
 
@@ -48,44 +48,44 @@ class SqliteFile:
         self._take_copy()
 
     def _take_copy(self) -> None:
-        made = made_once(
+        loaded = made_once(
             "datasets",
             "-".join(["sqlite", *(table.name for table in self._tables)]),
             tables_sha256(self._tables, "sqlite", LAYOUT),
             lambda folder: _make(folder / FILE, self._tables, self._on_rows),
         )
-        copy_folder(made, self._data)
-        # Rows are changed by a thread beside the one that asks whether others changed any, never at the same time.
-        self._own = sqlite3.connect(self._file, check_same_thread=False)
-        self._inode, self._as_loaded = self._file.stat().st_ino, self._version()
+        copy_folder(loaded, self._data)
+        # One thread changes rows, another asks whether others changed any; never at the same time.
+        self._connection = sqlite3.connect(self._file, check_same_thread=False)
+        self._inode, self._version_at_load = self._file.stat().st_ino, self._version()
 
     def _version(self) -> int:
-        (version,) = self._own.execute("PRAGMA data_version").fetchone()
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
         return int(version)
 
     def fault(self) -> str | None:
-        """None: a file does not die."""
+        """None: a file does not end."""
         return None
 
     def altered(self) -> bool:
-        """Whether any connection but the lab's own committed a change, or the file is another."""
+        """Whether any connection but the lab's committed a change, or another file is in its place."""
         try:
-            return self._file.stat().st_ino != self._inode or self._version() != self._as_loaded
+            return self._file.stat().st_ino != self._inode or self._version() != self._version_at_load
         except (FileNotFoundError, sqlite3.Error):
             return True
 
     def close(self) -> None:
-        """End the lab's own connection."""
-        self._own.close()
+        """Close the lab's connection."""
+        self._connection.close()
 
     def reset(self) -> None:
-        """Take a new copy."""
+        """Replace the file by a new copy."""
         self.close()
         shutil.rmtree(self._data, ignore_errors=True)
         self._take_copy()
 
     def counters(self) -> Counters:
-        """Nothing: SQLite counts within each process."""
+        """Empty: SQLite counts within each process."""
         return {}
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
@@ -97,13 +97,13 @@ class SqliteFile:
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of one row."""
-        with self._own:
-            self._own.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
+        with self._connection:
+            self._connection.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
 
 
 @contextmanager
 def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[SqliteFile]:
-    """The tables in a file of this run, removed with it.
+    """The tables in a file of this run, removed at the end.
 
     Raises:
         Problem: the file cannot be made, or does not hold what was loaded.
@@ -116,7 +116,7 @@ def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[S
 def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
-            # Nothing is at stake while the file is made: it is complete or it is made again.
+            # No durability is needed while the file is made: if that is cut off, it is made again.
             database.execute("PRAGMA journal_mode = OFF")
             database.execute("PRAGMA synchronous = OFF")
             for table in tables:
@@ -155,7 +155,7 @@ def _load(database: sqlite3.Connection, table: Table, on_rows: RowsLoaded) -> No
 
 
 def missing() -> Missing | None:
-    """None: it is a part of Python."""
+    """None: SQLite is a part of Python."""
     return None
 
 

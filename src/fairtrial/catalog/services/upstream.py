@@ -1,5 +1,7 @@
-"""The engine's own server as a slow upstream: calibrated answers, planned delays. It is no service of its own name: a
-workload that calls out says how it is to answer."""
+"""The engine's own server as a slow upstream: calibrated answers, planned delays.
+
+It is not a service that an experiment can name: a workload that calls an upstream says how it answers.
+"""
 
 import json
 import os
@@ -21,27 +23,27 @@ ASK_EVERY_SECONDS = 0.02
 
 
 class Upstream:
-    """A running target, and at its end its account."""
+    """A running `fairtrial-engine target`, which tells at its end what it served."""
 
     def __init__(self, port: int, process: Guarded, output: BinaryIO) -> None:
         self.url = f"http://{LOOPBACK}:{port}/"
         self._process, self._output = process, output
 
     def served(self) -> int:
-        """Stop it, and return how many answers it handed to the kernel whole: it says so only when it ends.
+        """Stop it, and return how many complete answers it handed to the kernel; it tells that only when it ends.
 
         Raises:
-            Problem: it ended without an account.
+            Problem: it ended without telling.
         """
         self._process.stop()
         self._output.seek(0)
-        said = self._output.read().decode(errors="replace")
-        for line in reversed(said.splitlines()):
+        output = self._output.read().decode(errors="replace")
+        for line in reversed(output.splitlines()):
             if '"served"' in line:
                 return int(json.loads(line)["requests"])
         raise Problem(
-            f"the upstream ended without its account: {printable(said.strip(), 300)}",
-            "what it served is not known; run it again",
+            f"the upstream ended without telling what it served: {printable(output.strip(), 300)}",
+            "run it again",
         )
 
 

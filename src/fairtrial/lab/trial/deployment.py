@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fairtrial.base.loopback import LOOPBACK, listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
-from fairtrial.catalog.services.private.folder import run_folder
-from fairtrial.catalog.services.private.server import PrivateServer
+from fairtrial.catalog.services.common.folder import run_folder
+from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.record.model import Stop

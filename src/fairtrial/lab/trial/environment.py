@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.external import external
+from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.services.upstream import upstream
 from fairtrial.catalog.stacks.settings import stack_settings

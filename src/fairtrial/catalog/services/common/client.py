@@ -1,0 +1,77 @@
+"""How the lab speaks to one database server, whoever runs it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, Protocol
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.tables import Table
+
+
+class Client(Protocol):
+    """The lab's access to one database.
+
+    Every method raises Problem if the server cannot be reached or refuses; the message holds neither the URL nor a
+    password.
+    """
+
+    def ping(self) -> None:
+        """Have the server answer something that costs nothing."""
+
+    def product(self) -> str:
+        """What the server calls itself, with its version."""
+
+    def settings(self) -> Mapping[str, str]:
+        """The settings that bear on speed and durability, as far as the server tells them."""
+
+    def load(self, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+        """Create the tables with their indexes, fill them, and verify what the server then holds."""
+
+    def mark_loaded(self) -> None:
+        """From now on, `altered` compares with what the database holds at this moment."""
+
+    def altered(self) -> bool:
+        """Whether anybody but this client wrote since `mark_loaded`, as far as the server counts writes."""
+
+    def counters(self) -> Counters:
+        """As `RunningService.counters`."""
+
+    def rows(self, table: Table) -> Iterator[dict[str, Any]]:
+        """As `RunningService.rows`."""
+
+    def change(self, table: Table, key: int, column: str, value: str) -> None:
+        """As `RunningService.change`."""
+
+    def close(self) -> None:
+        """Close all connections. The client may be used again: it then opens new ones."""
+
+
+def answers(client: Client) -> bool:
+    """Whether the server answers; the client is closed afterwards."""
+    with closing(client):
+        try:
+            client.ping()
+        except Problem:
+            return False
+        return True
+
+
+def counters_of(client: Client) -> Counters:
+    """The server's counters; empty if it cannot be asked."""
+    try:
+        return client.counters()
+    except Problem:
+        return {}
+
+
+def table_named(tables: Sequence[Table], name: str) -> Table:
+    """The table of this name.
+
+    Raises:
+        Problem: there is none.
+    """
+    table = next((table for table in tables if table.name == name), None)
+    if table is None:
+        raise Problem(f"there is no table {name}")
+    return table

@@ -1,0 +1,146 @@
+"""An external service: a database on a server that somebody else runs, loaded for the lab and emptied at the end."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import Client, counters_of, table_named
+from fairtrial.catalog.services.common.lease import Lease
+from fairtrial.catalog.services.model import Counters, RowsLoaded, RunningService, Service
+from fairtrial.catalog.tables import Table
+from fairtrial.record.model import ServiceIdentity
+
+
+class ExternalClient(Client, Protocol):
+    """A client that can also tell what the lab made from what is somebody else's."""
+
+    def assert_own(self) -> None:
+        """Raise Problem if the database holds anything that no lab made."""
+
+    def clear(self, tables: Sequence[Table]) -> None:
+        """Remove what a lab made, and leave a marker that says whose the `tables` are that are loaded next."""
+
+    def remove(self) -> None:
+        """Remove everything that a lab made, the marker last: it says whose the rest is if this is cut off."""
+
+
+class ExternalService:
+    """The tables in a database on somebody else's server."""
+
+    pid = None
+
+    def __init__(
+        self, name: str, url: str, client: ExternalClient, lease: Lease, tables: Sequence[Table], on_rows: RowsLoaded
+    ) -> None:
+        self.url = url
+        self._client, self._lease, self._tables, self._on_rows = client, lease, tables, on_rows
+        self.identity = ServiceIdentity(
+            name=name, product=client.product(), where="external", settings=dict(client.settings())
+        )
+
+    def load(self) -> None:
+        """Load the tables in place of what a lab made before.
+
+        Raises:
+            Problem: the server refused, or another lab has the database.
+        """
+        self._lease.hold()
+        self._client.clear(self._tables)
+        self._client.load(self._tables, self._on_rows)
+        self._client.mark_loaded()
+
+    def fault(self) -> str | None:
+        """Why the server does not answer, or None."""
+        try:
+            self._client.ping()
+        except Problem as problem:
+            return problem.reason
+        return None
+
+    def altered(self) -> bool:
+        """Whether anybody but the lab wrote; True if the server cannot be asked, or another lab may have had it."""
+        try:
+            return not self._lease.is_held() or self._client.altered()
+        except Problem:
+            return True
+
+    def reset(self) -> None:
+        """Remove the tables and load them again.
+
+        Raises:
+            Problem: the server refused, or another lab has the database.
+        """
+        self._lease.evict_others()
+        self.load()
+
+    def counters(self) -> Counters:
+        """As far as the login may see them, the lab's own statements among them; empty if it cannot be asked."""
+        return counters_of(self._client)
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """All rows of a table."""
+        return self._client.rows(table_named(self._tables, table))
+
+    def change(self, table: str, key: int, column: str, value: str) -> None:
+        """Set one column of the row with this key."""
+        self._client.change(table_named(self._tables, table), key, column, value)
+
+
+@contextmanager
+def external_service(
+    name: str, url: str, client: ExternalClient, lease: Lease, tables: Sequence[Table], on_rows: RowsLoaded
+) -> Iterator[ExternalService]:
+    """Load the tables into the database, which has to be empty or marked as the lab's, and remove them at the end.
+
+    Raises:
+        Problem: the server cannot be reached or refuses, or the database holds something else or another lab has it.
+    """
+    with closing(client):
+        try:
+            client.assert_own()
+            lease.hold()
+            try:
+                service = ExternalService(name, url, client, lease, tables, on_rows)
+                service.load()
+                yield service
+            finally:
+                with suppress(Problem):  # what is left is marked: the next lab removes it
+                    lease.hold()
+                    client.remove()
+        finally:
+            lease.release()
+
+
+def external(
+    service: Service, url_from: str, tables: Sequence[Table], on_rows: RowsLoaded
+) -> AbstractContextManager[RunningService]:
+    """The service at the URL in the environment variable `url_from`.
+
+    Messages never hold the URL: there may be a password in it.
+
+    Raises:
+        Problem: the variable is not set, or holds no URL of this service; or (when entered) the service refuses.
+    """
+    url = os.environ.get(url_from, "")
+    if not url:
+        raise Problem(
+            f"[services.{service.name}] url_from: the environment variable {url_from} is not set",
+            f"set it to the URL of a running server ({service.title}), or leave `url_from` out to have one started",
+        )
+    if _scheme(url) not in service.schemes or service.connect is None:
+        allowed = ", ".join(f"{scheme}://" for scheme in service.schemes)
+        raise Problem(
+            f"[services.{service.name}] url_from: the value of {url_from} is not a URL of {service.title}",
+            f"it has to begin with one of: {allowed}",
+        )
+    return service.connect(url, tables, on_rows)
+
+
+def _scheme(url: str) -> str:
+    try:
+        return urlsplit(url).scheme
+    except ValueError:  # its message would quote the URL
+        return ""

@@ -1,0 +1,77 @@
+"""The folder of a private server: made for one run and removed with it; the next lab removes what a killed one left."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PREFIX = "fairtrial-service-"
+NOBODY = 65534
+"""The number of the user `nobody` and the group `nogroup` on any Linux: they own nothing."""
+
+
+def is_root() -> bool:
+    """Whether the lab runs as root: servers then run as another user."""
+    return os.geteuid() == 0
+
+
+def unprivileged(command: list[str]) -> list[str]:
+    """The command that runs this one without privileges: as `nobody` if the lab is root, else as the lab's own user."""
+    if not is_root():
+        return command
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs", "--", *command]
+
+
+def give_to_server(folder: Path) -> None:
+    """Make the server's user the owner of a folder and of everything in it."""
+    if is_root():
+        subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", str(folder)], check=True)
+
+
+@contextmanager
+def run_folder(name: str) -> Iterator[Path]:
+    """A new, empty folder owned by the server's user, removed at the end. Folders of killed labs are removed first.
+
+    The lab holds a lock beside the folder as long as it lives: if the lock is free, the lab is gone.
+    """
+    sweep()
+    descriptor, lock = _new_lock(name)
+    folder = lock.with_suffix("")
+    try:
+        folder.mkdir(mode=0o700)
+        give_to_server(folder)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        lock.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _new_lock(name: str) -> tuple[int, Path]:
+    """A new lock file, locked: its descriptor and path. If another lab swept it away before that, a new one is made."""
+    while True:
+        descriptor, path = tempfile.mkstemp(prefix=f"{PREFIX}{name}-", suffix=".lock")
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, Path(path)
+        os.close(descriptor)
+
+
+def sweep() -> list[Path]:
+    """Remove the folders of labs that are gone, and nothing else; returns the folders that were removed."""
+    removed = []
+    for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*.lock"):
+        with suppress(OSError), lock.open("rb") as file:
+            if os.fstat(file.fileno()).st_uid != os.geteuid():
+                continue
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            folder = lock.with_suffix("")
+            if folder.exists():
+                shutil.rmtree(folder)
+                removed.append(folder)
+            lock.unlink()
+    return removed

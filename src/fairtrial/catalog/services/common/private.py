@@ -1,0 +1,239 @@
+"""A private service: a server of the lab's own, started on a copy of data that were loaded once."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from signal import SIGTERM, Signals
+from typing import Any
+
+from fairtrial.base.cache.once import made_once
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import Client, counters_of, table_named
+from fairtrial.catalog.services.common.folder import give_to_server, run_folder
+from fairtrial.catalog.services.common.server import PrivateServer, copy_folder
+from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.tables import Table, tables_sha256
+from fairtrial.record.model import ServiceIdentity
+
+DATA = "data"
+"""The server's data, in the folder in which it runs and in the cache."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a private server keeps its data and where it listens."""
+
+    data: Path
+    port: int
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Other settings than the server's own defaults."""
+
+    description: str
+    """how it differs, for users"""
+    arguments: Sequence[str]
+    """what the server's command gets in addition"""
+
+
+def empty_data(folder: Path) -> None:
+    """Make an empty data folder in `folder`, owned by the server's user."""
+    data = folder / DATA
+    data.mkdir()
+    give_to_server(data)
+
+
+def no_login(location: Location) -> None:
+    """The server knows no logins: whoever reaches its port may use it."""
+
+
+@dataclass(frozen=True)
+class KeptData:
+    """How a server's data with the tables are made, once: they are kept in the cache, and each start takes a copy."""
+
+    key: Sequence[object]
+    """what decides the data beside the tables"""
+    command: Callable[[Location], list[str]]
+    """the server's command for loading fast: if loading is cut off, the data are made again"""
+    fill: Callable[[Location, Sequence[Table], RowsLoaded], None]
+    """load a new server: whatever the tables need around them, and the tables"""
+    initialise: Callable[[Path], None] = empty_data
+    """make data without tables in a new folder, for `command`"""
+    end_signal: Signals = SIGTERM
+    """at which the server writes its data out and ends"""
+
+
+@dataclass(frozen=True)
+class ServerProgram:
+    """How the installed programs of a product make and run one private server, for one variant and some tables.
+
+    All functions raise Problem.
+    """
+
+    name: str
+    """of the service"""
+    title: str
+    """of the server, for messages"""
+    command: Callable[[Location], list[str]]
+    """the server's command for trials"""
+    is_ready: Callable[[Location], bool]
+    """whether the server answers the lab"""
+    client: Callable[[Location], Client]
+    """the lab's access, with all rights"""
+    url: Callable[[int], str]
+    """from the port: what stacks get; may hold a password"""
+    kept: KeptData | None = None
+    """None: the server keeps nothing on disk, and is loaded at each start"""
+    admit_stacks: Callable[[Location], None] = no_login
+    """let stacks in by `url`, after each start"""
+    product: str | None = None
+    """what the record calls it; None: what the server calls itself"""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """for the record, beside those that the server tells"""
+    leftovers: Sequence[str] = ()
+    """files in the data by which a server says that it runs there; never true of a copy"""
+    end_signal: Signals = SIGTERM
+    """at which the server ends at once, without regard for its data"""
+
+
+ProgramFor = Callable[[Sequence[Table], str], ServerProgram]
+"""From the tables and the name of a variant. Raises Problem: it is not installed, has no such variant, or the tables do
+not fit it."""
+
+
+def arguments_of(title: str, variants: Mapping[str, Variant], name: str) -> Sequence[str]:
+    """The arguments that make a variant; none for "default".
+
+    Raises:
+        Problem: there is no such variant.
+    """
+    if name == "default":
+        return []
+    if name not in variants:
+        known = ", ".join(["default", *variants])
+        raise Problem(f"{title} has no variant {name!r}; there are: {known}", "name one of these")
+    return variants[name].arguments
+
+
+class PrivateService:
+    """A private server that runs and holds the tables."""
+
+    def __init__(
+        self,
+        program: ServerProgram,
+        tables: Sequence[Table],
+        variant: str,
+        on_rows: RowsLoaded,
+        server: PrivateServer,
+        client: Client,
+    ) -> None:
+        self._program, self._tables, self._on_rows = program, tables, on_rows
+        self._server, self._client = server, client
+        self.url = program.url(server.port)
+        server.start(self._loaded_data())
+        self._begin()
+        self.identity = ServiceIdentity(
+            name=program.name,
+            product=program.product or client.product(),
+            variant=variant,
+            where="private",
+            settings={**client.settings(), **program.settings},
+        )
+
+    def _loaded_data(self) -> Path | None:
+        return _loaded_data(self._program, self._tables, self._on_rows)
+
+    def _begin(self) -> None:
+        """What a server that was just started needs before a stack may use it."""
+        self._program.admit_stacks(Location(self._server.data, self._server.port))
+        if self._program.kept is None:
+            self._client.load(self._tables, self._on_rows)
+        self._client.mark_loaded()
+
+    @property
+    def pid(self) -> int | None:
+        """The guard below which the server runs."""
+        return self._server.pid
+
+    def fault(self) -> str | None:
+        """How the server ended, with the end of its log; None while it runs."""
+        return self._server.fault()
+
+    def altered(self) -> bool:
+        """Whether anybody but the lab wrote; True if the server cannot be asked."""
+        try:
+            return self._client.altered()
+        except Problem:
+            return True
+
+    def reset(self) -> None:
+        """Start the server anew, on the same port, on a new copy of the loaded data.
+
+        Raises:
+            Problem: it did not start, or the data could not be made or copied; the server is down then.
+        """
+        self._client.close()
+        self._server.restart(self._loaded_data())
+        self._begin()
+
+    def counters(self) -> Counters:
+        """What the server counted since its last start; empty if it cannot be asked."""
+        return counters_of(self._client)
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """All rows of a table."""
+        return self._client.rows(table_named(self._tables, table))
+
+    def change(self, table: str, key: int, column: str, value: str) -> None:
+        """Set one column of the row with this key."""
+        self._client.change(table_named(self._tables, table), key, column, value)
+
+
+@contextmanager
+def private_service(
+    program_for: ProgramFor, tables: Sequence[Table], variant: str, on_rows: RowsLoaded
+) -> Iterator[PrivateService]:
+    """Bring a private server up with the tables, and down again.
+
+    Raises:
+        Problem: it is not installed, there is no such variant, it does not start, or the tables cannot be loaded.
+    """
+    program = program_for(tables, variant)
+    with (
+        run_folder(program.name) as folder,
+        _server(program, folder, program.command) as server,
+        closing(program.client(Location(server.data, server.port))) as client,
+    ):
+        yield PrivateService(program, tables, variant, on_rows, server, client)
+
+
+def _server(program: ServerProgram, folder: Path, command: Callable[[Location], list[str]]) -> PrivateServer:
+    return PrivateServer(
+        program.title,
+        folder,
+        lambda data, port: command(Location(data, port)),
+        lambda port: program.is_ready(Location(folder / DATA, port)),
+        leftovers=program.leftovers,
+        end_signal=program.end_signal,
+    )
+
+
+def _loaded_data(program: ServerProgram, tables: Sequence[Table], on_rows: RowsLoaded) -> Path | None:
+    """The folder with the server's data and the tables in them, from the cache or made now; None if none is kept."""
+    kept = program.kept
+    if kept is None:
+        return None
+
+    def make(target: Path) -> None:
+        with run_folder(program.name) as folder, _server(program, folder, kept.command) as server:
+            kept.initialise(folder)
+            server.start()
+            with server.naming_full_disk():
+                kept.fill(Location(server.data, server.port), tables, on_rows)
+            server.end_cleanly(kept.end_signal)
+            copy_folder(server.data, target / DATA)
+
+    name = "-".join([program.name, *(table.name for table in tables)])
+    return made_once("datasets", name, tables_sha256(tables, *kept.key), make) / DATA

@@ -1,0 +1,209 @@
+"""The process of a private server: started on a copy of loaded data, awaited, watched, restarted, stopped."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from fairtrial.base.loopback import free_port
+from fairtrial.base.printable import log_tail
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.folder import give_to_server, unprivileged
+from fairtrial.catalog.services.common.full_disk import FREE_SPACE, with_full_disk
+from fairtrial.catalog.services.common.shared_memory import SharedMemory, shared_memory_of
+from fairtrial.engine.guard import Guarded
+
+READY_WITHIN_SECONDS = 30.0
+CLEAN_END_WITHIN_SECONDS = 120.0
+ASK_EVERY_SECONDS = 0.02
+LARGE_BYTES = 1 << 20
+
+Command = Callable[[Path, int], list[str]]
+"""Gives the server's command, from the folder of its data and the port to listen on."""
+
+IsReady = Callable[[int], bool]
+"""Whether the server on this port answers; False means not yet."""
+
+
+class PrivateServer:
+    """A server process with data of its own in `folder / "data"`. A context manager: leaving it stops the server.
+
+    Args:
+        title: of the server, for messages.
+        folder: where it runs; owned by the server's user.
+        cpus: the processors it is confined to; empty: all.
+        leftovers: files in the data by which a server says that it runs there; never true of a copy.
+        end_signal: at which the server ends at once, whoever is connected, without regard for its data.
+
+    Attributes:
+        port: where it listens, on loopback; the same after `restart`.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        folder: Path,
+        command: Command,
+        is_ready: IsReady,
+        cpus: Sequence[int] = (),
+        *,
+        leftovers: Sequence[str] = (),
+        end_signal: signal.Signals = signal.SIGTERM,
+    ) -> None:
+        self._title, self._folder, self._command, self._is_ready, self._cpus = title, folder, command, is_ready, cpus
+        self._leftovers, self._end_signal = leftovers, end_signal
+        self._process: Guarded | None = None
+        self._memory: list[SharedMemory] = []
+        self.port = free_port()
+
+    @property
+    def data(self) -> Path:
+        """The folder of its data."""
+        return self._folder / "data"
+
+    @property
+    def pid(self) -> int | None:
+        """The guard below which the server's processes run; None before the first start."""
+        return self._process.pid if self._process else None
+
+    def start(self, loaded: Path | None = None) -> None:
+        """Start it, on a copy of the data in the folder `loaded` if that is given, and return once it serves.
+
+        Raises:
+            Problem: it ended, or does not serve in time; with the end of its log.
+        """
+        if loaded is not None:
+            copy_folder(loaded, self.data)
+            for name in self._leftovers:
+                (self.data / name).unlink(missing_ok=True)
+            give_to_server(self.data)
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self._folder), "LC_ALL": "C.UTF-8"}
+        with self._log.open("ab") as output:
+            self._process = Guarded(
+                unprivileged(self._command(self.data, self.port)),
+                folder=self._folder,
+                environment=environment,
+                output=output,
+                cpus=self._cpus,
+            )
+        deadline = time.monotonic() + READY_WITHIN_SECONDS
+        try:
+            while not self._is_ready(self.port):
+                fault = self.fault()
+                if fault:
+                    raise Problem(fault, f"see its log above; is port {self.port} free, is there space in the folder?")
+                if time.monotonic() > deadline:
+                    raise Problem(
+                        f"{self._title} did not serve within {READY_WITHIN_SECONDS:.0f} s:\n{log_tail(self._log)}",
+                        "is the machine busy? run it again",
+                    )
+                time.sleep(ASK_EVERY_SECONDS)
+        except BaseException:
+            self.stop()
+            raise
+        self._memory = [shared_memory_of(process.pid) for process in self._processes(recursive=True)]
+
+    def restart(self, loaded: Path | None = None) -> None:
+        """Stop it, remove its data, and start it on the same port, on a copy of the data in `loaded` if that is given.
+
+        Raises:
+            Problem: as `start`.
+        """
+        self.stop()
+        shutil.rmtree(self.data, ignore_errors=True)
+        self.start(loaded)
+
+    def fault(self) -> str | None:
+        """How it ended, with the end of its log; None while it runs, and before the first start."""
+        status = self._process.status() if self._process else None
+        if status is None:
+            return None
+        how = f"was killed by signal {status - 128}" if status > 128 else f"ended with status {status}"
+        return f"{self._title} {how}:\n{log_tail(self._log)}"
+
+    @contextmanager
+    def naming_full_disk(self) -> Iterator[None]:
+        """Add a full disk as the cause to a Problem that is raised within, if the server's log reports one.
+
+        Raises:
+            Problem: as raised within.
+        """
+        try:
+            yield
+        except Problem as problem:
+            raise with_full_disk(problem, self._log) from None
+
+    def stop(self) -> None:
+        """Stop it if it runs, without regard for its data."""
+        if self._process:
+            if self._end_signal != signal.SIGTERM:  # which the guard sends by itself
+                self._send(self._end_signal)
+            self._process.stop()
+            for memory in self._memory:
+                memory.remove()
+            self._memory = []
+
+    def end_cleanly(self, with_signal: signal.Signals = signal.SIGTERM) -> None:
+        """Have it write its data out and end; they may be copied afterwards.
+
+        Raises:
+            Problem: it did not end in two minutes, or not without complaint.
+        """
+        if self._process is None:
+            return
+        self._send(with_signal)
+        if self._process.wait(CLEAN_END_WITHIN_SECONDS) != 0:
+            fault = self.fault() or f"{self._title} does not end"
+            self.stop()
+            raise Problem(fault, "see its log above; is there space in the folder?")
+
+    def _send(self, with_signal: signal.Signals) -> None:
+        for server in self._processes(recursive=False):
+            with suppress(psutil.Error):
+                server.send_signal(with_signal)
+
+    def _processes(self, *, recursive: bool) -> list[psutil.Process]:
+        """The server, which is the guard's only child, and if `recursive` what it started; empty if it has ended."""
+        with suppress(psutil.Error):
+            return psutil.Process(self.pid).children(recursive=recursive)
+        return []
+
+    @property
+    def _log(self) -> Path:
+        return self._folder / "server.log"
+
+    def __enter__(self) -> "PrivateServer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder with everything in it, by reference where the file system can.
+
+    The large files of the copy are on the disk when this returns, so that they are not written out during a trial. The
+    small ones are left to the kernel: they come to little, and syncing a thousand of them would take seconds.
+
+    Raises:
+        Problem: there is no space, or it cannot be read or written.
+    """
+    copied = subprocess.run(
+        ["cp", "-a", "--reflink=auto", "--", str(source), str(target)], capture_output=True, text=True, check=False
+    )
+    if copied.returncode != 0:
+        shutil.rmtree(target, ignore_errors=True)
+        raise Problem(
+            f"the data in {source} cannot be copied to {target}: {copied.stderr.strip()[-300:]}",
+            FREE_SPACE,
+        )
+    for path in target.rglob("*"):
+        if path.is_file() and path.stat().st_size >= LARGE_BYTES:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())

@@ -1,0 +1,21 @@
+"""MariaDB: a private server with its own defaults, or one that runs already."""
+
+from functools import partial
+
+from fairtrial.catalog.services.common.private import private_service
+from fairtrial.catalog.services.common.sql_external import external_sql
+from fairtrial.catalog.services.mariadb.client import TITLE, client_at
+from fairtrial.catalog.services.mariadb.server import NAME, PROGRAMS, VARIANTS, program
+from fairtrial.catalog.services.model import Service
+
+SERVICE = Service(
+    name=NAME,
+    title=TITLE,
+    roles=("database",),
+    up=partial(private_service, program),
+    missing=PROGRAMS.missing,
+    version=PROGRAMS.version,
+    schemes=("mysql", "mariadb"),
+    connect=partial(external_sql, NAME, TITLE, client_at),
+    variants={name: variant.description for name, variant in VARIANTS.items()},
+)

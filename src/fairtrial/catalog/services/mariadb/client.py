@@ -1,0 +1,238 @@
+"""The lab's access to MariaDB."""
+
+import os
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pymysql
+from pymysql.cursors import SSCursor
+
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.services.common.loading import reported_blocks
+from fairtrial.catalog.services.common.sql import Redact, SqlClient
+from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.tables import ColumnKind, Table
+
+TITLE = "MariaDB"
+PORT = 3306
+TYPES: dict[ColumnKind, str] = {
+    "key": "BIGINT NOT NULL PRIMARY KEY",
+    "serial": "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY",
+    "integer": "BIGINT NOT NULL",
+    "text": "VARCHAR(1024) NOT NULL",
+    "time": "DATETIME NOT NULL",
+    "json": "JSON NOT NULL",
+}
+INDEXED_TEXT = "VARCHAR(255) NOT NULL"
+"""An index over longer texts would exceed the 3,072 bytes that InnoDB allows for its columns."""
+
+TABLE_OPTIONS = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+"""Texts are compared byte by byte, as the other databases do."""
+
+SETTINGS = (
+    "innodb_flush_log_at_trx_commit",
+    "innodb_doublewrite",
+    "innodb_flush_method",
+    "innodb_buffer_pool_size",
+    "innodb_log_file_size",
+    "log_bin",
+    "sync_binlog",
+    "max_connections",
+    "thread_handling",
+    "tx_isolation",
+    "userstat",
+    "version",
+)
+CONNECT_WITHIN_SECONDS = 10
+LONGEST_IDLE_SECONDS = 31_536_000
+"""The largest `wait_timeout` that the server accepts: a year."""
+
+SECONDS_OF_TIME = len("2012-01-01T00:00:00")
+
+WRITES = ("insert", "insert_select", "update", "update_multi", "delete", "delete_multi", "replace", "replace_select")
+ALTERS = ("truncate", "drop_table", "alter_table", "create_index", "drop_index")
+ROWS_WRITTEN = ("handler_write", "handler_update", "handler_delete")
+USER_STATISTICS = """
+    SELECT select_commands, update_commands, other_commands, rows_read, rows_inserted + rows_updated + rows_deleted
+    FROM information_schema.user_statistics WHERE user = %s
+"""
+
+
+class MariaClient(SqlClient):
+    """A MariaDB database.
+
+    Args:
+        target: PyMySQL's connection parameters.
+        counted_user: whose statements are counted, on a server with `userstat=ON`; None: those of all users.
+        redact: strips messages of what must not be shown.
+    """
+
+    title = TITLE
+    errors = (pymysql.Error, OSError)
+    oldest = (10, 5)
+    # Such locks belong to the whole server, and their names have 64 characters at most.
+    lock = "SELECT get_lock(concat('fairtrial-', md5(database())), 0)"
+    never_idle = f"SET SESSION wait_timeout = {LONGEST_IDLE_SECONDS}"
+    version_query = "SELECT version()"
+    settings_query = f"SHOW GLOBAL VARIABLES WHERE variable_name IN {SETTINGS!r}"
+
+    def __init__(
+        self,
+        target: Mapping[str, Any],
+        *,
+        counted_user: str | None = None,
+        redact: Redact = lambda message: message,
+    ) -> None:
+        super().__init__(counted_user, redact)
+        self._target = dict(target)
+
+    def _open(self, loading: bool) -> Any:
+        return pymysql.connect(
+            **self._target,
+            autocommit=True,
+            charset="utf8mb4",
+            connect_timeout=CONNECT_WITHIN_SECONDS,
+            # On such a connection a server may ask for any file, so no other connection allows it.
+            local_infile=loading,
+        )
+
+    def _server_version(self, connection: Any) -> tuple[int, ...] | None:
+        # Up to MariaDB 10, 5.5.5- stands before its own number, for the sake of old replicas.
+        number = re.match(r"(?:5\.5\.5-)?(\d+)\.(\d+)\S*mariadb", str(connection.get_server_info()), re.IGNORECASE)
+        return (int(number[1]), int(number[2])) if number else None
+
+    def column_type(self, kind: ColumnKind, indexed: bool) -> str:
+        """The type for a kind; indexed texts are shorter."""
+        return INDEXED_TEXT if kind == "text" and indexed else TYPES[kind]
+
+    def create_statement(self, table: Table) -> str:
+        """CREATE TABLE, in InnoDB and UTF-8 whatever the server's defaults are."""
+        return f"{super().create_statement(table)} {TABLE_OPTIONS}"
+
+    def _fill(self, connection: Any, table: Table, on_rows: RowsLoaded) -> None:
+        times = [name for name, kind in table.columns.items() if kind == "time"]
+        columns = [f"@{name}" if name in times else name for name in table.given_columns]
+        # The offset, always Z, is cut off: DATETIME has none.
+        moments = ", ".join(f"{name} = LEFT(@{name}, {SECONDS_OF_TIME})" for name in times)
+        with connection.cursor() as cursor:
+            cursor.execute(self.create_statement(table))
+            # With both checks off, InnoDB fills an empty table in bulk.
+            cursor.execute("SET unique_checks = 0, foreign_key_checks = 0")
+            with table.rows.tsv() as stream, _piped(reported_blocks(table, stream, on_rows)) as path:
+                cursor.execute(
+                    f"LOAD DATA LOCAL INFILE '{path}' INTO TABLE {table.name} CHARACTER SET utf8mb4 "
+                    f"({', '.join(columns)}) {f'SET {moments}' if moments else ''}"
+                )
+            cursor.execute("SET unique_checks = 1, foreign_key_checks = 1")
+
+    def _analyze(self, connection: Any, table: Table) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE TABLE {table.name}")
+
+    @contextmanager
+    def _stream(self, connection: Any, query: str) -> Iterator[Iterator[Sequence[Any]]]:
+        with connection.cursor(SSCursor) as cursor:
+            cursor.execute(query)
+            yield iter(cursor)
+
+    def counters(self) -> Counters:
+        """Of the counted user from `information_schema.user_statistics`, or of all users from the global status.
+
+        `rows_read` counts the rows that statements looked at, also those passed over. The user's statistics are
+        complete when a statement has ended; a prepared statement, by the binary protocol or by PREPARE, is counted at
+        each execution. There are no `commits`: MariaDB also counts those of statements within a transaction, and of
+        transactions that were rolled back.
+        """
+        if self._counted_user is None:
+            return self._counters_of_all()
+        rows = self.query(USER_STATISTICS, [self._counted_user])
+        reads, writes, others, rows_read, rows_written = map(int, rows[0]) if rows else (0,) * 5
+        return {
+            "statements": reads + writes + others,
+            "reads": reads,
+            "writes": writes,
+            "rows_read": rows_read,
+            "rows_written": rows_written,
+        }
+
+    def _counters_of_all(self) -> Counters:
+        status = self._status()
+        return {
+            "statements": status["questions"],
+            "reads": status["com_select"],
+            "writes": sum(status[f"com_{name}"] for name in WRITES),
+            "rows_read": status["rows_read"],
+            "rows_written": sum(status[name] for name in ROWS_WRITTEN),
+        }
+
+    def _status(self) -> dict[str, int]:
+        rows = self.query("SHOW GLOBAL STATUS")
+        return {str(name).lower(): int(value) for name, value in rows if str(value).isdigit()}
+
+    def alterations(self) -> int:
+        """Rows written by the counted user, or by all, plus statements of anybody that alter a table as such."""
+        status = self._status()
+        return self.counters()["rows_written"] + sum(status[f"com_{name}"] for name in ALTERS)
+
+    def relations(self) -> list[str]:
+        """Tables and views of the database."""
+        return sorted(str(name) for (name,) in self.query("SHOW TABLES"))
+
+    def cut_others(self, connection: Any) -> None:
+        """End the connections of this user to the database."""
+        with self._driver_errors(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND db = database() "
+                "AND user = substring_index(current_user(), '@', 1)"
+            )
+            for (other,) in cursor.fetchall():
+                with suppress(pymysql.Error):  # it ended meanwhile
+                    cursor.execute(f"KILL {other:d}")
+
+
+def client_at(url: str, redact: Redact) -> MariaClient:
+    """The client for a database by its URL.
+
+    Raises:
+        ValueError: the URL cannot be read.
+    """
+    parts = urlsplit(url)
+    target = {
+        "host": parts.hostname or LOOPBACK,
+        "port": parts.port or PORT,
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "database": unquote(parts.path.lstrip("/")),
+    }
+    return MariaClient(target, redact=redact)
+
+
+@contextmanager
+def _piped(blocks: Iterator[bytes]) -> Iterator[str]:
+    """A path from which the blocks can be read, once, while they are made."""
+    reading, writing = os.pipe()
+    faults: list[BaseException] = []
+
+    def pump() -> None:
+        try:
+            with os.fdopen(writing, "wb") as pipe:
+                for block in blocks:
+                    pipe.write(block)
+        except BrokenPipeError:
+            pass  # the reader gave up, and its own error says why
+        except BaseException as fault:
+            faults.append(fault)
+
+    pumping = threading.Thread(target=pump, daemon=True)
+    pumping.start()
+    try:
+        yield f"/dev/fd/{reading}"
+    finally:
+        os.close(reading)
+        pumping.join()
+    if faults:
+        raise faults[0]

@@ -1,0 +1,61 @@
+"""memcached's own program: how a private server is started. It keeps nothing on disk: each start loads the tables."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.services.common.client import answers
+from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
+from fairtrial.catalog.services.common.key_value import assert_fit
+from fairtrial.catalog.services.common.private import Location, ServerProgram, arguments_of
+from fairtrial.catalog.services.memcached.client import NAME, SCHEME, TITLE, MemcachedClient
+from fairtrial.catalog.tables import Table
+
+PROGRAM = "memcached"
+LEAST_MEGABYTES = 256
+ITEM_OVERHEAD_BYTES = 128
+"""An item's header, and the space left free in its chunk."""
+
+ROOM = 2
+"""How many times the memory that the data need: nothing is to be dropped for want of memory."""
+
+missing = partial(missing_program, TITLE, PROGRAM, "memcached")
+version = partial(version_line, [PROGRAM, "--version"])
+
+
+def program(tables: Sequence[Table], variant: str) -> ServerProgram:
+    """A private memcached with memory enough for the tables.
+
+    Raises:
+        Problem: it is not installed, there is no such variant, or the tables are not keys and values.
+    """
+    assert_fit(TITLE, tables)
+    assert_installed(missing())
+    arguments_of(TITLE, {}, variant)
+    memory = megabytes(tables)
+
+    def command(location: Location) -> list[str]:
+        return [PROGRAM, "-l", LOOPBACK, "-p", str(location.port), "-U", "0", "-m", str(memory)]
+
+    return ServerProgram(
+        name=NAME,
+        title=TITLE,
+        command=command,
+        is_ready=lambda location: answers(_client(location)),
+        client=_client,
+        url=lambda port: f"{SCHEME}://{LOOPBACK}:{port}",
+    )
+
+
+def megabytes(tables: Sequence[Table]) -> int:
+    """The memory that a private server is given, in MiB, estimated from a sample of the rows."""
+    needed = 0.0
+    for table in tables:
+        sample = table.rows.sample()
+        texts = sum(len(table.key_prefix) + len("".join(map(str, row.values())).encode()) for row in sample)
+        needed += table.rows.count * (ITEM_OVERHEAD_BYTES + texts / max(1, len(sample)))
+    return max(LEAST_MEGABYTES, int(ROOM * needed / 2**20) + 1)
+
+
+def _client(location: Location) -> MemcachedClient:
+    return MemcachedClient((LOOPBACK, location.port))

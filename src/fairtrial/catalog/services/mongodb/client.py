@@ -1,0 +1,264 @@
+"""The lab's access to a server that speaks the MongoDB protocol."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.common import MIN_SUPPORTED_SERVER_VERSION
+from pymongo.database import Database
+from pymongo.errors import ConfigurationError, ConnectionFailure, DuplicateKeyError, OperationFailure, PyMongoError
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.external import ExternalService, external_service
+from fairtrial.catalog.services.common.lease import MarkerLease
+from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.mongodb.documents import ID, Document, as_row, fill
+from fairtrial.catalog.tables import Table
+
+NAME = "mongodb"
+TITLE = "the MongoDB protocol"
+MARKER = "fairtrial_marker"
+"""The collection by which a database on somebody else's server is known to be the lab's."""
+
+LAB, TEXT = "lab", "text"
+"""The key of its only document, and the field that holds the marker."""
+
+CONNECTS_WITHIN_MILLISECONDS = 5_000
+TOO_OLD = re.compile(r"reports wire version (\d+), but .* requires at least (\d+) \(MongoDB ([\d.]+)\)")
+"""The driver's message about a server that is too old for it; user and address are left out."""
+
+NOT_AUTHENTICATED, NOT_ALLOWED = 18, 13
+FORM = "it looks like mongodb://USER:PASSWORD@HOST:PORT/DATABASE"
+
+
+class MongodbClient:
+    """One database of one server.
+
+    Args:
+        package: what the lab installed the server as, if it did.
+
+    Attributes:
+        writes_by_lab: how many writing operations the lab gave since `mark_loaded`, loading apart.
+    """
+
+    def __init__(self, url: str, package: str = "") -> None:
+        self._url, self._package = url, package
+        self._open: MongoClient[Document] | None = None
+        self._writes_at_load: int | None = None
+        self.writes_by_lab = 0
+
+    @property
+    def driver(self) -> MongoClient[Document]:
+        """The driver's client, opened when it is first used; it gives times as moments in UTC.
+
+        Raises:
+            Problem: the URL is malformed.
+        """
+        if self._open is None:
+            milliseconds = CONNECTS_WITHIN_MILLISECONDS
+            try:
+                self._open = MongoClient(self._url, tz_aware=True, serverSelectionTimeoutMS=milliseconds)
+            except (PyMongoError, ValueError):
+                raise Problem("the URL of the mongodb is malformed", FORM) from None
+        return self._open
+
+    @property
+    def database(self) -> Database[Document]:
+        """The database that the URL names; what the driver raises if it names none is for `driver_errors`."""
+        return self.driver.get_default_database()
+
+    def close(self) -> None:
+        """Close all connections."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    def ping(self) -> None:
+        """Have the server answer `ping`."""
+        with driver_errors():
+            self.driver.admin.command("ping")
+
+    def product(self) -> str:
+        """MongoDB or SecantusDB, with its version."""
+        with driver_errors():
+            build = self.driver.admin.command("buildInfo")
+        version = printable(str(build.get("version", "")), 40)
+        if "secantusVersion" in build:
+            own = printable(str(build["secantusVersion"]), 40)
+            return f"{self._package or 'SecantusDB'} (secantusd-rs {own}, speaks as MongoDB {version} does)"
+        return f"MongoDB {version}"
+
+    def settings(self) -> Mapping[str, str]:
+        """Nothing: the protocol does not tell them."""
+        return {}
+
+    def load(self, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+        """Fill a collection for each table, and verify it."""
+        with driver_errors():
+            fill(self.database, tables, on_rows)
+
+    def mark_loaded(self) -> None:
+        """From now on, `altered` compares with this moment."""
+        self.writes_by_lab, self._writes_at_load = 0, self.counters().get("writes")
+
+    def altered(self) -> bool:
+        """Whether any operation wrote in the database, the lab's own apart; False if the server does not tell."""
+        writes = self.counters().get("writes")
+        if writes is None or self._writes_at_load is None:
+            return False
+        return writes != self._writes_at_load + self.writes_by_lab
+
+    def counters(self) -> Counters:
+        """The operations on all collections of the database, by the command `top`; empty where that is forbidden.
+
+        One operation is one command, whatever the number of its documents: an insert_many is one write. reads are those
+        that took the lock for reading (find, count, aggregate) except getMore, which continues a find; writes are those
+        that took the lock for writing (insert, update, delete, findAndModify, and the creation of an index). rows_read
+        and rows_written are documents returned and inserted, updated or deleted, in all databases of the server;
+        MongoDB counts them and SecantusDB does not.
+        """
+        try:
+            with driver_errors():
+                totals = self.driver.admin.command("top")["totals"]
+                documents = self.driver.admin.command("serverStatus").get("metrics", {}).get("document", {})
+                prefix = f"{self.database.name}."
+        except Forbidden:
+            return {}
+        collections = [operations for name, operations in totals.items() if name.startswith(prefix)]
+
+        def count(operation: str) -> int:
+            return sum(int(counted[operation]["count"]) for counted in collections if operation in counted)
+
+        more = count("getmore")
+        counters = {
+            "statements": count("total") - more,
+            "reads": count("readLock") - more,
+            "writes": count("writeLock"),
+        }
+        if documents:
+            counters["rows_read"] = int(documents["returned"])
+            counters["rows_written"] = sum(int(documents[change]) for change in ("inserted", "updated", "deleted"))
+        return counters
+
+    def rows(self, table: Table) -> Iterator[dict[str, Any]]:
+        """All documents of a table's collection."""
+        with driver_errors():
+            for document in self.database[table.name].find({}):
+                yield as_row(table, document)
+
+    def change(self, table: Table, key: int, column: str, value: str) -> None:
+        """Set one field of the document with this key.
+
+        Raises:
+            Problem: there is no such document.
+        """
+        with driver_errors():
+            updated = self.database[table.name].update_one({ID: key}, {"$set": {column: value}})
+        self.writes_by_lab += 1
+        if not updated.matched_count:
+            raise Problem(f"there is no document {key} in {table.name} to change")
+
+    def assert_own(self) -> None:
+        """Raise Problem unless the database is empty or marked."""
+        with driver_errors():
+            collections = self._collections()
+        if collections and MARKER not in collections:
+            raise Problem(
+                "the database at that URL holds collections that are not Fairtrial's; nothing was changed",
+                "name another database at the end of the URL, one that is empty",
+            )
+
+    def _collections(self) -> list[str]:
+        return [name for name in self.database.list_collection_names() if not name.startswith("system.")]
+
+    def clear(self, _tables: Sequence[Table]) -> None:
+        """Drop all collections but the marker."""
+        with driver_errors():
+            for name in self._collections():
+                if name != MARKER:
+                    self.database.drop_collection(name)
+
+    def remove(self) -> None:
+        """Drop all collections, the marker last."""
+        self.clear([])
+        with driver_errors():
+            self.database.drop_collection(MARKER)
+
+
+class MarkerCollection:
+    """The marker as a document in a collection of its own."""
+
+    name = MARKER
+
+    def __init__(self, client: MongodbClient) -> None:
+        self._client = client
+
+    def read(self) -> str | None:
+        """The document's text; None also if an earlier Fairtrial left the collection without a document."""
+        with driver_errors():
+            document = self._client.database[MARKER].find_one({ID: LAB})
+        return None if document is None else str(document.get(TEXT, ""))
+
+    def swap(self, old: str | None, new: str) -> bool:
+        """By an insert, of which only one can succeed, or by an update of the old text."""
+        with driver_errors():
+            written = self._insert(new) if old is None else self._replace(old, new)
+        self._client.writes_by_lab += written
+        return written
+
+    def _insert(self, new: str) -> bool:
+        try:
+            self._client.database[MARKER].insert_one({ID: LAB, TEXT: new})
+        except DuplicateKeyError:
+            return False
+        return True
+
+    def _replace(self, old: str, new: str) -> bool:
+        updated = self._client.database[MARKER].update_one({ID: LAB, TEXT: old}, {"$set": {TEXT: new}})
+        return updated.matched_count == 1
+
+
+def external_mongodb(url: str, tables: Sequence[Table], on_rows: RowsLoaded) -> AbstractContextManager[ExternalService]:
+    """The tables in the database of the URL, which has to be empty or marked as the lab's; removed at the end.
+
+    Raises:
+        Problem: (when entered) the URL is malformed, the server cannot be reached or refuses, its database holds
+            something else, or another lab has it. The URL is in no message.
+    """
+    client = MongodbClient(url)
+    return external_service(NAME, url, client, MarkerLease(TITLE, MarkerCollection(client)), tables, on_rows)
+
+
+class Forbidden(Problem):
+    """The server does not allow the lab to do that."""
+
+
+@contextmanager
+def driver_errors() -> Iterator[None]:
+    """Raise what the driver raises as Problem. Its own messages may hold parts of the URL: they are not passed on."""
+    try:
+        yield
+    except ConfigurationError as error:
+        too_old = TOO_OLD.search(str(error))
+        if too_old:
+            raise Problem(
+                f"the mongodb speaks version {too_old[1]} of the wire protocol; {too_old[2]} or newer is needed "
+                f"(MongoDB {too_old[3]})",
+                "name a newer server, or have the lab start one of its own",
+            ) from None
+        raise Problem("the URL of the mongodb names no database, or options that do not exist", FORM) from None
+    except ConnectionFailure:
+        # One that is older than MongoDB 3.6 does not understand the client, and ends the connection.
+        remedy = f"does it run, are host and port right, is it MongoDB {MIN_SUPPORTED_SERVER_VERSION} or newer?"
+        raise Problem("mongodb cannot be reached", remedy) from None
+    except OperationFailure as error:
+        if error.code == NOT_AUTHENTICATED:
+            raise Problem("mongodb refused the user name or the password", "see the user in the URL") from None
+        code = str((error.details or {}).get("codeName", "")) or f"error {error.code}"
+        kind = Forbidden if error.code == NOT_ALLOWED else Problem
+        raise kind(f"mongodb refused a command of the lab's: {printable(code, 60)}") from None
+    except PyMongoError as error:
+        raise Problem(f"mongodb: {type(error).__name__}") from None

@@ -1,0 +1,175 @@
+"""The program that speaks the MongoDB protocol: MongoDB's own server, or SecantusDB where there is none.
+
+SecantusDB is a separate program on WiredTiger, the storage engine of MongoDB: a pre-release from PyPI, pinned. It calls
+itself MongoDB 8.2; the lab never does.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairtrial.base.cache.once import kept, made_once
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.base.printable import log_tail
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.folder import give_to_server, is_root
+from fairtrial.catalog.services.common.installed import version_line
+from fairtrial.catalog.services.common.private import Location
+from fairtrial.catalog.services.common.server import copy_folder
+from fairtrial.catalog.services.model import Missing
+
+MONGOD = "mongod"
+SECANTUS = "secantusd-rs"
+PACKAGE = "SecantusDB 0.6.0b17"
+PINNED = Path(__file__).with_name("secantusdb.txt")
+TOOL = PACKAGE.lower().replace(" ", "-")
+REMEDY = f"check that the package index can be reached and has it for this machine, or install {MONGOD}"
+INSTALLED_WITHIN_SECONDS = 600
+CACHE_GIB = 1
+LOADING_CACHE_GIB = 4
+"""SecantusDB makes an index in one transaction, which has to fit: with 1 GiB, that of a million rows never ends."""
+
+LOG_FILE_MB = 128
+"""Of SecantusDB's journal, which has this size from the start: by default 2 GB, to be copied at each start."""
+
+NATIVE = ("secantusdb.scripts", "secantusdb.libs")
+"""The package's folders of the program and of its libraries; they have to lie side by side."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """An installed server."""
+
+    path: Path
+    is_mongod: bool
+    package: str = ""
+    """what the lab installed it as, if it did"""
+
+    @property
+    def title(self) -> str:
+        """Its product, for messages."""
+        return "MongoDB" if self.is_mongod else "SecantusDB"
+
+    @property
+    def version(self) -> str | None:
+        """Its product and version; None if it does not run."""
+        line = version_line([str(self.path), "--version"])
+        if line is None:
+            return None
+        if self.is_mongod:
+            return f"MongoDB {line.removeprefix('db version v')}"
+        return f"{self.package or 'SecantusDB'} ({line})"
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings that bear on speed and durability."""
+        synced = "synced every 100 ms" if self.is_mongod else "not synced by commits"
+        return {
+            "cache": f"{CACHE_GIB} GiB",
+            "journal": f"on, {synced}",
+            "write_concern": "w: 1, the default of a server of its own",
+        }
+
+    def command(self, location: Location, cache_gib: int = CACHE_GIB) -> list[str]:
+        """The server's command; its cache takes `cache_gib` GiB of memory at most."""
+        folder, data, port = location.data.parent, str(location.data), str(location.port)
+        program = str(self._reachable(folder))
+        if self.is_mongod:
+            return [
+                *(program, "--dbpath", data, "--bind_ip", LOOPBACK, "--port", port, "--nounixsocket"),
+                *("--wiredTigerCacheSizeGB", str(cache_gib), "--quiet"),
+            ]
+        # An empty file of settings: without one it would look for one in several places.
+        settings = folder / "secantusd.toml"
+        settings.touch()
+        return [
+            *(program, "--config", str(settings), "--storage-path", data, "--host", LOOPBACK, "--port", port),
+            *("--standalone", "--cache-size", f"{cache_gib}G", "--log-file-max", f"{LOG_FILE_MB}MB"),
+        ]
+
+    def _reachable(self, folder: Path) -> Path:
+        """The program's path for the server's user; others cannot read root's cache, so they get a copy in `folder`."""
+        if not self.package or not is_root():
+            return self.path
+        copy = folder / "program"
+        if not copy.exists():
+            copy.mkdir()
+            for name in NATIVE:
+                copy_folder(self.path.parents[1] / name, copy / name)
+            give_to_server(copy)
+        return copy / NATIVE[0] / SECANTUS
+
+
+def installed_program() -> Program | None:
+    """`mongod` on PATH, else `secantusd-rs` on PATH, else what `install` put into the cache; or None."""
+    for name in (MONGOD, SECANTUS):
+        path = shutil.which(name)
+        if path:
+            return Program(Path(path), is_mongod=name == MONGOD)
+    tool = kept("tools", TOOL, _pinned_sha256())
+    native = _native(tool) if tool else None
+    return Program(native, is_mongod=False, package=PACKAGE) if native else None
+
+
+def version() -> str | None:
+    """The product and version of the installed program; None if there is none."""
+    program = installed_program()
+    return program.version if program else None
+
+
+def missing() -> Missing | None:
+    """None if a program is installed."""
+    if installed_program():
+        return None
+    return Missing(
+        reason=f"mongodb cannot be started: there is neither `{MONGOD}` nor `{SECANTUS}` on PATH",
+        packages=(),
+        remedy=f"install MongoDB (mongodb.com has packages), or {PACKAGE} from PyPI, which speaks its protocol",
+    )
+
+
+def install() -> None:
+    """Put SecantusDB into the cache, if it is not there yet.
+
+    Raises:
+        Problem: it cannot be fetched, or does not run on this machine.
+    """
+
+    def make(folder: Path) -> None:
+        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+        _step([sys.executable, "-m", "venv", str(folder)], folder)
+        # Its dependencies belong to its half in Python, which is not run.
+        _step([*pip, "--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(PINNED)], folder)
+        program = _native(folder)
+        if program is None or version_line([str(program), "--version"]) is None:
+            raise Problem(f"{PACKAGE} was installed, and its `{SECANTUS}` does not run here", REMEDY)
+
+    made_once("tools", TOOL, _pinned_sha256(), make)
+
+
+def _step(command: Sequence[str], folder: Path) -> None:
+    log = folder / "install.log"
+    try:
+        with log.open("ab") as output:
+            subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                check=True,
+                timeout=INSTALLED_WITHIN_SECONDS,
+            )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Problem(f"{PACKAGE} could not be installed:\n{log_tail(log)}", REMEDY) from error
+
+
+def _native(folder: Path) -> Path | None:
+    return next(folder.glob(f"lib/python*/site-packages/{NATIVE[0]}/{SECANTUS}"), None)
+
+
+def _pinned_sha256() -> str:
+    return hashlib.sha256(PINNED.read_bytes()).hexdigest()

@@ -1,0 +1,21 @@
+"""PostgreSQL: a private server with its own defaults, or one that runs already."""
+
+from functools import partial
+
+from fairtrial.catalog.services.common.private import private_service
+from fairtrial.catalog.services.common.sql_external import external_sql
+from fairtrial.catalog.services.model import Service
+from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
+from fairtrial.catalog.services.postgresql.server import NAME, PROGRAMS, VARIANTS, program
+
+SERVICE = Service(
+    name=NAME,
+    title=TITLE,
+    roles=("database",),
+    up=partial(private_service, program),
+    missing=PROGRAMS.missing,
+    version=PROGRAMS.version,
+    schemes=("postgresql", "postgres"),
+    connect=partial(external_sql, NAME, TITLE, lambda url, redact: PostgresClient(url, redact=redact)),
+    variants={name: variant.description for name, variant in VARIANTS.items()},
+)

@@ -1,0 +1,273 @@
+"""The lab's access to Redis."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.external import ExternalService, external_service
+from fairtrial.catalog.services.common.key_value import (
+    BATCH_ROWS,
+    assert_fit,
+    assert_value_column,
+    batches,
+    key_of,
+    sampled_row,
+    stored_row,
+)
+from fairtrial.catalog.services.common.lease import MarkerLease
+from fairtrial.catalog.services.common.loading import assert_loaded
+from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.tables import Table
+
+NAME = "redis"
+TITLE = "Redis"
+MARKER = "fairtrial:marker"
+"""The key by which a database on somebody else's Redis is known to be the lab's."""
+
+ANSWERS_WITHIN_SECONDS = 30.0
+CONNECTS_WITHIN_SECONDS = 5.0
+SETTINGS = ("save", "appendonly", "appendfsync", "maxmemory", "maxmemory-policy", "io-threads")
+
+
+class RedisClient:
+    """One numbered database of a Redis.
+
+    Attributes:
+        writes_by_lab: how many writing commands the lab gave since `mark_loaded`, loading apart.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            self.driver = redis.Redis.from_url(
+                url,
+                retry=Retry(NoBackoff(), 0),
+                socket_timeout=ANSWERS_WITHIN_SECONDS,
+                socket_connect_timeout=CONNECTS_WITHIN_SECONDS,
+            )
+        except ValueError:
+            raise Problem(
+                "the URL of the Redis is malformed", "it looks like redis://USER:PASSWORD@HOST:PORT/NUMBER"
+            ) from None
+        self._flags: dict[str, frozenset[str]] = {}
+        self._changes_at_load = self.writes_by_lab = 0
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.driver.close()
+
+    def ping(self) -> None:
+        """Have the server answer PING."""
+        with driver_errors():
+            self.driver.ping()
+
+    def product(self) -> str:
+        """Redis or Valkey, with its version."""
+        with driver_errors():
+            info: dict[str, Any] = self.driver.info()
+        if "valkey_version" in info:
+            return f"Valkey {printable(str(info['valkey_version']), 40)}"
+        return f"Redis {printable(str(info['redis_version']), 40)}"
+
+    def settings(self) -> Mapping[str, str]:
+        """Those of `SETTINGS` that the server has; empty if it does not tell them."""
+        with driver_errors(), suppress(redis.ResponseError):  # who rents a Redis out may forbid it
+            values: dict[str, str] = self.driver.config_get(*SETTINGS)  # type: ignore[assignment]
+            return {name: str(values[name]) or "none" for name in SETTINGS if name in values}
+        return {}
+
+    def load(self, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+        """Set the keys of all tables, and verify them."""
+        for table in tables:
+            with driver_errors():
+                self._load(table, on_rows)
+
+    def _load(self, table: Table, on_rows: RowsLoaded) -> None:
+        def stored(key: object) -> dict[str, Any] | None:
+            value: Any = self.driver.get(key_of(table, key))
+            return sampled_row(table, key, value)
+
+        before = self.driver.dbsize()
+        for batch in batches(table, on_rows):
+            self.driver.mset(batch)
+        assert_loaded(table, self.driver.dbsize() - before, stored)
+
+    def save(self) -> None:
+        """Have the server write a snapshot."""
+        with driver_errors():
+            self.driver.save()
+
+    def mark_loaded(self) -> None:
+        """From now on, `altered` compares with this moment."""
+        self.writes_by_lab, self._changes_at_load = 0, self._changes()
+
+    def altered(self) -> bool:
+        """Whether any command was given that may write, the lab's own apart, or memory was too small for all keys."""
+        return self._changes() != self._changes_at_load + self.writes_by_lab
+
+    def _changes(self) -> int:
+        with driver_errors():
+            evicted = int(self.driver.info("stats").get("evicted_keys", 0))
+        return evicted + self.counters()["writes"]
+
+    def counters(self) -> Counters:
+        """By commands: what reads or writes is what Redis itself flags as such. rows_read: keys found by reads."""
+        with driver_errors():
+            calls = {
+                name.removeprefix("cmdstat_"): int(statistics["calls"])
+                for name, statistics in self.driver.info("commandstats").items()
+            }
+            for name in calls:
+                if name not in self._flags:
+                    self._flags[name] = frozenset(self._flags_of(name))
+            hits = int(self.driver.info("stats").get("keyspace_hits", 0))
+
+        def flagged(flag: str) -> int:
+            return sum(count for name, count in calls.items() if flag in self._flags[name])
+
+        return {
+            "statements": sum(calls.values()),
+            "reads": flagged("readonly"),
+            "writes": flagged("write"),
+            "rows_read": hits,
+        }
+
+    def _flags_of(self, command: str) -> list[str]:
+        """How Redis classifies a command; empty if it does not know it."""
+        answer: Any = self.driver.execute_command("COMMAND INFO", command)  # type: ignore[no-untyped-call]
+        (entry,) = answer.values() if isinstance(answer, dict) else answer
+        if not entry:
+            return []
+        flags = entry["flags"] if isinstance(entry, dict) else entry[2]
+        return [flag.decode() if isinstance(flag, bytes) else str(flag) for flag in flags]
+
+    def rows(self, table: Table) -> Iterator[dict[str, Any]]:
+        """All keys of a table, in no order."""
+        prefix = table.key_prefix.encode()
+        with driver_errors():
+            # A scan may name a key twice.
+            keys = {key for key in self.driver.scan_iter(count=BATCH_ROWS) if key.startswith(prefix)}
+            ordered = sorted(keys - {MARKER.encode()})
+            for begin in range(0, len(ordered), BATCH_ROWS):
+                batch = ordered[begin : begin + BATCH_ROWS]
+                values: Any = self.driver.mget(batch)
+                for key, value in zip(batch, values, strict=True):
+                    if value is not None:
+                        yield stored_row(table, key, value)
+
+    def change(self, table: Table, key: int, column: str, value: str) -> None:
+        """Set the value of one key.
+
+        Raises:
+            Problem: there is no such key.
+        """
+        assert_value_column(table, column)
+        name = key_of(table, key)
+        with driver_errors():
+            changed = self.driver.set(name, value, xx=True)
+        self.writes_by_lab += 1
+        if not changed:
+            raise Problem(f"there is no key {printable(name.decode())} to change")
+
+    def assert_own(self) -> None:
+        """Raise Problem unless the database is empty or marked."""
+        with driver_errors():
+            if self.driver.dbsize() and not self.driver.exists(MARKER):
+                raise Problem(
+                    "the database of that Redis holds keys that are not Fairtrial's; nothing was changed there",
+                    "name another database number at the end of the URL, one that is empty",
+                )
+
+    def clear(self, _tables: Sequence[Table]) -> None:
+        """Remove everything but the marker, in one transaction: the database is never without it."""
+        with driver_errors(), self.driver.pipeline() as steps:
+            steps.watch(MARKER)  # type: ignore[no-untyped-call]
+            marker: Any = steps.get(MARKER)
+            if marker is None:
+                raise redis.WatchError
+            steps.multi()
+            steps.flushdb()
+            steps.set(MARKER, marker)
+            steps.execute()
+
+    def remove(self) -> None:
+        """Remove everything."""
+        with driver_errors():
+            self.driver.flushdb()
+
+
+class MarkerKey:
+    """The marker as a key of its own."""
+
+    name = MARKER
+
+    def __init__(self, client: RedisClient) -> None:
+        self._client = client
+
+    def read(self) -> str | None:
+        """The key's value."""
+        with driver_errors():
+            return _text(self._client.driver.get(MARKER))
+
+    def swap(self, old: str | None, new: str) -> bool:
+        """By SET NX, or by WATCH and a transaction."""
+        with driver_errors():
+            written = self._add(new) if old is None else self._replace(old, new)
+        self._client.writes_by_lab += written
+        return written
+
+    def _add(self, new: str) -> bool:
+        return bool(self._client.driver.set(MARKER, new, nx=True))
+
+    def _replace(self, old: str, new: str) -> bool:
+        with self._client.driver.pipeline() as steps:
+            steps.watch(MARKER)  # type: ignore[no-untyped-call]
+            if _text(steps.get(MARKER)) != old:
+                return False
+            steps.multi()
+            steps.set(MARKER, new)
+            try:
+                steps.execute()
+            except redis.WatchError:
+                return False
+            return True
+
+
+def external_redis(url: str, tables: Sequence[Table], on_rows: RowsLoaded) -> AbstractContextManager[ExternalService]:
+    """The tables in the numbered database of the URL, which has to be empty or marked as the lab's; removed at the end.
+
+    Other work on the same Redis is counted as if it were the stack's: Redis counts for all databases together.
+
+    Raises:
+        Problem: the URL is malformed or the tables do not fit; or (when entered) the server cannot be reached or
+            refuses, its database holds something else, or another lab has it. The URL is in no message.
+    """
+    assert_fit(TITLE, tables)
+    client = RedisClient(url)
+    return external_service(NAME, url, client, MarkerLease(TITLE, MarkerKey(client)), tables, on_rows)
+
+
+@contextmanager
+def driver_errors() -> Iterator[None]:
+    """Raise what the driver raises as Problem. Its own messages may hold parts of the URL: they are not passed on."""
+    try:
+        yield
+    except redis.AuthenticationError:
+        raise Problem("Redis refused the user name or the password", "see the password in the URL") from None
+    except redis.TimeoutError:
+        raise Problem("Redis did not answer in time", "is it busy, is the address right?") from None
+    except redis.ConnectionError:
+        raise Problem("Redis cannot be reached", "does it run, and are host and port right?") from None
+    except redis.RedisError as error:
+        code = str(error).partition(" ")[0]  # such as OOM, NOPERM, MISCONF
+        kind = code if code.isupper() else type(error).__name__
+        raise Problem(f"Redis refused a command of the lab's: {printable(kind, 40)}") from None
+
+
+def _text(value: object) -> str | None:
+    return value.decode(errors="replace") if isinstance(value, bytes) else None
