@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord, StackIdentity, TrialRecord
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 
 RATES = {"rust-axum": 21_800.0, "go-net-http": 14_200.0, "node-http:two": 11_900.0}
@@ -46,3 +46,24 @@ def judged(window: float = 3.0) -> tuple[Result, ExperimentRecord, Sequence[Tria
     record = an_eventful_experiment().record()
     trials = trials_for(record, window)
     return judge(record, trials, interrupted=False), record, trials
+
+
+def with_real_stacks(record: ExperimentRecord) -> ExperimentRecord:
+    """The record with identities as long as those of shipped stacks."""
+    concurrency = "one event loop, a thread per database connection"
+    versions = {
+        "python3 --version": "Python 3.11.7",
+        "gcc --version": "gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
+        "ruby -e puts Gem::Specification.find_by_name('eventmachine').version": "1.2.7",
+    }
+    stacks: list[StackIdentity] = []
+    for place, stack in enumerate(record.stacks):
+        changes = {
+            "language": "JavaScript",
+            "framework": "pgx, go-sql-driver/mysql, net/http",
+            "server": "uvicorn (uvloop, httptools)",
+            "concurrency": concurrency,
+            "versions": dict(list(versions.items())[: place + 1]),
+        }
+        stacks.append(stack.model_copy(update=changes))
+    return record.model_copy(update={"stacks": stacks})

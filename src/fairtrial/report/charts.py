@@ -9,7 +9,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.model import TrialRecord
 from fairtrial.report.columns import GOODPUT, in_order
-from fairtrial.report.vega import SERIES, Spec, chart, coloured, round_values
+from fairtrial.report.vega import SERIES, Spec, chart, coloured, legend, round_values
 
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
@@ -132,7 +132,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
                 "field": "contender",
                 "type": "nominal",
                 "scale": {"domain": names, "range": [DASHES[place // len(SERIES) % 4] for place in range(len(names))]},
-                "legend": {"title": None},
+                "legend": legend(names),
             },
             "tooltip": [
                 {"field": "contender", "title": "stack"},

@@ -32,6 +32,7 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
         names={condition.id: condition.contender for condition in record.conditions},
         conditions=columns.in_order(result.conditions),
         columns=columns,
+        other_columns=columns.others(result),
         ranked=any(condition.rank is not None for condition in result.conditions),
         loads=columns.loads(result),
         ceiling=ceiling_in_words(result),

@@ -10,6 +10,13 @@ from typing import Any
 Spec = dict[str, Any]
 
 SERIES = [f"var(--series-{number})" for number in range(1, 9)]
+LONGEST_LABEL_PIXELS = 220
+LETTER_PIXELS = 7.5
+SYMBOL_PIXELS = 40
+"""A legend's stroke and the gap to the next entry."""
+Y_AXIS_PIXELS = 60
+"""Title and labels of the y axis, at most."""
+
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 CONFIG: Spec = {
     "background": None,
@@ -28,6 +35,7 @@ CONFIG: Spec = {
         "domain": False,
         "ticks": False,
         "labelPadding": 6,
+        "labelSeparation": 8,
     },
     "legend": {
         "labelColor": "currentColor",
@@ -38,7 +46,7 @@ CONFIG: Spec = {
         "symbolType": "stroke",
         "symbolStrokeWidth": 3,
         "symbolSize": 160,
-        "labelLimit": 220,
+        "labelLimit": LONGEST_LABEL_PIXELS,
     },
     "header": {"labelColor": "currentColor", "labelFontSize": 12, "labelAnchor": "start", "labelFontWeight": "bold"},
 }
@@ -63,11 +71,20 @@ def round_values(low: float, high: float) -> list[float]:
 
 
 def coloured(names: Sequence[str], field: str = "contender") -> Spec:
-    """The colour of a mark by its name, and the legend."""
+    """The colour of a mark by its name, with a legend."""
     colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
     return {
         "field": field,
         "type": "nominal",
         "scale": {"domain": list(names), "range": colours},
-        "legend": {"title": None},
+        "legend": legend(names),
     }
+
+
+def legend(names: Sequence[str]) -> Spec:
+    """A legend of at most three columns: as many as fit beside each other in the chart's place."""
+    longest = max((len(name) for name in names), default=0)
+    entry_pixels = min(longest * LETTER_PIXELS, LONGEST_LABEL_PIXELS) + SYMBOL_PIXELS
+    # Not `width`: it changes while the chart is laid out, and the legend would grow out of its place.
+    available = f"(containerSize()[0] - {Y_AXIS_PIXELS})"
+    return {"title": None, "columns": {"expr": f"clamp(floor({available} / {entry_pixels:g}), 1, 3)"}}
