@@ -26,7 +26,7 @@ ENTRIES = {
 def headings_of_the_table() -> set[str]:
     """The column headings of the table in the terminal, as it prints them, without their units."""
     record = an_experiment("a", "b").record()
-    result = judge(record, trials_of(record, a_trial().serving(4000)))
+    result = judge(record, trials_of(record, a_trial().serving(4000)), interrupted=False)
     console = Console(width=160)
     with console.capture() as captured:
         print_result(result, console)
