@@ -20,10 +20,7 @@ from fairtrial.experiment.sweep import Sweep
 from fairtrial.judge.metrics import METRICS
 from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
-
-ROOT = PACKAGE.parents[1]
-DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+from tests.docs.pages import DOCS, EXAMPLES, PAGES, ROOT, anchors, code_blocks
 
 
 def members(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -34,24 +31,35 @@ def members(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from members(argument)
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-
-
 def example_with(words: str) -> str:
     """The example of an experiment file that holds these words."""
-    return next(block for block in blocks(DOCS / "experiments.md", "toml") if words in block)
+    return next(block for block in code_blocks(DOCS / "experiments.md", "toml") if words in block)
 
 
-def test_the_example_experiment_runs(lab: Lab) -> None:
+def test_the_example_experiments_are_accepted(tmp_path: Path) -> None:
+    """One for each kind of load; those that are files of examples/ are run in test_examples.py."""
+    file = tmp_path / "example.toml"
+    kinds = set()
+    for example in code_blocks(DOCS / "experiments.md", "toml"):
+        if example.startswith("[") or "name =" not in example:
+            continue
+        file.write_text(example)
+        experiment = load_experiment(file)
+        make_plan(experiment, find_stacks([EXAMPLES]), file)
+        kinds.add(experiment.load.kind)
+    assert kinds == {"closed", "fixed", "open", "capacity", "program"}
+
+
+def test_the_example_of_an_open_load_runs(lab: Lab) -> None:
     example = lab.folder / "example.toml"
-    example.write_text(blocks(DOCS / "experiments.md", "toml")[0])
-    make_plan(load_experiment(example), find_stacks(), example)
-    text = example.read_text().replace('"python-threads", "node-http"', '"python-threads", "mine"')
-    example.write_text(text.replace('"node-http"', '"mine"') + CALM)
+    text = example_with('kind = "open"').replace("rows = 100_000", "rows = 10_000")
+    shorter = text.replace("duration_seconds = 10.0", "warmup_seconds = 0.2\nduration_seconds = 0.5\n")
+    example.write_text(
+        shorter.replace('"node-http"', '"mine"').replace("rate_per_second = 500", "rate_per_second = 200") + CALM
+    )
     lab.stack("mine")
 
-    finished = lab.fairtrial("run", example, *lab.named("python-threads", "mine"))
+    finished = lab.fairtrial("run", example, "--blocks", "1", *lab.named("mine"))
 
     assert finished.status in (0, 1, 3), finished.err
     assert {condition["outcome"] for condition in finished.result["conditions"]} == {"valid"}
@@ -64,7 +72,7 @@ def test_the_example_of_thresholds_is_accepted(lab: Lab) -> None:
 
 
 def test_the_example_of_a_sweep_and_the_examples_of_claims_are_accepted(lab: Lab) -> None:
-    sweep, claims = example_with("[sweep]"), blocks(DOCS / "claims.md", "toml")
+    sweep, claims = example_with("[sweep]"), code_blocks(DOCS / "claims.md", "toml")
     assert len(claims) >= 4
     path = lab.experiment("node-http", more="\n".join([sweep, *claims]))
     make_plan(load_experiment(path), find_stacks(), path)
@@ -72,7 +80,7 @@ def test_the_example_of_a_sweep_and_the_examples_of_claims_are_accepted(lab: Lab
 
 def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:
     manifest = tmp_path / "stack.toml"
-    manifest.write_text(blocks(DOCS / "stack-contract.md", "toml")[0])
+    manifest.write_text(code_blocks(DOCS / "stack-contract.md", "toml")[0])
     stack = read_toml(manifest, Stack, name="example", folder=tmp_path)
     assert set(stack.variants) == {"two-workers"}
 
@@ -90,10 +98,13 @@ def test_every_metric_is_explained() -> None:
         assert f"`{name}`" in text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
-        assert target.startswith("https://") or (page.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text()):
+        if not target.startswith("https://"):
+            linked = page.parent / target if target else page
+            assert linked.exists(), target
+            assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
 
 
 def test_the_folders_of_the_flow_are_there() -> None:

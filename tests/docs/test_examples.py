@@ -1,0 +1,53 @@
+"""The files of examples/: they work, and the documentation shows them as they are."""
+
+from pathlib import Path
+
+import pytest
+
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.experiment.files import load_experiment
+from fairtrial.plan.make import make_plan
+from tests.command_line import CALM, Lab
+from tests.docs.pages import DOCS, EXAMPLES, ROOT, code_blocks
+
+EXPERIMENTS = sorted(EXAMPLES.glob("*.toml"))
+
+
+def test_the_first_stack_keeps_its_contract(lab: Lab) -> None:
+    finished = lab.fairtrial("check", EXAMPLES / "first-stack", timeout_seconds=300)
+
+    assert finished.status == 0, finished.out + finished.err
+    assert "✗" not in finished.out
+
+
+def test_the_first_experiment_runs_and_judges_its_claims(lab: Lab) -> None:
+    experiment = lab.folder / "first-experiment.toml"
+    experiment.write_text((EXAMPLES / "first-experiment.toml").read_text() + CALM)
+
+    finished = lab.fairtrial("run", experiment, "--stacks", EXAMPLES, "--quick", "--blocks", "1", timeout_seconds=300)
+
+    assert finished.status in (0, 1, 3), finished.err
+    assert {condition["outcome"] for condition in finished.result["conditions"]} == {"valid"}
+    assert all(claim["estimate"] is not None for claim in finished.result["claims"])
+
+
+@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)
+def test_every_example_experiment_is_accepted(file: Path) -> None:
+    make_plan(load_experiment(file), find_stacks([EXAMPLES]), file)
+
+
+def test_the_readme_shows_the_first_stack_as_it_is() -> None:
+    shown = [*code_blocks(ROOT / "README.md", "toml"), *code_blocks(ROOT / "README.md", "python")]
+    files = [EXAMPLES / "first-stack" / name for name in ("stack.toml", "app.py", "gunicorn.conf.py")]
+    assert shown == [file.read_text() for file in files]
+
+
+@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)
+def test_the_page_on_experiments_shows_the_example_experiments_as_they_are(file: Path) -> None:
+    assert file.read_text() in code_blocks(DOCS / "experiments.md", "toml")
+
+
+def test_the_index_of_examples_names_them_all() -> None:
+    index = (EXAMPLES / "README.md").read_text()
+    for path in EXAMPLES.iterdir():
+        assert path.name == "README.md" or f"]({path.name})" in index, path.name
