@@ -1,6 +1,5 @@
 """From an experiment to its plan: everything resolved once, and what does not fit refused with the file's name."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,34 +7,11 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads import pick_workload
 from fairtrial.experiment.files import load_experiment, shipped_experiments
-from fairtrial.experiment.model import Experiment
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.order import conditions_of
-from fairtrial.plan.plan import Plan
-
-FILE = Path("mine.toml")
-
-
-def a_stack(name: str, **more: Any) -> Stack:
-    facts = dict.fromkeys(("title", "language", "framework", "server", "concurrency"), "x")
-    manifest = {"workloads": ["random-item"], "services": ["sqlite", "postgresql"], "run": ["true"]}
-    return Stack.model_validate({"name": name, "folder": "/nowhere", **facts, **manifest, **more})
-
-
-STACKS = {
-    "a": a_stack("a", variants={"two": Variant(env={"WORKERS": "2"})}),
-    "b": a_stack("b"),
-    "batch": a_stack("batch", kind="program", workloads=["call-batch"], services=["none"]),
-}
-
-
-def planned(until_decided: bool = False, **more: Any) -> Plan:
-    file = {"name": "x", "title": "x", "workload": "random-item", "service": "sqlite", "stacks": ["a", "b"]}
-    load = {"load": {"kind": "closed", "connections": 2}}
-    return make_plan(Experiment.model_validate(file | load | more), STACKS, FILE, until_decided=until_decided)
+from tests.plan.plans import FILE, STACKS, planned
 
 
 def test_conditions_hold_what_they_name() -> None:

@@ -1,22 +1,13 @@
 """Which stacks a run tries."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
 from fairtrial.plan.selection import select_stacks
-
-FACTS = dict.fromkeys(("title", "language", "framework", "server", "concurrency"), "x")
-
-
-def a_stack(folder: Path, **more: Any) -> Stack:
-    manifest = {"workloads": ["random-item"], "services": ["sqlite"], "run": ["true"]}
-    return Stack.model_validate({"name": folder.name, "folder": folder, **FACTS, **manifest, **more})
-
+from tests.plan.plans import a_stack
 
 EXPERIMENT = Experiment.model_validate(
     {
@@ -47,9 +38,9 @@ def test_a_malformed_name_is_refused() -> None:
 
 
 def test_fitting_stacks_of_own_folders_are_tried_beside_the_experiment_s(tmp_path: Path) -> None:
-    mine = a_stack(tmp_path / "mine")
-    unfit = a_stack(tmp_path / "unfit", services=["mariadb"])
-    shipped = a_stack(Path("/elsewhere/other"))
+    mine = a_stack("mine", tmp_path / "mine", services=["sqlite"])
+    unfit = a_stack("unfit", tmp_path / "unfit", services=["mariadb"])
+    shipped = a_stack("other", Path("/elsewhere/other"))
     known = {stack.name: stack for stack in (mine, unfit, shipped)}
     selected, left_out = select_stacks(EXPERIMENT, known, named=[], own_folders=[tmp_path])
     assert [str(stack) for stack in selected.stacks] == ["a", "b", "mine"]

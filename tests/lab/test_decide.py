@@ -1,5 +1,10 @@
 """Runs that go on until their claims are decided, and the noise floor, on real servers."""
 
+import pytest
+
+from fairtrial.judge.judging import judge
+from fairtrial.lab.decide import AfterLastBlock, is_open
+from tests.builders import a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 
 CLAIMS = """
@@ -74,3 +79,18 @@ def test_builds_are_made_apart_and_taken_in_turn(lab: Lab) -> None:
     assert len(made) == 2
     (condition,) = finished.result["conditions"]
     assert condition["scatter"]["builds"] is not None, finished.out
+
+
+@pytest.mark.parametrize(
+    ("verdict", "blocks", "is_still_open"),
+    [("undecided", 5, True), ("undecided", 4, False), ("upheld", 5, False), ("refuted", 5, False)],
+)
+def test_a_claim_is_open_while_more_blocks_could_decide_it(verdict: str, blocks: int, is_still_open: bool) -> None:
+    """Of five blocks, a claim that rests on four has lost one to a refusal: more blocks do not bring it back."""
+    record = an_experiment("a", "b").claiming(of="a", to="b", at_least=2).record()
+    (claim,) = judge(record, trials_of(record, a_trial()), interrupted=False).claims
+    assert is_open(claim.model_copy(update={"verdict": verdict, "blocks": blocks}), 5) is is_still_open
+
+
+def test_a_run_of_a_given_length_ends_after_its_last_block_alone() -> None:
+    assert not AfterLastBlock().reached([])

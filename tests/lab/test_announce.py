@@ -1,0 +1,49 @@
+"""What is printed before anything starts."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from fairtrial.lab.announce import announce
+from tests.plan.plans import planned
+
+
+def announced(left_out: tuple[str, ...] = (), **more: Any) -> str:
+    output = StringIO()
+    announce(Console(file=output, width=400), planned(**more), left_out)
+    return output.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ({}, "workload   random-item on sqlite, 1,000,000 rows"),
+        ({"dataset": {"rows": 500}}, "random-item on sqlite, 500 rows"),
+        ({}, "load       closed, 2 connections, keep-alive; 3 s after 1 s of warm-up"),
+        ({"stacks": ["a:two", "b"]}, "stacks     a:two (x), b (x)"),
+        ({"blocks": 3}, "3 blocks of 2 trials in random order (seed 1), about 0:30 min"),
+        ({"blocks": 3, "noise_floor": True}, "3 blocks of 3 trials"),
+        ({}, "claims     none"),
+    ],
+)
+def test_the_plan_is_announced(more: dict[str, Any], line: str) -> None:
+    assert line in announced(**more)
+
+
+def test_a_sweep_over_the_rows_is_announced_with_its_values_in_place_of_a_number() -> None:
+    text = announced(sweep={"parameter": "dataset.rows", "values": [10, 500]})
+    assert "sweep      dataset.rows over 10, 500" in text
+    assert [line.strip() for line in text.splitlines()][1] == "workload   random-item on sqlite"
+
+
+def test_claims_that_are_left_out_are_named() -> None:
+    assert "left out   claims one, two" in announced(("one", "two"))
+
+
+def test_a_run_until_claims_are_decided_announces_the_time_to_its_first_look() -> None:
+    claim = {"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}
+    assert "3 blocks of 2 trials in random order (seed 1), about 0:30 min" in announced(
+        until_decided=True, blocks=3, claims=[claim]
+    )

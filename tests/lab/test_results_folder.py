@@ -1,0 +1,37 @@
+"""The folder that a run leaves behind, or does not."""
+
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.exit_status import INTERRUPTED
+from fairtrial.base.problem import Problem
+from fairtrial.lab.results_folder import new_results_folder, results_folder
+
+
+def test_what_was_written_stays_and_an_empty_folder_goes(tmp_path: Path) -> None:
+    with results_folder(tmp_path, "kept") as kept:
+        (kept / "record.jsonl").write_text("{}\n")
+    with results_folder(tmp_path, "empty") as empty:
+        assert (empty / "logs").is_dir()
+    assert (kept / "record.jsonl").exists()
+    assert not empty.exists()
+
+
+def test_two_runs_in_one_second_have_a_folder_each(tmp_path: Path) -> None:
+    folders = {new_results_folder(tmp_path, "x") for _ in range(5)}
+    assert len(folders) == 5
+
+
+def test_an_interrupt_before_anything_was_measured_says_so_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="nothing was measured") as raised, results_folder(tmp_path, "x"):
+        raise KeyboardInterrupt
+    assert raised.value.exit_status == INTERRUPTED
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(Problem, match="results cannot be written to"):
+        new_results_folder(file, "x")

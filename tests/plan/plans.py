@@ -1,0 +1,32 @@
+"""Plans for tests: stacks that are never started, and an experiment over them."""
+
+from pathlib import Path
+from typing import Any
+
+from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.experiment.model import Experiment
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.plan import Plan
+
+FILE = Path("mine.toml")
+
+
+def a_stack(name: str, folder: Path = Path("/nowhere"), **more: Any) -> Stack:
+    """A stack of random-item on SQLite and PostgreSQL."""
+    facts = dict.fromkeys(("title", "language", "framework", "server", "concurrency"), "x")
+    manifest = {"workloads": ["random-item"], "services": ["sqlite", "postgresql"], "run": ["true"]}
+    return Stack.model_validate({"name": name, "folder": folder, **facts, **manifest, **more})
+
+
+STACKS = {
+    "a": a_stack("a", variants={"two": Variant(env={"WORKERS": "2"})}),
+    "b": a_stack("b"),
+    "batch": a_stack("batch", kind="program", workloads=["call-batch"], services=["none"]),
+}
+
+
+def planned(*, until_decided: bool = False, **more: Any) -> Plan:
+    """A plan over the stacks a and b; `more` are keys of the experiment's file."""
+    file = {"name": "x", "title": "x", "workload": "random-item", "service": "sqlite", "stacks": ["a", "b"]}
+    load = {"load": {"kind": "closed", "connections": 2}}
+    return make_plan(Experiment.model_validate(file | load | more), STACKS, FILE, until_decided=until_decided)
