@@ -1,8 +1,8 @@
 """An experiment from its plan to its last trial."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,10 +23,10 @@ from fairtrial.lab.calibrate import calibrate
 from fairtrial.lab.decide import AtTheLastBlock, End, WhenDecided, looks_of
 from fairtrial.lab.meters.host import this_host
 from fairtrial.lab.placement import local_placement
+from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
 from fairtrial.lab.trial.context import Observed, Setting, Trial, TrialWatcher
 from fairtrial.lab.trial.environment import Point, surroundings
 from fairtrial.lab.trial.flow import now, run_trial, trial_record
-from fairtrial.lab.trial.ready_stack import ReadyStack, ready_stack
 from fairtrial.plan.order import block_order, conditions_of
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import Condition, DatasetIdentity, ExperimentRecord, Failure, Placement, TrialRecord
@@ -87,13 +87,19 @@ def conduct(
         Problem: the engine cannot be built, or the record cannot be begun.
     """
     workload = pick_workload(experiment.workload)
-    watcher.preparing("the load engine")
-    version = engine_version()
+    steps = Steps(watcher.preparing)
+    with steps.step("building the load engine"):
+        version = engine_version()
     points = {value: _point(workload, experiment.at(value)) for value in experiment.points}
     placement = local_placement()
-    with surroundings(workload, list(points.values()), placement, watcher.preparing, watcher.rows_loaded) as around:
+    with (
+        _building(experiment, stacks, points, results, steps) as preparation,
+        surroundings(workload, list(points.values()), placement, watcher.preparing, watcher.rows_loaded) as around,
+    ):
         settings = {value: Setting(workload, point, around, placement, results) for value, point in points.items()}
-        ready = _ready_stacks(experiment, stacks, results, watcher)
+        built = [(str(stack), build) for stack in experiment.stacks for build in range(1, experiment.builds + 1)]
+        ready = dict(zip(built, preparation.ready_stacks(), strict=True))
+        watcher.preparing(steps.summary())
         conditions = conditions_of(experiment)
         looks = [] if decide_within_seconds is None else looks_of(experiment)
         calibrations = _calibrations(conditions, placement, watcher)
@@ -171,19 +177,16 @@ def _all_trials(
     return conducted
 
 
-def _ready_stacks(
-    experiment: Experiment, stacks: Mapping[str, Stack], results: Path, watcher: Watcher
-) -> dict[tuple[str, int], ReadyStack]:
-    """By contender and number of the build."""
-    ready = {}
-    for reference in experiment.stacks:
-        stack = pick_stack(stacks, reference)
-        watcher.preparing(f"stack {reference}")
-        log = results / "logs" / f"build-{stack.name}.log"
-        on_building = partial(watcher.preparing, f"stack {reference}: building it (once)")
-        for build in range(1, experiment.builds + 1):
-            ready[str(reference), build] = ready_stack(stack, reference, log, on_building, build)
-    return ready
+def _building(
+    experiment: Experiment, stacks: Mapping[str, Stack], points: Mapping[Any, Point], results: Path, steps: Steps
+) -> AbstractContextManager[Preparation]:
+    builds = [
+        StackBuild(pick_stack(stacks, reference), reference.variant, build)
+        for reference in experiment.stacks
+        for build in range(1, experiment.builds + 1)
+    ]
+    services = {name for point in points.values() for name in point.services} | {experiment.cache or "none"}
+    return preparing(builds, services=services, logs=results / "logs", steps=steps)
 
 
 def _point(workload: Workload, experiment: Experiment) -> Point:

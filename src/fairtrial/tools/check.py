@@ -15,7 +15,7 @@ from fairtrial.catalog.contract.every_stack import try_contract
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.stacks.run import start_stack
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import options_of, pick_workload
@@ -60,7 +60,7 @@ def check_stack(
         logs = Path(folder)
         try:
             console.print(Text(f"preparing the load engine and stack {stack.name} (built once)", style="dim"))
-            built = build_stack(stack, found_versions(stack), logs / "build.log", lambda: None)
+            built = build_stack(stack, installed_versions(stack), logs / "build.log", lambda: None)
             clauses = [
                 clause for pair in pairs for clause in _try(console, stack, reference, built, *pair, logs / "run.log")
             ]

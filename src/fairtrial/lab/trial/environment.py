@@ -10,7 +10,7 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.external import external
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.services.upstream import upstream
-from fairtrial.catalog.stacks.settings import stack_settings
+from fairtrial.catalog.stacks.environment import stack_settings
 from fairtrial.catalog.tables import Data, tables_sha256
 from fairtrial.catalog.workloads.model import Workload
 from fairtrial.engine.process_tree import confine

@@ -1,13 +1,14 @@
-"""Stacks made ready for their trials: requirements met, built."""
+"""A stack made ready for its trials: its requirements met, and built."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import build_stack, stack_sha256
 from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.experiment.reference import StackRef
 from fairtrial.record.model import Failure, StackIdentity
 
@@ -24,18 +25,33 @@ class ReadyStack:
 
 
 def ready_stack(
-    stack: Stack, reference: StackRef, log: Path, on_building: Callable[[], None], build: int = 1
+    stack: Stack,
+    reference: StackRef,
+    log: Path,
+    on_building: Callable[[], None],
+    build: int = 1,
+    *,
+    services: Collection[str] | None = None,
+    cancelled: Event | None = None,
 ) -> ReadyStack:
-    """Check what the stack needs and build it if it is not built yet. What fails is told in `failure`, not raised."""
+    """Check what the stack needs, and build it if that has not been done. What fails is in `failure`, not raised.
+
+    The arguments are those of `build_stack`.
+
+    Raises:
+        Problem: the stack has no such variant.
+        BuildCancelled: `cancelled` was set.
+    """
+    variant = stack.variant(reference)
     versions: dict[str, str] = {}
     folder, failure = None, None
     try:
-        versions = found_versions(stack)
+        versions = installed_versions(stack)
     except Problem as problem:
         failure = Failure(stage="requirements", reason=problem.reason, remedy=problem.remedy)
     else:
         try:
-            folder = build_stack(stack, versions, log, on_building, build)
+            folder = build_stack(stack, versions, log, on_building, build, services=services, cancelled=cancelled)
         except Problem as problem:
             failure = Failure(stage="build", reason=problem.reason, remedy=problem.remedy)
     identity = StackIdentity(
@@ -48,4 +64,4 @@ def ready_stack(
         content_sha256=stack_sha256(stack),
         versions=versions,
     )
-    return ReadyStack(stack, stack.variant(reference), identity, folder, failure)
+    return ReadyStack(stack, variant, identity, folder, failure)
