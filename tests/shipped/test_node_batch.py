@@ -14,7 +14,7 @@ import pytest
 
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.requirements import installed_versions
 
 NODE = shutil.which("node")
 STACK = find_stacks()["node-batch"]
@@ -83,7 +83,7 @@ def server(status: int = 200, *, cut: bool = False) -> Iterator[tuple[str, Seen]
 @pytest.fixture(scope="module")
 def built(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder to run the stack in."""
-    return build_stack(STACK, found_versions(STACK), tmp_path_factory.mktemp("build") / "log", lambda: None)
+    return build_stack(STACK, installed_versions(STACK), tmp_path_factory.mktemp("build") / "log", lambda: None)
 
 
 def call(built: Path, client: str, url: str) -> subprocess.CompletedProcess[str]:

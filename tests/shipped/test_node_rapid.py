@@ -11,7 +11,7 @@ import pytest
 from fairtrial.base.locations import shipped
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.requirements import installed_versions
 from tests.catalog.services.needed import needs
 from tests.command_line import Finished, Lab
 
@@ -63,7 +63,7 @@ def test_routes_are_parsed_once_or_each_time(cache: Path, tmp_path: Path, varian
     assert NODE
     stack = find_stacks()["node-rapid"]
     settings = stack.variants[variant].env if variant != "default" else {}
-    built = build_stack(stack, found_versions(stack), tmp_path / "log", lambda: None)
+    built = build_stack(stack, installed_versions(stack), tmp_path / "log", lambda: None)
     done = subprocess.run(
         [NODE, "--input-type=module", "--eval", COMPILED],
         cwd=built,

@@ -8,7 +8,7 @@ import pytest
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.requirements import installed_versions
 from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 
@@ -42,7 +42,7 @@ CONTENDERS = [
 @cache
 def _lacking(name: str) -> str | None:
     try:
-        found_versions(STACKS[name])
+        installed_versions(STACKS[name])
     except Problem as problem:
         return f"{problem.reason}: {problem.remedy}"
     return None

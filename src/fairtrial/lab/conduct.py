@@ -1,8 +1,8 @@
 """Carries a plan out: makes everything ready, then runs trial after trial, block after block, and records each."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -12,10 +12,10 @@ from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.decide import AfterLastBlock, RunEnd, WhenDecided
 from fairtrial.lab.first_line import first_line
 from fairtrial.lab.placement import local_placement
+from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.flow import new_record, run_trial
-from fairtrial.lab.trial.ready_stack import ReadyStack, ready_stack
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import ExperimentRecord, Failure, TrialRecord
 from fairtrial.record.write import RecordWriter
@@ -67,11 +67,16 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
     Raises:
         Problem: the engine cannot be built, or the record cannot be begun.
     """
-    watcher.preparing("the load engine")
-    version = engine_version()
+    steps = Steps(watcher.preparing)
+    with steps.step("building the load engine"):
+        version = engine_version()
     placement = local_placement()
-    with environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services:
-        ready = _ready_stacks(plan, results / "logs", watcher)
+    with (
+        _builds(plan, results / "logs", steps) as preparation,
+        environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services,
+    ):
+        ready = preparation.ready_stacks()
+        watcher.preparing(steps.summary())
         record = first_line(
             plan,
             placement,
@@ -127,12 +132,10 @@ def _run_trials(
     return conducted
 
 
-def _ready_stacks(plan: Plan, logs: Path, watcher: Watcher) -> dict[tuple[str, int], ReadyStack]:
-    """Every stack of the plan, built, by its name and the number of the build."""
-    ready = {}
-    for stack in plan.stacks:
-        watcher.preparing(f"stack {stack.name}")
-        on_building = partial(watcher.preparing, f"stack {stack.name}: building it (once)")
-        for build in range(1, plan.experiment.builds + 1):
-            ready[stack.name, build] = ready_stack(stack, logs / f"build-{stack.name}.log", on_building, build)
-    return ready
+def _builds(plan: Plan, logs: Path, steps: Steps) -> AbstractContextManager[Preparation]:
+    """Begin to build every stack of the plan, as often as the experiment says."""
+    builds = [StackBuild(stack, number) for stack in plan.stacks for number in range(1, plan.experiment.builds + 1)]
+    services = {condition.service.name for condition in plan.conditions}
+    if plan.cache is not None:
+        services.add(plan.cache.name)
+    return preparing(builds, services=services, logs=logs, steps=steps)

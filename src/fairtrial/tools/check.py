@@ -13,7 +13,7 @@ from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.experiment.loads import ClosedLoad, ProgramLoad
@@ -84,7 +84,7 @@ def check_stack(
         logs = Path(folder)
         try:
             console.print(Text(f"preparing the load engine and stack {stack.name} (built once)", style="dim"))
-            built = build_stack(stack, found_versions(stack), logs / "build.log", lambda: None)
+            built = build_stack(stack, installed_versions(stack), logs / "build.log", lambda: None)
             subject = Subject(stack, reference, built, logs / "run.log")
             for workload_name, service_name in pairs:
                 console.print(Text(f"{reference}, workload {workload_name} on {service_name}", style="bold"))

@@ -2,25 +2,34 @@
 
 import fcntl
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 from fairtrial.base.locations import cache_folder
 from fairtrial.base.problem import Problem
 
 COMPLETE = ".complete"
+RETRY_LOCK_AFTER_SECONDS = 0.1
 
 
-def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -> Path:
-    """The folder `kind/name-SHA` in the cache, filled by `make(folder)` if it is not there yet.
+def made_once(
+    kind: str, name: str, sha256: str, make: Callable[[Path], None], *, while_waiting: Callable[[], None] | None = None
+) -> Path:
+    """Return the folder `kind/name-SHA` in the cache, filled by `make(folder)` if it is not there yet.
 
     `make` gets the final path (virtual environments cannot be moved). If it raises, the folder is removed.
-    A folder whose making was cut off is made again.
+    A folder whose making was cut off is made again. Threads and processes that ask for the same folder wait for the
+    first of them.
+
+    Args:
+        while_waiting: called every 0.1 s while somebody else makes the folder; what it raises ends the wait.
 
     Raises:
         Problem: the cache cannot be written.
     """
-    folder = _place(kind, name, sha256)
+    folder = _path(kind, name, sha256)
     if (folder / COMPLETE).exists():
         return folder
     try:
@@ -32,30 +41,49 @@ def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -
             "free or unlock it, or set FAIRTRIAL_CACHE to another folder",
         ) from error
     with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if (folder / COMPLETE).exists():
-            return folder
-        shutil.rmtree(folder, ignore_errors=True)
-        try:
-            folder.mkdir()
-            make(folder)
-            (folder / COMPLETE).touch()
-        except BaseException as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            if isinstance(error, OSError):
-                raise Problem(
-                    f"{kind} {name} could not be kept in {folder.parent}: {error.strerror or error}",
-                    "free space there, or set FAIRTRIAL_CACHE to another folder",
-                ) from error
-            raise
+        _acquire(lock, while_waiting)
+        if not (folder / COMPLETE).exists():
+            _fill(folder, f"{kind} {name}", make)
     return folder
 
 
 def kept(kind: str, name: str, sha256: str) -> Path | None:
-    """The folder that `made_once` with these made, or None if it did not yet."""
-    folder = _place(kind, name, sha256)
+    """Return the folder that `made_once` made with these arguments, or None if it has not been made."""
+    folder = _path(kind, name, sha256)
     return folder if (folder / COMPLETE).exists() else None
 
 
-def _place(kind: str, name: str, sha256: str) -> Path:
+def _path(kind: str, name: str, sha256: str) -> Path:
     return cache_folder() / kind / f"{name}-{sha256[:16]}"
+
+
+def _acquire(lock: TextIO, while_waiting: Callable[[], None] | None) -> None:
+    """Lock the open file. Each call of `made_once` has a file description of its own, so threads exclude each other."""
+    if while_waiting is None:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            while_waiting()
+            time.sleep(RETRY_LOCK_AFTER_SECONDS)
+        else:
+            return
+
+
+def _fill(folder: Path, title: str, make: Callable[[Path], None]) -> None:
+    """Make the folder anew and mark it complete, or remove it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir()
+        make(folder)
+        (folder / COMPLETE).touch()
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise Problem(
+                f"{title} could not be kept in {folder.parent}: {error.strerror or error}",
+                "free space there, or set FAIRTRIAL_CACHE to another folder",
+            ) from error
+        raise

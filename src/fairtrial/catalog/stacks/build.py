@@ -1,37 +1,64 @@
-"""Building a stack: in a private copy of its folder, once for each content and toolchain."""
+"""Building a stack in a private copy of its folder, once for each content and toolchain."""
 
 import platform
 import shutil
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from threading import Event
 
 from fairtrial.base.cache.digest import folder_sha256, source_files
 from fairtrial.base.cache.once import made_once
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import stack_environment
-from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.model import Command, Stack
 from fairtrial.engine.guard import Guarded
 
 BUILD_WITHIN_SECONDS = 1800
+LOOK_FOR_CANCELLATION_EVERY_SECONDS = 0.1
+SERVICES = "{services}"
+"""In a build command, stands for the services to build for, separated by commas."""
+
+
+class BuildCancelled(Exception):
+    """The build was ended from outside, and everything that it had started with it."""
 
 
 def stack_sha256(stack: Stack) -> str:
-    """The digest of a stack's source, manifest included, as hex."""
+    """Return the SHA-256 of a stack's source, manifest included, as hex."""
     return folder_sha256(stack.folder)
 
 
 def build_stack(
-    stack: Stack, versions: Mapping[str, str], log: Path, on_building: Callable[[], None], build: int = 1
+    stack: Stack,
+    versions: Mapping[str, str],
+    log: Path,
+    on_building: Callable[[], None],
+    build: int = 1,
+    *,
+    services: Collection[str] | None = None,
+    cancelled: Event | None = None,
 ) -> Path:
-    """The folder to run the stack in. `on_building` is called if it has to be built; `log` takes the builders' output.
+    """Return the folder to run the stack in, and build it first if that has not been done.
 
-    Each `build`, counted from 1, is made apart from the others: whatever differs between builds of the same source
-    (the layout of code, say) differs between them.
+    Args:
+        versions: what the stack's requirements printed: another toolchain makes another build.
+        log: takes the output of the build commands.
+        on_building: called if the stack has to be built.
+        build: a number, counted from 1. Each is built apart from the others: whatever differs between builds of the
+            same source (the layout of code, say) differs between them.
+        services: the services that the stack will be run on; None for all that its manifest names. A stack whose build
+            commands hold `{services}` is built for these alone; to others it makes no difference.
+        cancelled: ends the build once it is set, from whatever thread.
 
     Raises:
         Problem: a build command failed; the end of its output is in the reason.
+        BuildCancelled: `cancelled` was set.
     """
+    cancelled = cancelled or Event()
+    chosen = [name for name in stack.services if services is None or name in services]
+    commands = [[word.replace(SERVICES, ",".join(chosen)) for word in command] for command in stack.build]
 
     def make(folder: Path) -> None:
         on_building()
@@ -39,26 +66,36 @@ def build_stack(
             target = folder / source.relative_to(stack.folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
-        for command in stack.build:
-            _build_step(stack.name, command, folder, log)
+        for command in commands:
+            _run_build_command(stack.name, command, folder, log, cancelled)
 
-    further = [] if build == 1 else [f"build {build}"]
-    made_from = folder_sha256(stack.folder, dict(versions), platform.machine(), *further)
-    return made_once("stacks", stack.name, made_from, make)
+    def stop_if_cancelled() -> None:
+        if cancelled.is_set():
+            raise BuildCancelled
+
+    apart = ([] if build == 1 else [f"build {build}"]) + ([] if commands == stack.build else [{"services": chosen}])
+    made_from = folder_sha256(stack.folder, dict(versions), platform.machine(), *apart)
+    return made_once("stacks", stack.name, made_from, make, while_waiting=stop_if_cancelled)
 
 
-def _build_step(name: str, command: list[str], folder: Path, log: Path) -> None:
+def _run_build_command(name: str, command: Command, folder: Path, log: Path, cancelled: Event) -> None:
+    if cancelled.is_set():
+        raise BuildCancelled
     shown = printable(" ".join(command))
     with log.open("ab") as output:
         output.write(f"$ {shown}\n".encode())
         output.flush()
         with Guarded(command, folder=folder, environment=stack_environment(), output=output) as step:
-            status = step.wait(BUILD_WITHIN_SECONDS)
-    if status is None:
-        raise Problem(
-            f"`{shown}` was still running after {BUILD_WITHIN_SECONDS // 60} minutes",
-            f"see {log} and mend {name}",
-        )
+            deadline = time.monotonic() + BUILD_WITHIN_SECONDS
+            while not step.ends_within(LOOK_FOR_CANCELLATION_EVERY_SECONDS):
+                if cancelled.is_set():
+                    raise BuildCancelled
+                if time.monotonic() > deadline:
+                    raise Problem(
+                        f"`{shown}` was still running after {BUILD_WITHIN_SECONDS // 60} minutes",
+                        f"see {log} and mend {name}",
+                    )
+            status = step.status()
     if status != 0:
         raise Problem(
             f"`{shown}` ended with status {status}:\n{log_tail(log)}", f"mend the stack; the whole output: {log}"

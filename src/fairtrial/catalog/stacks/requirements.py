@@ -13,7 +13,7 @@ VERSION = re.compile(r"\d+(?:\.\d+)+|\d+")
 ANSWER_WITHIN_SECONDS = 30
 
 
-def found_versions(stack: Stack) -> dict[str, str]:
+def installed_versions(stack: Stack) -> dict[str, str]:
     """By command, the version line that it printed.
 
     Raises:

@@ -9,7 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.services.upstream import upstream
-from fairtrial.catalog.stacks.settings import stack_settings
+from fairtrial.catalog.stacks.environment import stack_settings
 from fairtrial.catalog.tables import Table
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.process_tree import confine

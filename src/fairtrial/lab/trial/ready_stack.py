@@ -1,13 +1,14 @@
-"""Stacks made ready for their trials: requirements met, built."""
+"""A stack made ready for its trials: its requirements met, and built."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import build_stack, stack_sha256
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.record.model import Failure, StackIdentity
 
 
@@ -20,17 +21,31 @@ class ReadyStack:
     failure: Failure | None
 
 
-def ready_stack(stack: Stack, log: Path, on_building: Callable[[], None], build: int = 1) -> ReadyStack:
-    """Check what the stack needs and build it if it is not built yet. A problem becomes `failure`; none is raised."""
+def ready_stack(
+    stack: Stack,
+    log: Path,
+    on_building: Callable[[], None],
+    build: int = 1,
+    *,
+    services: Collection[str] | None = None,
+    cancelled: Event | None = None,
+) -> ReadyStack:
+    """Check what the stack needs, and build it if that has not been done. What fails is in `failure`, not raised.
+
+    The arguments are those of `build_stack`.
+
+    Raises:
+        BuildCancelled: `cancelled` was set.
+    """
     versions: dict[str, str] = {}
     folder, failure = None, None
     try:
-        versions = found_versions(stack)
+        versions = installed_versions(stack)
     except Problem as problem:
         failure = Failure(stage="requirements", reason=problem.reason, remedy=problem.remedy)
     else:
         try:
-            folder = build_stack(stack, versions, log, on_building, build)
+            folder = build_stack(stack, versions, log, on_building, build, services=services, cancelled=cancelled)
         except Problem as problem:
             failure = Failure(stage="build", reason=problem.reason, remedy=problem.remedy)
     identity = StackIdentity(

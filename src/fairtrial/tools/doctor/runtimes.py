@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.stacks.requirements import found_versions
+from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.engine.binary import RUST_REMEDY
 from fairtrial.tools.doctor.model import Diagnosis
 
@@ -23,7 +23,7 @@ def stack_runtimes(stacks: Sequence[Stack]) -> Iterator[Diagnosis]:
     """Whether each stack's requirements are met."""
     for stack in stacks:
         try:
-            versions = found_versions(stack)
+            versions = installed_versions(stack)
         except Problem as problem:
             yield Diagnosis(f"stack {stack.name}", "missing", problem.reason, problem.remedy)
         else:
