@@ -1,23 +1,19 @@
 """Connections that were not taken: the client tries again after a second, and waits all the while."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning: a short backlog is the contender's own, but its seconds are the kernel's."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         seen = trial.network
         dropped = 0 if seen is None else max(seen.listen_overflows or 0, seen.listen_drops or 0)
-        if dropped >= thresholds["connections"]:
+        if dropped >= case.thresholds["connections"]:
             longest = None if trial.engine is None else trial.engine.connect_time.max_seconds
             took = "" if longest is None else f"; the longest connect took {longest:.3f} s"
-            yield Found(
+            yield case.finding(
                 trial.index, "warning", f"{dropped:,} connections found the accept queue of a listener full{took}"
             )
 

@@ -1,34 +1,30 @@
 """A capacity is a rate that was kept up, and that the contender's limit set, not the search's or the generator's."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.capacity import CapacitySearch, Probe
-from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal where no rate was found, or where the generator may have set it; a warning for one without an end."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         search = trial.capacity
         for found in () if search is None else search.found:
             assert search is not None
             if found.rate_per_second is None:
-                yield Found(trial.index, "refusal", _not_found(search, found.objective))
+                yield case.finding(trial.index, "refusal", _not_found(search, found.objective))
                 continue
             if found.at_the_top:
-                yield Found(
+                yield case.finding(
                     trial.index,
                     "warning",
                     f"{found.objective} still held at {found.rate_per_second:,.0f}/s, the highest rate of the search",
                     "raise highest_per_second: the capacity lies above it",
                 )
             failed = _lowest_failure(search, found.objective)
-            if failed is not None and failed.busiest_thread_share >= thresholds["busy"]:
-                yield Found(
+            if failed is not None and failed.busiest_thread_share >= case.thresholds["busy"]:
+                yield case.finding(
                     trial.index,
                     "refusal",
                     f"{found.objective} failed at {failed.rate_per_second:,.0f}/s while the load engine's busiest "

@@ -1,32 +1,30 @@
 """A server that is not busy under a load that never pauses waits for something else: for what?"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
 
 GENERATOR_BUSY = 0.8
 """As `generator-saturated` warns."""
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A note where stack and database together used less than one processor under a closed load, and who was busy."""
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
         if summary is None or trial.server is None or summary.achieved_over_offered is not None:
             continue
         stack, service = _share(trial.server), _share(trial.service)
-        if stack + service >= thresholds["busy"]:
+        if stack + service >= case.thresholds["busy"]:
             continue
-        others = _taken(experiment, trial)
-        if stack + service + others >= thresholds["busy"]:
+        others = _taken(case.record, trial)
+        if stack + service + others >= case.thresholds["busy"]:
             continue  # `foreign-load` and `stolen` say so
         used = f"the stack used {stack:.0%} of one processor"
         if trial.service is not None:
             used += f" and its database {service:.0%}"
-        generator = summary.busiest_processor_share(len(experiment.placement.load_cpus))
+        generator = summary.busiest_processor_share(len(case.record.placement.load_cpus))
         if generator >= GENERATOR_BUSY:
             why, remedy = (
                 f"the load engine {generator:.0%} of one of its own: the generator sets the figure",
@@ -39,20 +37,20 @@ def examine(
             )
         else:
             why, remedy = "nobody was at a limit: waiting sets the figure", ""
-        yield Found(trial.index, "note", f"{used} under a load that never pauses; {why}", remedy)
+        yield case.finding(trial.index, "note", f"{used} under a load that never pauses; {why}", remedy)
 
 
 def _share(meter: ServerMeter | None) -> float:
     return 0.0 if meter is None or meter.window_seconds <= 0 else meter.cpu_seconds / meter.window_seconds
 
 
-def _taken(experiment: ExperimentRecord, trial: TrialRecord) -> float:
+def _taken(record: ExperimentRecord, trial: TrialRecord) -> float:
     """Of the server's processors by anybody else: processes, interrupts, the hypervisor. In processors."""
     seen = trial.machine
     if seen is None or seen.window_seconds <= 0:
         return 0.0
-    cpus = experiment.placement.server_cpus
-    own = seen.own_server_cpu_seconds if experiment.placement.disjoint else 0.0
+    cpus = record.placement.server_cpus
+    own = seen.own_server_cpu_seconds if record.placement.disjoint else 0.0
     interrupts = sum(one.interrupt_seconds for one in seen.processors if one.cpu in cpus)
     foreign = max(seen.busy_seconds(cpus) - own, 0.0)
     return (foreign + interrupts + seen.steal_seconds(cpus)) / seen.window_seconds

@@ -1,12 +1,11 @@
 """Answers that wait for a timer of TCP: a second, narrow mode at 40 ms or 200 ms, which no program makes by working."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
-from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
 @dataclass(frozen=True)
@@ -44,23 +43,20 @@ TIMERS = (
 )
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning for each timer whose mode stands apart from all other times."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         if trial.engine is None or not trial.engine.service_time.hdr_base64:
             continue
         times = read_histogram(trial.engine.service_time.hdr_base64)
         for timer in TIMERS:
             inside = _between(times, timer.low_seconds, timer.high_seconds)
-            if inside < max(thresholds["answers"], thresholds["share"] * times.count):
+            if inside < max(case.thresholds["answers"], case.thresholds["share"] * times.count):
                 continue
             below = _between(times, timer.clear_below_seconds, timer.low_seconds)
             above = _between(times, timer.high_seconds, timer.clear_above_seconds)
             counted = _counted(trial.network, timer)
-            if below > thresholds["below"] * inside or above > thresholds["above"] * inside:
+            if below > case.thresholds["below"] * inside or above > case.thresholds["above"] * inside:
                 continue
             if counted is not None and counted < inside / 2:
                 continue  # the timer did not run out so often
@@ -71,7 +67,7 @@ def examine(
             )
             if counted is not None:
                 evidence += f"; the kernel counted {counted:,} of them in the window"
-            yield Found(trial.index, "warning", evidence, timer.remedy)
+            yield case.finding(trial.index, "warning", evidence, timer.remedy)
 
 
 def _counted(network: NetworkMeter | None, timer: _Timer) -> int | None:

@@ -1,10 +1,10 @@
 """Errors are not throughput, and wrong answers are not a slower kind of right ones."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from fairtrial.base.printable import printable
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import EngineSummary
 
 WRONG = ("wrong_body", "wrong_length", "wrong_header")
 """Answers with the right status and the wrong content: whoever counts them compares unlike work."""
@@ -30,21 +30,20 @@ REMEDIES = {
 }
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal above either limit, a warning for any error below them."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
         errors = {} if summary is None else {kind: count for kind, count in summary.errors.items() if count > 0}
         if summary is None or not errors:
             continue
         total = summary.verified + sum(errors.values())
         wrong = sum(count for kind, count in errors.items() if kind in WRONG)
-        above = sum(errors.values()) / total > thresholds["share"] or wrong / total > thresholds["wrong_share"]
+        above = (
+            sum(errors.values()) / total > case.thresholds["share"] or wrong / total > case.thresholds["wrong_share"]
+        )
         commonest = max(errors, key=lambda kind: (kind in WRONG and wrong > 0, errors[kind]))
-        yield Found(
+        yield case.finding(
             trial.index,
             "refusal" if above else "warning",
             _evidence(summary, errors, total),

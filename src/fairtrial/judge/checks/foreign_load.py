@@ -1,27 +1,25 @@
 """Processes that are none of the lab's on the processors that it measures on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ExperimentRecord, Placement, TrialRecord
+from fairtrial.record.model import Placement
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning for either side's processors; a refusal only for the server's, where the figure is made."""
-    for trial in trials:
+    for trial in case.trials:
         seen = trial.machine
-        if seen is None or seen.window_seconds < max(thresholds["seconds"], 1e-9):
+        if seen is None or seen.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
-        shares = foreign_shares(seen, experiment.placement)
+        shares = foreign_shares(seen, case.record.placement)
         role = max(shares, key=lambda name: shares[name], default=None)
-        if role is None or shares[role] < min(thresholds["warn"], thresholds["refuse"]):
+        if role is None or shares[role] < min(case.thresholds["warn"], case.thresholds["refuse"]):
             continue
-        yield Found(
+        yield case.finding(
             trial.index,
-            "refusal" if shares.get("server", 0.0) >= thresholds["refuse"] else "warning",
+            "refusal" if shares.get("server", 0.0) >= case.thresholds["refuse"] else "warning",
             "processes that are not the lab's used "
             + " and ".join(f"{share:.0%} of the {name}'s processors" for name, share in shares.items())
             + " in the window",

@@ -1,30 +1,30 @@
 """A contender at the harness's own ceiling: nobody can tell how fast it is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from fairtrial.judge.checks.foreign_load import foreign_shares
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal near the ceiling; a warning where the calibration was disturbed, or is plainly too low."""
-    loads = {condition.id: condition.load for condition in experiment.conditions}
-    ceilings = {(one.connections, one.keep_alive, one.threads): one for one in experiment.calibrations}
-    for trial in trials:
+    loads = {condition.id: condition.load for condition in case.record.conditions}
+    ceilings = {(one.connections, one.keep_alive, one.threads): one for one in case.record.calibrations}
+    for trial in case.trials:
         summary, load = trial.engine, loads[trial.condition]
         keep_alive, threads = getattr(load, "keep_alive", True), getattr(load, "threads", None)
         at = ceilings.get((getattr(load, "connections", 0), keep_alive, threads))
         if summary is None or at is None or summary.achieved_over_offered is not None:
             continue
         rate, ceiling = summary.goodput_per_second, at.ceiling_per_second
-        if rate < thresholds["share"] * ceiling:
+        if rate < case.thresholds["share"] * ceiling:
             continue
-        disturbed = _disturbed(experiment, at, thresholds["disturbed"]) or rate > ceiling / thresholds["share"]
-        yield Found(
+        disturbed = (
+            _disturbed(case.record, at, case.thresholds["disturbed"]) or rate > ceiling / case.thresholds["share"]
+        )
+        yield case.finding(
             trial.index,
             "warning" if disturbed else "refusal",
             f"{rate:,.0f} answers a second, and the load engine reached {ceiling:,.0f} from a server that does nothing"
@@ -38,11 +38,11 @@ def examine(
         )
 
 
-def _disturbed(experiment: ExperimentRecord, at: Calibration, limit: float) -> bool:
+def _disturbed(record: ExperimentRecord, at: Calibration, limit: float) -> bool:
     """Whether others or the hypervisor took much of the processors meanwhile; without a meter nobody knows: yes."""
     if at.machine is None or at.machine.window_seconds <= 0:
         return True
-    placement = experiment.placement
+    placement = record.placement
     stolen = [
         at.machine.steal_seconds(cpus) / len(cpus) / at.machine.window_seconds
         for cpus in (placement.server_cpus, placement.load_cpus)

@@ -1,27 +1,25 @@
 """Little's law: requests in the system = rate times mean time in it. Where the books disagree, one of them is wrong."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from fairtrial.experiment.loads import ClosedLoad
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import Condition, EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import Condition, EngineSummary
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal outside of what the load model allows, edges of the window counted against the finding."""
-    conditions = {condition.id: condition for condition in experiment.conditions}
-    for trial in trials:
+    conditions = {condition.id: condition for condition in case.record.conditions}
+    for trial in case.trials:
         summary, condition = trial.engine, conditions[trial.condition]
         mean = None if summary is None else summary.response_time.mean_seconds
         if summary is None or mean is None or summary.window_seconds <= 0:
             continue
         seen = summary.response_time.count / summary.window_seconds * mean
-        bounds = _bounds(summary, condition, thresholds["tolerance"])
+        bounds = _bounds(summary, condition, case.thresholds["tolerance"])
         if bounds is not None and not bounds[0] <= seen <= bounds[1]:
             rate = summary.response_time.count / summary.window_seconds
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{rate:,.0f} answers a second of {1000 * mean:.3g} ms each are {seen:.2f} requests at a time, and the "

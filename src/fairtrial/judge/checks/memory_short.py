@@ -1,19 +1,15 @@
 """Memory near its end: the kernel drops file pages, then kills."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 MIB = 2**20
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning for the machine's memory or the control group's limit, whichever is nearer its end."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         seen = trial.machine
         if seen is None:
             continue
@@ -22,8 +18,8 @@ def examine(
             limit = seen.memory_limit_bytes
             left["of the control group's limit"] = (limit - seen.memory_charged_bytes, limit)
         for whose, (free, total) in left.items():
-            if total > 0 and free < thresholds["available"] * total:
-                yield Found(
+            if total > 0 and free < case.thresholds["available"] * total:
+                yield case.finding(
                     trial.index,
                     "warning",
                     f"{free / MIB:,.0f} MiB {whose} of {total / MIB:,.0f} MiB were left at the end of the window",

@@ -1,10 +1,10 @@
 """A mean describes a window only if the window stood still: warm, without a drift, without a leak."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
-from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.record.model import EngineSummary
 
 MIB = 2**20
 WARM_UP = "lengthen warmup_seconds: the window opened before the contender had its pace"
@@ -13,18 +13,15 @@ LEAK = (
 )
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
         if summary is not None and int(summary.window_seconds) >= SHORTEST:
             for name, values in _series(summary).items():
-                yield from _moved(trial.index, name, values, thresholds)
+                yield from _moved(case, trial.index, name, values)
         if trial.server is not None and len(trial.server.rss_series_bytes) >= SHORTEST:
-            yield from _grown(trial.index, trial.server.rss_series_bytes, thresholds)
+            yield from _grown(case, trial.index, trial.server.rss_series_bytes)
 
 
 def _series(summary: EngineSummary) -> dict[str, list[float]]:
@@ -42,34 +39,34 @@ def _series(summary: EngineSummary) -> dict[str, list[float]]:
     return {name: values for name, values in found.items() if len(values) >= SHORTEST}
 
 
-def _moved(index: int, name: str, values: Sequence[float], thresholds: Mapping[str, float]) -> Iterator[Found]:
+def _moved(case: Case, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
     slope, step = trend(values), change_point(values)
-    drifts = slope.p_value < thresholds["alpha"] and abs(slope.change) >= thresholds["warn"]
-    steps = step.p_value < thresholds["alpha"] and abs(step.change) >= thresholds["warn"]
+    drifts = slope.p_value < case.thresholds["alpha"] and abs(slope.change) >= case.thresholds["warn"]
+    steps = step.p_value < case.thresholds["alpha"] and abs(step.change) >= case.thresholds["warn"]
     if not (drifts or steps):
         return
     change = max(abs(slope.change) if drifts else 0.0, abs(step.change) if steps else 0.0)
-    refused = change >= thresholds["refuse"] and not name.startswith("p99")
+    refused = change >= case.thresholds["refuse"] and not name.startswith("p99")
     if steps and (not drifts or abs(step.change) >= abs(slope.change)):
         early = step.index <= len(values) / 2
-        yield Found(
+        yield case.finding(
             index,
             "refusal" if refused else "warning",
             f"{name} changed by {step.change:+.0%} after second {step.index} of {len(values)} (p {step.p_value:.1g})",
             WARM_UP if early else "",
         )
     else:
-        yield Found(
+        yield case.finding(
             index,
             "refusal" if refused else "warning",
             f"{name} went by {slope.change:+.0%} over the {len(values)} s of the window (p {slope.p_value:.1g})",
         )
 
 
-def _grown(index: int, values: Sequence[int], thresholds: Mapping[str, float]) -> Iterator[Found]:
+def _grown(case: Case, index: int, values: Sequence[int]) -> Iterator[Finding]:
     found = trend([float(value) for value in values])
-    if found.p_value < thresholds["alpha"] and found.change >= thresholds["memory"]:
-        yield Found(
+    if found.p_value < case.thresholds["alpha"] and found.change >= case.thresholds["memory"]:
+        yield case.finding(
             index,
             "warning",
             f"resident memory grew by {found.slope / MIB:.1f} MiB a second, {found.change:.0%} over the window "

@@ -1,29 +1,26 @@
 """A percentile that is not shown, and what it would take."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from math import ceil
 
-from fairtrial.judge.checks.model import Check, Found
+from fairtrial.judge.checks.model import Case, Check, Finding
 from fairtrial.judge.statistics.support import SAMPLES_ABOVE, supports_percentile
 from fairtrial.record.distribution import Distribution
-from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.record.model import EngineSummary
 
 SHOWN = frozenset({("response_time", "99")})
 """What every table has a column for."""
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning where a claim rests on the percentile, else a note, for the highest that is asked of each kind."""
-    del thresholds
     claimed = {
         (match[1], match[2])
-        for claim in experiment.experiment.claims
+        for claim in case.record.experiment.claims
         if (match := re.fullmatch(r"(response_time|service_time)_p([\d.]+)", getattr(claim, "metric", "")))
     }
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
         if summary is None or summary.verified == 0:
             continue
@@ -31,7 +28,7 @@ def examine(
             times = _times(summary, kind)
             if not supports_percentile(times.count, float(percentile)):
                 needed = ceil(round(SAMPLES_ABOVE / (1 - float(percentile) / 100), 6))
-                yield Found(
+                yield case.finding(
                     trial.index,
                     "warning" if (kind, percentile) in claimed else "note",
                     f"p{percentile} of {kind.replace('_', ' ')} is not shown: it needs {needed:,} answers in each "

@@ -1,19 +1,15 @@
 """Where generator and contender share a processor, each takes time from the other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning on the experiment: it holds for every figure alike."""
-    del trials, thresholds
-    placement = experiment.placement
+    placement = case.record.placement
     if not placement.disjoint:
-        yield Found(
+        yield case.finding(
             None,
             "warning",
             f"load generator (processors {_listed(placement.load_cpus)}) and server "

@@ -1,11 +1,11 @@
 """Contenders that cost unlike amounts and reach the same figure: something that they share is the limit."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
 
 BUSY = 0.8
@@ -26,30 +26,28 @@ class _Contender:
         return self.stack_cpu / self.goodput
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning on the experiment for the largest group of each workload, service and closed load."""
-    for rivals in _rivals(experiment, trials):
-        group = _largest(rivals, thresholds["within"])
+    for rivals in _rivals(case.record, case.trials):
+        group = _largest(rivals, case.thresholds["within"])
         costs = [one.cost for one in group]
-        if len(group) < 2 or min(costs) <= 0 or max(costs) < thresholds["cost"] * min(costs):
+        if len(group) < 2 or min(costs) <= 0 or max(costs) < case.thresholds["cost"] * min(costs):
             continue
         rates = [one.goodput for one in group]
-        yield Found(
+        yield case.finding(
             None,
             "warning",
             f"{', '.join(one.name for one in group)} all reach {min(rates):,.0f} to {max(rates):,.0f} answers a "
             f"second, "
             f"although the dearest takes {max(costs) / min(costs):.1f} times the processor time of the cheapest for "
-            f"each; {_limit(experiment, group)}",
+            f"each; {_limit(case.record, group)}",
         )
 
 
-def _rivals(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[list[_Contender]]:
+def _rivals(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[list[_Contender]]:
     """Those of the same workload, service and load."""
     groups: dict[tuple[str, str, str], list[Condition]] = defaultdict(list)
-    for condition in experiment.conditions:
+    for condition in record.conditions:
         groups[condition.workload, condition.service, condition.load.model_dump_json()].append(condition)
     for conditions in groups.values():
         found = []
@@ -59,7 +57,7 @@ def _rivals(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iter
                 for trial in trials
                 if trial.condition == condition.id and trial.engine is not None and trial.server is not None
             ]
-            one = _contender(condition.contender, measured, len(experiment.placement.load_cpus))
+            one = _contender(condition.contender, measured, len(record.placement.load_cpus))
             if one is not None:
                 found.append(one)
         yield found
@@ -94,9 +92,9 @@ def _largest(rivals: Sequence[_Contender], within: float) -> list[_Contender]:
     return max(groups, key=len, default=[])
 
 
-def _limit(experiment: ExperimentRecord, group: Sequence[_Contender]) -> str:
+def _limit(record: ExperimentRecord, group: Sequence[_Contender]) -> str:
     generator = min(one.generator for one in group)
-    cpus = max(len(experiment.placement.server_cpus), 1)
+    cpus = max(len(record.placement.server_cpus), 1)
     service = min(one.service_cpu for one in group) / cpus
     if generator >= BUSY:
         return f"the load engine was busy for {generator:.0%} or more in each: it is the limit"

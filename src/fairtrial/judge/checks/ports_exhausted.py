@@ -1,28 +1,24 @@
 """Local ports that ran out: the client's limit, printed as the server's."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning where closed connections hold most ports and the kernel does not lend them again; a refusal where
     connects failed."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         seen = trial.network
         if seen is None or seen.time_wait_sockets is None or not seen.local_ports:
             continue
         share = seen.time_wait_sockets / seen.local_ports
-        if share < thresholds["share"]:
+        if share < case.thresholds["share"]:
             continue
         failed = 0 if trial.engine is None else trial.engine.errors.get("connect", 0)
         if seen.ports_lent_again and not failed:
             continue
-        yield Found(
+        yield case.finding(
             trial.index,
             "refusal" if failed else "warning",
             f"closed connections kept {seen.time_wait_sockets:,} local ports (TIME_WAIT) at the end of the window, of "

@@ -1,23 +1,19 @@
 """Tasks that waited for memory: reclaim and refaults slow every process, whoever caused them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """Memory alone: a server at its limit always waits for its processor, and a durable database for its disk."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         seen = trial.machine
         if seen is None or seen.window_seconds <= 0 or "memory" not in seen.pressure_seconds:
             continue
         waited = seen.pressure_seconds["memory"]
-        if waited >= thresholds["memory"] * seen.window_seconds:
-            yield Found(
+        if waited >= case.thresholds["memory"] * seen.window_seconds:
+            yield case.finding(
                 trial.index,
                 "warning",
                 f"some task waited for memory during {waited:.2f} s of {seen.window_seconds:.1f} s",

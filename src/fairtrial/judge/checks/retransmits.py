@@ -1,17 +1,13 @@
 """Segments sent again: on loopback nothing is lost but by a queue that ran over."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning above the share, and where a retransmission timer ran out."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         seen = trial.network
         if seen is None or not seen.sent_segments or not seen.retransmitted_segments:
             continue
@@ -19,9 +15,9 @@ def examine(
         suspected = (seen.loss_probes or 0) - (seen.loss_probe_recoveries or 0)
         lost = max(seen.retransmitted_segments - suspected, 0)
         share = lost / seen.sent_segments
-        if share >= thresholds["share"]:
+        if share >= case.thresholds["share"]:
             waited = f"; {seen.timeouts:,} waited for a timeout of at least 0.2 s" if seen.timeouts else ""
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "warning",
                 f"{lost:,} of {seen.sent_segments:,} TCP segments ({share:.2%}) were lost and sent again{waited}",

@@ -1,22 +1,18 @@
 """A stack that ended by itself while it was needed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding
 
 SIGNALS = {6: "SIGABRT", 7: "SIGBUS", 9: "SIGKILL", 11: "SIGSEGV"}
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal if the record holds an exit status from before the stack was told to stop."""
-    del experiment, thresholds
-    for trial in trials:
+    for trial in case.trials:
         if trial.exit_status is not None:
             log = f"; its log is {trial.log}" if trial.log else ""
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"the stack ended by itself with {_in_words(trial.exit_status)} while it was needed{log}",

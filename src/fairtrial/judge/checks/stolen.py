@@ -1,19 +1,16 @@
 """Processor time that the hypervisor gave to somebody else."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """By the share of the processors' time that was stolen, the server's and the load's looked at apart."""
-    placement = experiment.placement
-    for trial in trials:
+    placement = case.record.placement
+    for trial in case.trials:
         seen = trial.machine
-        if seen is None or seen.window_seconds < max(thresholds["seconds"], 1e-9):
+        if seen is None or seen.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
         shares = {
             role: seen.steal_seconds(cpus) / len(cpus) / seen.window_seconds
@@ -21,10 +18,10 @@ def examine(
             if cpus
         }
         role = max(shares, key=lambda name: shares[name], default=None)
-        if role is not None and shares[role] >= min(thresholds["warn"], thresholds["refuse"]):
-            yield Found(
+        if role is not None and shares[role] >= min(case.thresholds["warn"], case.thresholds["refuse"]):
+            yield case.finding(
                 trial.index,
-                "refusal" if shares[role] >= thresholds["refuse"] else "warning",
+                "refusal" if shares[role] >= case.thresholds["refuse"] else "warning",
                 f"the hypervisor took {shares[role]:.1%} of the {role}'s processors in the window",
             )
 

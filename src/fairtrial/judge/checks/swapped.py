@@ -1,26 +1,22 @@
 """A machine that swaps measures its disk."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning for any page, a refusal above the rate."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         seen = trial.machine
         if seen is None or seen.swapped_in_pages is None or seen.swapped_out_pages is None:
             continue
         pages = seen.swapped_in_pages + seen.swapped_out_pages
         if pages > 0:
             rate = seen.swapped_in_pages / seen.window_seconds
-            yield Found(
+            yield case.finding(
                 trial.index,
-                "refusal" if rate > thresholds["pages_per_second"] else "warning",
+                "refusal" if rate > case.thresholds["pages_per_second"] else "warning",
                 f"{seen.swapped_in_pages:,} pages were swapped in and {seen.swapped_out_pages:,} out in "
                 f"{seen.window_seconds:.1f} s, by whatever process of this machine",
             )

@@ -1,41 +1,39 @@
 """Processors that were held back: by a container's quota, by heat, by a clock that differs from trial to trial."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from statistics import mean, median
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import TrialRecord
 
 QUOTA = "raise or remove the processor quota of the container or service that the lab runs in (cpu.max, cfs_quota_us)"
 CLOCK = "set the governor `performance` and switch turbo off, so that every trial has the same clock"
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """Each kind by itself. Only a quota can refuse: its seconds are known."""
-    server_cpus = set(experiment.placement.server_cpus)
-    clocks = {trial.index: clock for trial in trials if (clock := _clock(trial, server_cpus)) is not None}
+    server_cpus = set(case.record.placement.server_cpus)
+    clocks = {trial.index: clock for trial in case.trials if (clock := _clock(trial, server_cpus)) is not None}
     usual = median(clocks.values()) if clocks else 0.0
-    for trial in trials:
+    for trial in case.trials:
         seen = trial.machine
         if seen is None or seen.window_seconds <= 0:
             continue
         if seen.quota_throttled_periods and seen.quota_throttled_seconds is not None:
             share = seen.quota_throttled_seconds / seen.window_seconds
-            yield Found(
+            yield case.finding(
                 trial.index,
-                "refusal" if share >= thresholds["quota"] else "warning",
+                "refusal" if share >= case.thresholds["quota"] else "warning",
                 f"the processor quota of the lab's control group ran out in {seen.quota_throttled_periods:,} periods: "
                 f"tasks were held back for {seen.quota_throttled_seconds:.2f} s of {seen.window_seconds:.1f} s",
                 QUOTA,
             )
         if seen.thermal_throttles:
-            yield Found(
+            yield case.finding(
                 trial.index, "warning", f"processors were throttled for their heat {seen.thermal_throttles:,} times"
             )
-        if trial.index in clocks and abs(clocks[trial.index] / usual - 1) > thresholds["clock"]:
-            yield Found(
+        if trial.index in clocks and abs(clocks[trial.index] / usual - 1) > case.thresholds["clock"]:
+            yield case.finding(
                 trial.index,
                 "warning",
                 f"the server's processors ran at {clocks[trial.index] / 1e9:.2f} GHz at the end of the window, in the "

@@ -1,21 +1,17 @@
 """Zero is never a result."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal for each measured trial with fewer verified answers than the minimum."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
-        if summary is not None and summary.verified < thresholds["verified"]:
+        if summary is not None and summary.verified < case.thresholds["verified"]:
             waiting = f"; {summary.in_flight_at_end:,} still waited at the end" if summary.in_flight_at_end else ""
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{summary.verified:,} verified answers in {summary.window_seconds:.1f} s{waiting}",

@@ -1,23 +1,22 @@
 """Requests that were still waiting when the window closed: their times are in no percentile."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A trial whose oldest unanswered request waited much longer than any answered one, for much of the window."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
         if summary is None or summary.oldest_in_flight_seconds is None:
             continue
         waited, longest = summary.oldest_in_flight_seconds, summary.response_time.max_seconds or 0.0
-        if waited > thresholds["window_share"] * summary.window_seconds and waited > thresholds["times"] * longest:
-            yield Found(
+        if (
+            waited > case.thresholds["window_share"] * summary.window_seconds
+            and waited > case.thresholds["times"] * longest
+        ):
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{summary.in_flight_at_end:,} requests were unanswered when the window closed, one of them for "

@@ -1,31 +1,27 @@
 """Work that is finished only after the last answer was not part of what was measured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal for writes that came after the load; a warning for a database that was at work for long."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         settled, engine = trial.settle, trial.engine
         if settled is None or engine is None:
             continue
         late = settled.writes_after or 0
-        if late > thresholds["writes"] + engine.in_flight_at_end:
-            yield Found(
+        if late > case.thresholds["writes"] + engine.in_flight_at_end:
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{late:,} writing statements came after the last answer, when {engine.in_flight_at_end} requests were "
                 f"in flight; the database was at rest {settled.seconds:.1f} s later",
             )
-        elif settled.seconds > thresholds["seconds"] or not settled.at_rest:
+        elif settled.seconds > case.thresholds["seconds"] or not settled.at_rest:
             rest = "at rest" if settled.at_rest else "not at rest even"
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "warning",
                 f"the database was {rest} {settled.seconds:.1f} s after the last answer",

@@ -1,9 +1,9 @@
 """What was acknowledged must be stored: once, and as it was sent."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.record.model import TrialRecord
 
 SAID = {
     "missing": "acknowledged and not stored",
@@ -19,17 +19,14 @@ REMEDY = {
 }
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal for each kind of fault."""
-    del experiment, thresholds
-    for trial in trials:
+    for trial in case.trials:
         if trial.audit is None:
             continue
         settled = "" if trial.settle is None else f", looked at when the database had settled for {_settled(trial)}"
         for fault in trial.audit.faults:
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{fault.count:,} rows {SAID[fault.kind]} ({trial.audit.acknowledged:,} acknowledged, "
