@@ -15,6 +15,7 @@ from fairtrial.base.units import Unit
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.value import Value
 from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
@@ -22,7 +23,6 @@ from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIden
 SCHEMA = Path(__file__).with_name("result.schema.json")
 
 Outcome = Literal["valid", "refused", "not run"]
-VerdictWord = Literal["upheld", "refuted", "undecided"]
 
 
 class Goodput(Strict):
@@ -136,7 +136,7 @@ class ClaimResult(Strict):
     )
     at_least: float | None
     at_most: float | None
-    verdict: VerdictWord
+    verdict: Verdict
     estimate: float | None
     interval: tuple[float, float] | None = Field(
         description="95%, or more where blocks were added while claims were undecided; null below three blocks"

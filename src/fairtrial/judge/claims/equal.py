@@ -37,12 +37,12 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         ruling = Ruling("undecided", no_ratio(metric.label))
     elif ratios and values.refused is None:
         test = equal_within(ratios, claim.within, evidence.level)
-        deciding = test.outer if test.finding == "refuted" else test.inner
-        level = evidence.level if test.finding == "refuted" else 2 * evidence.level - 1
+        deciding = test.outer if test.verdict == "refuted" else test.inner
+        level = evidence.level if test.verdict == "refuted" else 2 * evidence.level - 1
         estimate = Estimate(estimate=test.estimate, interval=deciding, blocks=len(ratios))
         if values.obstacle is None:
             why = too_few(len(ratios)) if deciding is None else "the interval reaches beyond the margin"
-            ruling = Ruling(test.finding, why if test.finding == "undecided" else None)
+            ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
         observed = (
             f"{capitalised(metric.label)} of {claim.of} was {figure(test.estimate)} times that of {claim.to} ("
             f"{interval_in_words(deciding, level)}, {count(len(ratios), 'block')}; "

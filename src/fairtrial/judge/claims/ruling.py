@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fairtrial.base.formatting import count, span
 from fairtrial.base.units import Unit
 from fairtrial.experiment.claims import Claim
-from fairtrial.judge.model import ClaimResult, VerdictWord
+from fairtrial.judge.model import ClaimResult
+from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 
@@ -19,7 +20,7 @@ NO_RATIO = "A claim of a difference needs no ratio, and can be decided."
 class Ruling:
     """A verdict; `reason` says why it is undecided, if it is."""
 
-    verdict: VerdictWord
+    verdict: Verdict
     reason: str | None = None
 
 

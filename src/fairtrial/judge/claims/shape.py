@@ -46,7 +46,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     if test is not None:
         estimate = Estimate(estimate=test.ratio, interval=test.interval, blocks=values.blocks)
         why = too_few(values.blocks) if test.interval is None else "the interval of this ratio reaches too far"
-        ruling = Ruling(test.finding, why if test.finding == "undecided" else None)
+        ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
         interval = interval_in_words(test.interval, test.level)
         observed = (
             f"{capitalised(metric.label)} of {_compared(claim, metric, sweep, test)} ({interval}, "
