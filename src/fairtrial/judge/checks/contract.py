@@ -1,4 +1,4 @@
-"""A stack that breaks the contract does other work than its rivals."""
+"""A stack that breaks the contract does other work than its rivals do."""
 
 from collections.abc import Iterator
 
@@ -6,12 +6,12 @@ from fairtrial.judge.checks.model import Case, Check, Finding
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """One refusal for each clause that failed, and one if SIGTERM did not end the stack."""
+    """A refusal for each clause that failed, and one if SIGTERM did not end the stack."""
     for trial in case.trials:
         for clause in trial.contract:
             if not clause.passed:
                 yield case.finding(
-                    trial.index, "refusal", f"{clause.name}: {clause.requirement}; seen: {clause.evidence}"
+                    trial.index, "refusal", f"{clause.name}: {clause.requirement}; observed: {clause.evidence}"
                 )
         if trial.stop is not None and trial.stop.forced:
             yield case.finding(
@@ -24,7 +24,7 @@ def examine(case: Case) -> Iterator[Finding]:
 
 CHECK = Check(
     name="contract",
-    looks_at="the clauses tried on the running stack before the load, and how the stack ended when it was told to",
+    looks_at="the clauses tried on the running stack before the load, and how the stack ended on SIGTERM",
     thresholds={},
     remedy="mend the stack until `fairtrial check STACK` passes every clause",
     examine=examine,

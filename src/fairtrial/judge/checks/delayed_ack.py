@@ -1,4 +1,4 @@
-"""Answers that wait for a timer of TCP: a second, narrow mode at 40 ms or 200 ms, which no program makes by working."""
+"""Answers that wait for a TCP timer: a second, narrow mode at 40 ms or 200 ms, which work never produces."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fairtrial.record.machine import NetworkMeter
 
 @dataclass(frozen=True)
 class _Timer:
-    """What a timer adds to an answer's own time, at least and, with ticks of up to 10 ms, at most."""
+    """A TCP timer, and the least and most (with ticks of up to 10 ms) that it adds to an answer's own time."""
 
     name: str
     low_seconds: float
@@ -44,7 +44,7 @@ TIMERS = (
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning for each timer whose mode stands apart from all other times."""
+    """A warning for each timer whose mode is separate from all other times."""
     for trial in case.trials:
         if trial.engine is None or not trial.engine.service_time.hdr_base64:
             continue
@@ -59,11 +59,11 @@ def examine(case: Case) -> Iterator[Finding]:
             if below > case.thresholds["below"] * inside or above > case.thresholds["above"] * inside:
                 continue
             if counted is not None and counted < inside / 2:
-                continue  # the timer did not run out so often
+                continue  # the timer did not expire so often
             evidence = (
                 f"{inside:,} of {times.count:,} answers ({inside / times.count:.1%}) took "
                 f"{1000 * timer.low_seconds:.0f} to {1000 * timer.high_seconds:.0f} ms, {below:,} a little less and "
-                f"{above:,} a little more: the mark of {timer.name}"
+                f"{above:,} a little more: the signature of {timer.name}"
             )
             if counted is not None:
                 evidence += f"; the kernel counted {counted:,} of them in the window"
@@ -73,8 +73,8 @@ def examine(case: Case) -> Iterator[Finding]:
 def _counted(network: NetworkMeter | None, timer: _Timer) -> int | None:
     if network is None:
         return None
-    told: int | None = getattr(network, timer.counter)
-    return told
+    count: int | None = getattr(network, timer.counter)
+    return count
 
 
 def _between(times: Histogram, low_seconds: float, high_seconds: float) -> int:
@@ -83,18 +83,18 @@ def _between(times: Histogram, low_seconds: float, high_seconds: float) -> int:
 
 CHECK = Check(
     name="delayed-ack",
-    looks_at="the histogram of service time: answers at 40 ms or 200 ms, and how many are beside them; the kernel's "
+    looks_at="the histogram of service time: answers at 40 ms or 200 ms, and how many lie just beside; the kernel's "
     "counters of delayed acknowledgements and timeouts",
     thresholds={
         "share": Threshold(
             0.001,
             "share of the answers",
-            "below 1 in 1,000 the mode is in no percentile that is printed",
+            "below 1 in 1,000 the mode affects no percentile that is printed",
         ),
         "answers": Threshold(
             20,
             "answers",
-            "the histogram of fewer has gaps everywhere: of 20 times spread evenly over 25 to 60 ms, four fall into "
+            "a histogram of fewer has gaps everywhere: of 20 times spread evenly over 25 to 60 ms, four fall into "
             "the band",
         ),
         "below": Threshold(

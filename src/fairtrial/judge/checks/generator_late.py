@@ -1,4 +1,4 @@
-"""An open load whose requests were sent late is not the load that is printed beside its figures."""
+"""An open load whose requests were sent late is not the load that is named beside its figures."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from fairtrial.record.model import EngineSummary, ExperimentRecord
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """Lateness is the contender's where requests waited for a connection, and the generator's where none did."""
+    """Lateness is due to the contender where requests waited for a connection, and to the generator where none did."""
     for trial in case.trials:
         summary = trial.engine
         if summary is None or summary.achieved_over_offered is None:
@@ -42,17 +42,18 @@ def _overloaded(
         yield case.finding(
             index,
             "warning",
-            f"up to {waited:,} requests at a time waited for a free connection, {share:.0%} of the p99 went by before "
+            f"up to {waited:,} requests at a time waited for a free connection, {share:.0%} of the p99 passed before "
             f"they were sent, and {summary.achieved_over_offered:.1%} of what was offered was answered: the contender "
             "did not keep up",
-            "offer less, or more connections; read the response times as those of a queue that grows with the window",
+            "lower the rate, or allow more connections; the response times are those of a queue that grows with the "
+            "window",
         )
 
 
 def _alone(record: ExperimentRecord) -> str:
     """The engine's own pacing, as it was calibrated, where it was."""
-    told = [one.pacing_lag.percentiles.get("99") for one in record.calibrations if one.pacing_lag is not None]
-    known = [lag for lag in told if lag is not None]
+    pacing = [calibration.pacing_lag for calibration in record.calibrations if calibration.pacing_lag is not None]
+    known = [lag for times in pacing if (lag := times.percentiles.get("99")) is not None]
     return f" (calibrated against a server that does nothing: {1000 * max(known):.3g} ms)" if known else ""
 
 

@@ -1,4 +1,4 @@
-"""A load generator without time to spare measures itself."""
+"""A load generator that is fully busy measures itself."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """By the share of the window in which the engine was at work on the busiest of its processors."""
+    """A warning or a refusal, by the share of the window in which the engine's busiest processor was at work."""
     processors = len(case.record.placement.load_cpus)
     for trial in case.trials:
         summary = trial.engine
@@ -24,8 +24,7 @@ def examine(case: Case) -> Iterator[Finding]:
                 "the generator, not the contender, may set this figure"
                 if refused
                 else f"at most {1 / share:.2f} times this rate could have been offered, and response times "
-                f"include waiting "
-                "in the generator"
+                "include waiting in the generator"
             ),
         )
 

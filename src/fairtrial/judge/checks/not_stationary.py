@@ -1,4 +1,4 @@
-"""A mean describes a window only if the window stood still: warm, without a drift, without a leak."""
+"""A mean describes a window only if the window is stationary: warm, without a drift, without a leak."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,9 +7,10 @@ from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
 from fairtrial.record.model import EngineSummary
 
 MIB = 2**20
-WARM_UP = "lengthen warmup_seconds: the window opened before the contender had its pace"
+WARM_UP = "lengthen warmup_seconds: the window opened before the contender was warm"
 LEAK = (
-    "look for what is kept for each request; lengthen the window until memory stays, or read the peak as of this window"
+    "look for what is kept for each request; lengthen the window until memory levels off, or take the peak as that of "
+    "this window"
 )
 
 
@@ -25,18 +26,19 @@ def examine(case: Case) -> Iterator[Finding]:
 
 
 def _series(summary: EngineSummary) -> dict[str, list[float]]:
-    """By name, a value for each full second; a time only if every second has one."""
+    """By name, one value for each full second; response times only if every second has one."""
     seconds = summary.series[: int(summary.window_seconds)]
     # An open load decides the throughput itself.
-    found = {} if summary.achieved_over_offered is not None else {"goodput": [float(one.verified) for one in seconds]}
+    is_open = summary.achieved_over_offered is not None
+    series = {} if is_open else {"goodput": [float(second.verified) for second in seconds]}
     for name, values in (
-        ("median response time", [one.p50_seconds for one in seconds]),
-        ("p99 of response time", [one.p99_seconds for one in seconds]),
+        ("median response time", [second.p50_seconds for second in seconds]),
+        ("p99 of response time", [second.p99_seconds for second in seconds]),
     ):
-        told = [value for value in values if value is not None]
-        if len(told) == len(seconds):
-            found[name] = told
-    return {name: values for name, values in found.items() if len(values) >= SHORTEST}
+        known = [value for value in values if value is not None]
+        if len(known) == len(seconds):
+            series[name] = known
+    return {name: values for name, values in series.items() if len(values) >= SHORTEST}
 
 
 def _moved(case: Case, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
@@ -59,18 +61,18 @@ def _moved(case: Case, index: int, name: str, values: Sequence[float]) -> Iterat
         yield case.finding(
             index,
             "refusal" if refused else "warning",
-            f"{name} went by {slope.change:+.0%} over the {len(values)} s of the window (p {slope.p_value:.1g})",
+            f"{name} drifted by {slope.change:+.0%} over the {len(values)} s of the window (p {slope.p_value:.1g})",
         )
 
 
 def _grown(case: Case, index: int, values: Sequence[int]) -> Iterator[Finding]:
-    found = trend([float(value) for value in values])
-    if found.p_value < case.thresholds["alpha"] and found.change >= case.thresholds["memory"]:
+    growth = trend([float(value) for value in values])
+    if growth.p_value < case.thresholds["alpha"] and growth.change >= case.thresholds["memory"]:
         yield case.finding(
             index,
             "warning",
-            f"resident memory grew by {found.slope / MIB:.1f} MiB a second, {found.change:.0%} over the window "
-            f"(p {found.p_value:.1g}): its peak is that of this window's length",
+            f"resident memory grew by {growth.slope / MIB:.1f} MiB a second, {growth.change:.0%} over the window "
+            f"(p {growth.p_value:.1g}): the peak depends on the length of the window",
             LEAK,
         )
 
@@ -83,8 +85,9 @@ CHECK = Check(
         "alpha": Threshold(
             0.001,
             "probability",
-            "seven tests a trial: at 0.1% each an honest trial in 140 shows one by chance, and it must be as large as "
-            "`warn` besides",
+            "seven tests a trial: at 0.1% each, one honest trial in 140 fails one by chance, and the change must also "
+            "be as "
+            "large as `warn`",
         ),
         "warn": Threshold(
             0.1,
@@ -96,13 +99,12 @@ CHECK = Check(
             0.5,
             "share of the figure",
             "the window's ends are a quarter from its mean: a longer or a later window would have given another "
-            "figure, "
-            "and no single one describes this",
+            "figure, and no single one describes this",
         ),
         "memory": Threshold(
             0.1,
             "share of the memory",
-            "a peak that would be a tenth higher in a window of twice the length is a property of the window",
+            "a peak that would be a tenth higher in a window twice as long is a property of the window",
         ),
     },
     remedy="look for what fills or empties over time (a cache, a queue, a table, a processor that gets hot); lengthen "

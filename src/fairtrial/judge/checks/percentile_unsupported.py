@@ -1,4 +1,4 @@
-"""A percentile that is not shown, and what it would take."""
+"""A percentile that is not shown because the sample is too small, and how many answers it needs."""
 
 import re
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from fairtrial.record.distribution import Distribution
 from fairtrial.record.model import EngineSummary
 
 SHOWN = frozenset({("response_time", "99")})
-"""What every table has a column for."""
+"""The percentiles that every table has a column for."""
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning where a claim rests on the percentile, else a note, for the highest that is asked of each kind."""
+    """Where answers are too few: a warning for a percentile that a claim needs, a note for one that is only shown."""
     claimed = {
         (match[1], match[2])
         for claim in case.record.experiment.claims
@@ -32,8 +32,7 @@ def examine(case: Case) -> Iterator[Finding]:
                     trial.index,
                     "warning" if (kind, percentile) in claimed else "note",
                     f"p{percentile} of {kind.replace('_', ' ')} is not shown: it needs {needed:,} answers in each "
-                    f"trial, "
-                    f"and this one has {times.count:,}",
+                    f"trial, and this one has {times.count:,}",
                     f"lengthen duration_seconds {needed / max(times.count, 1):.1f} times",
                 )
 
@@ -44,7 +43,7 @@ def _times(summary: EngineSummary, kind: str) -> Distribution:
 
 CHECK = Check(
     name="percentile-unsupported",
-    looks_at="the number of answers in the window, beside what the percentiles that are shown or claimed need",
+    looks_at="the number of answers in the window, compared with what the percentiles that are shown or claimed need",
     thresholds={},
     remedy="lengthen duration_seconds",
     examine=examine,

@@ -6,7 +6,7 @@ from fairtrial.judge.checks.model import Case, Check, Finding
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning on the experiment: it holds for every figure alike."""
+    """A warning on the experiment, since it concerns every figure alike."""
     placement = case.record.placement
     if not placement.disjoint:
         yield case.finding(
@@ -14,8 +14,7 @@ def examine(case: Case) -> Iterator[Finding]:
             "warning",
             f"load generator (processors {_listed(placement.load_cpus)}) and server "
             f"(processors {_listed(placement.server_cpus)}) share processors: every rate is lower, and "
-            f"every time longer, "
-            "than the contender alone would show, most for the fastest",
+            "every time longer, than the contender alone would show; the fastest lose most",
         )
 
 

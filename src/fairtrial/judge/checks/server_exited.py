@@ -1,4 +1,4 @@
-"""A stack that ended by itself while it was needed."""
+"""A stack that exited by itself while it was needed."""
 
 from collections.abc import Iterator
 
@@ -8,15 +8,15 @@ SIGNALS = {6: "SIGABRT", 7: "SIGBUS", 9: "SIGKILL", 11: "SIGSEGV"}
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A refusal if the record holds an exit status from before the stack was told to stop."""
+    """A refusal if the record holds an exit status from before the lab stopped the stack."""
     for trial in case.trials:
         if trial.exit_status is not None:
             log = f"; its log is {trial.log}" if trial.log else ""
             yield case.finding(
                 trial.index,
                 "refusal",
-                f"the stack ended by itself with {_in_words(trial.exit_status)} while it was needed{log}",
-                "look for the kernel's out-of-memory killer (dmesg), and give the stack less to hold or more memory"
+                f"the stack exited by itself with {_in_words(trial.exit_status)} while it was needed{log}",
+                "look for the kernel's out-of-memory killer (dmesg); make the stack use less memory, or give it more"
                 if _signal(trial.exit_status) == 9
                 else "",
             )
@@ -36,7 +36,7 @@ def _in_words(status: int) -> str:
 
 CHECK = Check(
     name="server-exited",
-    looks_at="whether the stack's process ended before it was told to",
+    looks_at="whether the stack's process exited before the lab stopped it",
     thresholds={},
     remedy="read the end of the stack's log; run its command by hand under the same load",
     examine=examine,

@@ -1,4 +1,4 @@
-"""Zero is never a result."""
+"""A trial without verified answers has no result: zero is never one."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ CHECK = Check(
     looks_at="the number of verified answers in the window",
     thresholds={
         "verified": Threshold(
-            1, "answers", "without an answer there is nothing to measure: no rate of zero is ever printed"
+            1, "answers", "without an answer there is nothing to measure: a rate of zero is never printed"
         ),
     },
     remedy="look at the errors first; if the workload is slow by nature, lengthen duration_seconds",

@@ -1,4 +1,4 @@
-"""Work that is finished only after the last answer was not part of what was measured."""
+"""Work that is finished only after the last answer was not measured."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A refusal for writes that came after the load; a warning for a database that was at work for long."""
+    """A refusal for writes that came after the load; a warning for a database that stayed at work for long."""
     for trial in case.trials:
         settled, engine = trial.settle, trial.engine
         if settled is None or engine is None:
@@ -25,7 +25,7 @@ def examine(case: Case) -> Iterator[Finding]:
                 trial.index,
                 "warning",
                 f"the database was {rest} {settled.seconds:.1f} s after the last answer",
-                "look what it does then: an upsert without an index, a backlog of its own, a checkpoint",
+                "find out what it does then: an upsert without an index, a backlog of its own, a checkpoint",
             )
 
 
@@ -41,9 +41,9 @@ CHECK = Check(
         "seconds": Threshold(
             2.0,
             "seconds",
-            "a commit is durable when it is acknowledged; two seconds are a page writer's time, not a queue's",
+            "a commit is durable when it is acknowledged; two seconds is time for a page writer, not for a queue",
         ),
     },
-    remedy="answer only when the database has committed: what is written later was not paid for by what was measured",
+    remedy="answer only when the database has committed: what is written later was not measured",
     examine=examine,
 )
