@@ -14,7 +14,7 @@ def test_claims_stand_beside_what_was_published_and_refusals_below(tmp_path: Pat
     record = (
         an_experiment("fast", "slow")
         .stating("ratio", of="fast", to="slow", at_least=2, published=3.5)
-        .stating("budget", of="slow", at_least=1)
+        .stating("budget", of="slow", at_least="1/s")
         .record()
     )
 

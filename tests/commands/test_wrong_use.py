@@ -39,7 +39,7 @@ def test_a_broken_experiment(lab: Lab, case: str) -> None:
 CLAIM = '[[claims]]\nid = "x"\nkind = "ratio"\ntext = "x"\nof = "a"\nto = "b"\nat_least = 1.0\n'
 
 INCONSISTENT = {
-    'metric = "speed"': "speaks of the metric 'speed'",
+    'metric = "speed"': "there is no metric 'speed'",
     'to = "c"': "it tries: a, b",
     "at_least = -1.0": "at_least",
     "at_least = 2.0\nat_most = 1.0": "at_least is above at_most",

@@ -17,7 +17,7 @@ def over(baseline: str) -> dict[str, Any]:
         "metric": "overhead",
         "of": "a",
         "baseline": baseline,
-        "at_most": 1.0,
+        "at_most": "1 s",
     }
     return {
         "name": "x",

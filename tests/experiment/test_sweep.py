@@ -110,7 +110,7 @@ def test_a_condition_is_named_as_it_is_read(at: Value) -> None:
 
 def test_a_claim_about_another_kind_of_value_is_about_nothing_that_is_tried() -> None:
     """True equals 1 in Python, and `at true` is not `at 1`."""
-    claim = {"kind": "budget", "id": "x", "text": "x", "at_least": 1}
+    claim = {"kind": "budget", "id": "x", "text": "x", "at_least": "1/s"}
     swept("load.keep_alive", [False, True], claims=[claim | {"of": "a at true"}])
     with pytest.raises(ValueError, match="it tries: a at false, a at true"):
         swept("load.keep_alive", [False, True], claims=[claim | {"of": "a at 1"}])

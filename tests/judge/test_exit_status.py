@@ -1,7 +1,7 @@
 import pytest
 
-from fairtrial.judge.exit_status import exit_status
 from fairtrial.judge.judging import judge
+from fairtrial.judge.outcome import exit_status
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 

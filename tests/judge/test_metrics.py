@@ -1,6 +1,9 @@
+import re
+
 import pytest
 
 from fairtrial.judge.metrics import METRICS, find_metric
+from fairtrial.report.columns import ALWAYS, GOODPUT, WHERE_MEASURED
 from tests.builders import a_trial
 from tests.tools.load.test_histogram import encoded, zigzag
 
@@ -65,3 +68,38 @@ def test_any_percentile_may_be_asked_for() -> None:
 def test_what_is_no_percentile_is_no_metric(name: str) -> None:
     with pytest.raises(ValueError, match="there are goodput"):
         find_metric(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("p99", "response_time_p99"),
+        ("p99.9", "response_time_p99.9"),
+        ("latency p95", "response_time_p95"),
+        ("max", "response_time_max"),
+        ("rate", "goodput"),
+        ("goodput_per_second", "goodput"),
+        ("CPU", "server_cpu_per_1000_requests"),
+        ("DB CPU", "service_cpu_per_1000_requests"),
+        ("memory", "peak_rss"),
+        ("peak_rss_bytes", "peak_rss"),
+        ("setle", "settle"),
+    ],
+)
+def test_a_heading_of_the_table_is_answered_with_the_metric_it_is_of(name: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"there is no metric {name!r} (did you mean {meant}?); there are")):
+        find_metric(name)
+    find_metric(meant)
+
+
+def test_a_name_like_no_other_is_answered_with_the_list_alone() -> None:
+    with pytest.raises(ValueError, match="there is no metric 'zebra'; there are goodput"):
+        find_metric("zebra")
+
+
+def test_every_heading_of_the_table_is_known() -> None:
+    for column in (*ALWAYS, *WHERE_MEASURED, GOODPUT):
+        (metric,) = [each for each in METRICS.values() if each.key == column.key]
+        if column.title != metric.name:
+            with pytest.raises(ValueError, match=re.escape(f"(did you mean {metric.name}?)")):
+                find_metric(column.title)

@@ -3,13 +3,13 @@ import json
 import jsonschema
 
 from fairtrial.judge.judging import judge
-from fairtrial.judge.schema import SCHEMA, schema_text
+from fairtrial.judge.model import SCHEMA, schema_text
 from fairtrial.report.json import json_text
 from tests.builders import a_trial, an_experiment, trials_of
 
 
 def test_the_checked_in_schema_is_the_models() -> None:
-    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "run: python -m fairtrial.judge.schema"
+    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "run: python -m fairtrial.judge.model"
 
 
 def test_results_are_valid_by_it() -> None:

@@ -3,8 +3,7 @@
 import pytest
 
 from fairtrial.experiment.value import Value
-from fairtrial.judge.judging import judge
-from fairtrial.judge.looks import is_cut_off, level_of
+from fairtrial.judge.judging import is_cut_off, judge, level_of
 from fairtrial.judge.model import Result
 from fairtrial.report.columns import loads, notes, rank
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of

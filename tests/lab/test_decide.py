@@ -13,7 +13,7 @@ id = "plain"
 kind = "budget"
 text = "It answers at all"
 of = "tried"
-at_least = {at_least}
+at_least = "{at_least}/s"
 [checks.too-few-answers]
 verified = 1
 """

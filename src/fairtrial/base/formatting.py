@@ -1,8 +1,18 @@
-"""How figures and verdicts are said."""
+"""Figures, intervals, bounds and counts as text.
+
+Where a function takes a `unit`, values come in its base unit and are written in it; without one they are plain numbers.
+"""
+
+from collections.abc import Callable
+
+from fairtrial.base.units import UNITS, BaseUnit, Unit
 
 
 def figure(value: float) -> str:
-    """Three significant digits, no exponent, trailing zeros kept so that columns align: `0.450`, `14.0`, `1,234`."""
+    """A measured figure with three significant digits, with trailing zeros, so that columns align: `0.450`, `14.0`.
+
+    Whole numbers above 100 keep all their digits; below 0.01 there are two digits, with an exponent from 0.0001 down.
+    """
     size = abs(value)
     if size >= 99.95:
         return f"{value:,.0f}"
@@ -19,7 +29,7 @@ def span(interval: tuple[float, float]) -> str:
 
 
 def plain(value: float) -> str:
-    """A bound, as somebody would write it, with three significant digits and no exponent: `0.0312`, `1.5`,
+    """A bound as a person would write it: three significant digits, no exponent, no trailing zeros. `0.0312`, `1.5`,
     `12`, `1,234`."""
     if value == 0:
         return "0"
@@ -36,41 +46,56 @@ def plain(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-UNITS = {"seconds": (1e3, " ms"), "bytes": (2**-20, " MiB"), "per_second": (1.0, "/s"), "share": (100.0, "%")}
+TABLE_UNITS: dict[BaseUnit, Unit] = {
+    "seconds": UNITS["ms"],
+    "bytes": UNITS["MiB"],
+    "per_second": UNITS["/s"],
+    "share": UNITS["%"],
+}
+"""The unit that tables use for every figure of a kind, whatever its size, so that rows can be compared at a glance."""
 
 
-def with_unit(value: float, unit: str) -> str:
-    """A figure of a metric's unit, as people say it: `12.3 ms`, `64.0 MiB`, `4,000/s`, `0.450%`."""
-    scale, word = UNITS[unit]
-    return f"{figure(value * scale)}{word}"
+def with_unit(value: float, base: BaseUnit) -> str:
+    """A figure in the unit that tables use: `12.3 ms`, `64.0 MiB`, `4,000/s`, `0.450%`."""
+    return figure_in(value, TABLE_UNITS[base])
 
 
-def span_with_unit(interval: tuple[float, float], unit: str) -> str:
-    """An interval of figures with their unit: `12.3 ms to 12.9 ms`."""
-    return f"{with_unit(interval[0], unit)} to {with_unit(interval[1], unit)}"
+def figure_in(value: float, unit: Unit | None) -> str:
+    """`figure`, in a unit: `6.69 ms`."""
+    return _written_in(value, unit, figure)
+
+
+def span_in(interval: tuple[float, float], unit: Unit | None) -> str:
+    """`span`, in a unit: `5.98 ms to 7.59 ms`."""
+    return f"{figure_in(interval[0], unit)} to {figure_in(interval[1], unit)}"
+
+
+def plain_in(value: float, unit: Unit | None) -> str:
+    """`plain`, in a unit: `50 ms`."""
+    return _written_in(value, unit, plain)
 
 
 def capitalised(text: str) -> str:
-    """With its first letter large, the rest as it is."""
+    """The text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
-def bound_in_words(at_least: float | None, at_most: float | None) -> str:
-    """`at least 2`, `at most 3` or `between 2 and 3`."""
+def bound_in_words(at_least: float | None, at_most: float | None, unit: Unit | None = None) -> str:
+    """`at least 2`, `at most 50 ms` or `between 2 and 3`."""
     if at_least is not None and at_most is not None:
-        return f"between {plain(at_least)} and {plain(at_most)}"
+        return f"between {plain_in(at_least, unit)} and {plain_in(at_most, unit)}"
     if at_least is not None:
-        return f"at least {plain(at_least)}"
-    return f"at most {plain(at_most)}" if at_most is not None else "any"
+        return f"at least {plain_in(at_least, unit)}"
+    return f"at most {plain_in(at_most, unit)}" if at_most is not None else "any"
 
 
-def violation_in_words(at_least: float | None, at_most: float | None) -> str:
-    """Where an interval lies that overturns the bound: `below 2`, `above 3` or `below 2 or above 3`."""
+def violation_in_words(at_least: float | None, at_most: float | None, unit: Unit | None = None) -> str:
+    """Where an interval lies that overturns the bound: `below 2`, `above 50 ms` or `below 2 or above 3`."""
     parts = []
     if at_least is not None:
-        parts.append(f"below {plain(at_least)}")
+        parts.append(f"below {plain_in(at_least, unit)}")
     if at_most is not None:
-        parts.append(f"above {plain(at_most)}")
+        parts.append(f"above {plain_in(at_most, unit)}")
     return " or ".join(parts)
 
 
@@ -83,3 +108,7 @@ def minutes(seconds: float) -> str:
     """`1:05` for 65 seconds."""
     whole = round(seconds)
     return f"{whole // 60}:{whole % 60:02d}"
+
+
+def _written_in(value: float, unit: Unit | None, write: Callable[[float], str]) -> str:
+    return write(value) if unit is None else unit.behind(write(value / unit.size))

@@ -40,7 +40,7 @@ def compare(
     try:
         metrics = [find_metric(name) for name in dict.fromkeys(metric or ["goodput"])]
     except ValueError as error:
-        raise Problem(f"--metric: there is not {error}", "docs/claims.md explains them") from error
+        raise Problem(f"--metric: {error}", "docs/claims.md explains them") from error
     old, new = judged(*read_record(before)), judged(*read_record(after))
     comparison = compare_results(old, new, metrics, margin)
     if junit is not None:

@@ -33,8 +33,8 @@ def judge(
     from fairtrial.commands.further_reports import write_further
     from fairtrial.experiment.changes import with_claims_of
     from fairtrial.experiment.files import find_experiment, load_experiment
-    from fairtrial.judge.exit_status import exit_status
     from fairtrial.judge.judging import judge_record
+    from fairtrial.judge.outcome import exit_status
     from fairtrial.plan.validate import validate_claims
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_reports

@@ -73,8 +73,8 @@ def run(
     from fairtrial.commands.further_reports import write_further
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import find_experiment, load_experiment
-    from fairtrial.judge.exit_status import exit_status
     from fairtrial.judge.judging import judge
+    from fairtrial.judge.outcome import exit_status
     from fairtrial.lab.announce import announce
     from fairtrial.lab.conduct import conduct
     from fairtrial.lab.progress import progress_on

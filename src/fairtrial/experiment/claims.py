@@ -1,16 +1,25 @@
-"""What an experiment file may claim: `[[claims]]`, one model a kind. How each is judged: `fairtrial.judge.claims`."""
+"""What an experiment file may claim: `[[claims]]`, one model for each kind. `fairtrial.judge.claims` judges them.
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+A bound on a metric that has a unit is a text with its unit, `at_most = "50 ms"`; a bound on a ratio is a number. The
+models here take either, because records from before bounds had units hold numbers in the metric's base unit (seconds,
+bytes, per second, share), and these must still be judged. That a *file* writes the right one is checked by
+`fairtrial.judge.claims.validate_claim`, which knows the metrics. A bound is kept as it was written, so a record holds
+the text with its unit and is read back unchanged.
+"""
 
-from pydantic import Field, model_validator
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
 
 from fairtrial.base.strict import SLUG, Strict
+from fairtrial.base.units import Quantity, parse_quantity
 from fairtrial.experiment.reference import ConditionRef, StackRef
 
 
-class Stated(Strict):
-    """What every claim has."""
+class BaseClaim(Strict):
+    """The keys that every claim has."""
 
     id: str = Field(pattern=SLUG)
     text: str = Field(min_length=1)
@@ -18,34 +27,50 @@ class Stated(Strict):
     published: float | str | None = Field(None, description="the figure that the source gives, or its words")
 
     def conditions(self) -> Sequence[ConditionRef]:
-        """The conditions that it speaks of by name."""
+        """The conditions that the claim names."""
         return ()
 
     def curves(self) -> Sequence[StackRef]:
-        """The stacks of which it speaks over the whole sweep."""
+        """The stacks that the claim is about over the whole sweep."""
         return ()
 
     def needs(self) -> Sequence[ConditionRef]:
-        """The conditions without which it cannot be judged."""
+        """The conditions that must be tried for the claim to be judged."""
         return self.conditions()
 
 
-class OfMetric(Stated):
+class MetricClaim(BaseClaim):
     """A claim about one metric."""
 
     metric: str = Field("goodput", description="docs/claims.md, Metrics")
-    baseline: ConditionRef | None = Field(None, description="of the metric overhead: the condition that it is over")
+    baseline: ConditionRef | None = Field(
+        None, description="with the metric overhead: the condition it is measured against"
+    )
 
     def needs(self) -> Sequence[ConditionRef]:
         return [*self.conditions(), *([] if self.baseline is None else [self.baseline])]
 
 
+def _read_bound(value: object) -> object:
+    """A bound that is written as text, as a quantity; numbers stay as they are."""
+    if isinstance(value, str):
+        return parse_quantity(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if not is_number and not isinstance(value, Quantity):
+        raise ValueError('a bound is a quantity such as "50 ms", or a number')
+    return value
+
+
+Bound = Annotated[float | Quantity, BeforeValidator(_read_bound)]
+"""A plain number, or a quantity with its unit."""
+
+
 class Bounds(Strict):
     """A range that an estimate is held against; `about` X `within` a share S is X / (1 + S) to X (1 + S)."""
 
-    at_least: float | None = None
-    at_most: float | None = None
-    about: float | None = Field(None, gt=0)
+    at_least: Bound | None = None
+    at_most: Bound | None = None
+    about: Bound | None = None
     within: float = Field(0.1, gt=0, lt=10, description="a share; only with about")
 
     @model_validator(mode="after")
@@ -54,19 +79,34 @@ class Bounds(Strict):
             raise ValueError("about: it stands alone, without at_least and at_most")
         if self.about is None and self.at_least is None and self.at_most is None:
             raise ValueError("a bound is missing: at_least, at_most, both, or about")
-        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+        if self.about is not None and _base_value(self.about) <= 0:
+            raise ValueError(f"about: it must be above 0, not {self.about}")
+        low, high = self.range
+        if low is not None and high is not None and low > high:
             raise ValueError("at_least is above at_most")
         return self
 
     @property
+    def bounds(self) -> Mapping[str, Quantity | float]:
+        """The bounds that are set, by key, as they were written."""
+        keys = {"at_least": self.at_least, "at_most": self.at_most, "about": self.about}
+        return {key: bound for key, bound in keys.items() if bound is not None}
+
+    @property
     def range(self) -> tuple[float | None, float | None]:
-        """Lower and upper bound; None where there is none."""
+        """Lower and upper bound in the metric's base unit, or as plain numbers; None where there is none."""
         if self.about is not None:
-            return self.about / (1 + self.within), self.about * (1 + self.within)
-        return self.at_least, self.at_most
+            about = _base_value(self.about)
+            return about / (1 + self.within), about * (1 + self.within)
+        low, high = self.at_least, self.at_most
+        return None if low is None else _base_value(low), None if high is None else _base_value(high)
 
 
-class RatioClaim(OfMetric, Bounds):
+def _base_value(bound: Quantity | float) -> float:
+    return bound.value if isinstance(bound, Quantity) else bound
+
+
+class RatioClaim(MetricClaim, Bounds):
     """`metric` of one condition divided by that of another, paired within each block."""
 
     kind: Literal["ratio"]
@@ -75,8 +115,10 @@ class RatioClaim(OfMetric, Bounds):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        for key in ("at_least", "at_most"):
-            if (bound := getattr(self, key)) is not None and bound <= 0:
+        for key, bound in self.bounds.items():
+            if isinstance(bound, Quantity):
+                raise ValueError(f"{key}: a ratio has no unit: write a number such as 1.5, not {str(bound)!r}")
+            if bound <= 0:
                 raise ValueError(f"{key}: a ratio is held against numbers above 0, not {bound:g}")
         _assert_two(self.of, self.to)
         return self
@@ -85,8 +127,8 @@ class RatioClaim(OfMetric, Bounds):
         return [self.of, self.to]
 
 
-class DifferenceClaim(OfMetric, Bounds):
-    """`metric` of one condition less that of another, in the metric's unit, paired within each block."""
+class DifferenceClaim(MetricClaim, Bounds):
+    """`metric` of one condition minus that of another, in the metric's unit, paired within each block."""
 
     kind: Literal["difference"]
     of: ConditionRef
@@ -101,25 +143,26 @@ class DifferenceClaim(OfMetric, Bounds):
         return [self.of, self.to]
 
 
-class OrderClaim(OfMetric):
-    """Several conditions, the best by `metric` first."""
+class OrderClaim(MetricClaim):
+    """Several conditions in the order claimed, the best by `metric` first."""
 
     kind: Literal["order"]
     order: list[ConditionRef] = Field(min_length=2)
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
-        names = [str(one) for one in self.order]
+        names = [str(condition) for condition in self.order]
         if len(set(names)) < len(names):
-            raise ValueError(f"order: one is named twice: {', '.join(names)}")
+            raise ValueError(f"order: a condition is named twice: {', '.join(names)}")
         return self
 
     def conditions(self) -> Sequence[ConditionRef]:
         return self.order
 
 
-class EqualClaim(OfMetric):
-    """Two conditions whose `metric` differs by less than a share: shown equal, not merely not shown different."""
+class EqualClaim(MetricClaim):
+    """Two conditions whose `metric` differs by less than a share, shown by an equivalence test: not finding a
+    difference is not enough."""
 
     kind: Literal["equal"]
     of: ConditionRef
@@ -135,24 +178,26 @@ class EqualClaim(OfMetric):
         return [self.of, self.to]
 
 
-class ShapeClaim(OfMetric):
-    """How `metric` goes along the sweep."""
+class ShapeClaim(MetricClaim):
+    """How `metric` changes along the sweep."""
 
     kind: Literal["shape"]
     of: StackRef
     shape: Literal["rises", "falls", "flat", "peaks", "best", "advantage-grows", "leads"]
-    to: StackRef | None = Field(None, description="of advantage-grows and leads: the stack that it is set beside")
-    between: tuple[float, float] | None = Field(None, description="of peaks and best: where")
-    within: float | None = Field(None, gt=0, lt=10, description="of flat: the share by which values may differ")
+    to: StackRef | None = Field(None, description="with advantage-grows and leads: the stack to compare with")
+    between: tuple[float, float] | None = Field(
+        None, description="with peaks and best: the range of values that holds the best one"
+    )
+    within: float | None = Field(None, gt=0, lt=10, description="with flat: the share by which values may differ")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         keys = {"peaks": "between", "best": "between", "flat": "within", "advantage-grows": "to", "leads": "to"}
-        wants = keys.get(self.shape)
-        for key in ("between", "within", "to"):
-            given = getattr(self, key) is not None
-            if given != (key == wants):
-                raise ValueError(f"{key}: shape {self.shape!r} {'needs it' if key == wants else 'has no such key'}")
+        needed = keys.get(self.shape)
+        given: Mapping[str, Any] = {"between": self.between, "within": self.within, "to": self.to}
+        for key, value in given.items():
+            if (value is not None) != (key == needed):
+                raise ValueError(f"{key}: shape {self.shape!r} {'needs it' if key == needed else 'has no such key'}")
         if self.to == self.of:
             raise ValueError("`of` and `to` name the same stack")
         if self.between is not None and self.between[0] > self.between[1]:
@@ -163,8 +208,8 @@ class ShapeClaim(OfMetric):
         return [self.of] if self.to is None else [self.of, self.to]
 
 
-class BudgetClaim(OfMetric, Bounds):
-    """`metric` of one condition as it is, in its unit: for a service of one's own."""
+class BudgetClaim(MetricClaim, Bounds):
+    """`metric` of one condition by itself, in the metric's unit: a budget for a service of your own."""
 
     kind: Literal["budget"]
     of: ConditionRef
@@ -173,13 +218,13 @@ class BudgetClaim(OfMetric, Bounds):
         return [self.of]
 
 
-class PropertyClaim(Stated):
-    """Something that is true of every trial of a condition, or of none."""
+class PropertyClaim(BaseClaim):
+    """A property that every trial of a condition has, or that none has."""
 
     kind: Literal["property"]
     of: ConditionRef
     property: Literal["picks-uniform", "no-write-lost", "all-answered"]
-    holds: bool = Field(True, description="false: the claim is that it does not hold")
+    holds: bool = Field(True, description="false: the claim is that no trial has the property")
 
     def conditions(self) -> Sequence[ConditionRef]:
         return [self.of]

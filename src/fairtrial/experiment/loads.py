@@ -14,8 +14,8 @@ Threads = Annotated[
     Field(ge=1, le=1024, description="of the load engine; null: one for each of its processors. At most connections"),
 ]
 
-PERCENTILES = ("50", "75", "90", "95", "99", "99.9")
-"""Of times, as the engine keeps them."""
+METRIC_PERCENTILES = ("50", "75", "90", "95", "99", "99.9")
+"""Those of times that metrics and objectives are named by; every record holds them."""
 
 FIXED_LASTS_SECONDS = 5.0
 """A guess at how long a given number of requests takes, until trials have been seen."""
@@ -182,8 +182,8 @@ class Objective(Strict):
     @field_validator("percentile")
     @classmethod
     def _kept_in_records(cls, value: float) -> float:
-        if f"{value:g}" not in PERCENTILES:
-            raise ValueError(f"there are {', '.join(PERCENTILES)}")
+        if f"{value:g}" not in METRIC_PERCENTILES:
+            raise ValueError(f"there are {', '.join(METRIC_PERCENTILES)}")
         return value
 
     def describe(self) -> str:

@@ -1,18 +1,19 @@
-"""A sweep as curves: for each stack its goodput along the values, and the law that it follows, if it follows one."""
+"""A sweep as curves: for each stack its goodput along the values, and its scalability law if one fits."""
 
 import math
 from collections.abc import Mapping, Sequence
 
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.value import Value, shown
-from fairtrial.judge.model import ConditionResult, Curve, Estimate, Scaling
+from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.value import Value
+from fairtrial.judge.model import ConditionResult, Curve, Scaling
 from fairtrial.judge.ranking import goodput_by_block, shared_blocks
-from fairtrial.judge.statistics.estimate import Estimated
+from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.scalability import PoorFit, scalability
 from fairtrial.record.model import TrialRecord
 
 SCALED = {"load.connections", "env.WEB_CONCURRENCY", "env.MAX_THREADS", "env.DB_POOL", "instances"}
-"""Parameters that count workers or callers: the law is one of those."""
+"""Parameters that count workers or clients, which is what the scalability law is about."""
 
 
 def curves_of(
@@ -22,25 +23,34 @@ def curves_of(
     sweep = experiment.sweep
     if sweep is None:
         return []
-    found = []
-    for stack in map(str, experiment.stacks):
-        points = {
-            condition.at: condition
-            for condition in conditions
-            if condition.at is not None and condition.contender == f"{stack} at {shown(condition.at)}"
-        }
-        good = {at: one for at, one in points.items() if valid.get(one.id)}
-        found.append(
+    curves = []
+    for stack in experiment.stacks:
+        points = _points(experiment, stack, conditions)
+        measured = {at: condition for at, condition in points.items() if valid.get(condition.id)}
+        trials = {at: valid[condition.id] for at, condition in measured.items()}
+        curves.append(
             Curve(
-                stack=stack,
+                stack=str(stack),
                 parameter=sweep.parameter,
                 title=sweep.title,
-                at=list(good),
-                goodput_per_second=[one.figures["goodput_per_second"] for one in good.values()],
-                scaling=_scaling(experiment, len(points), {at: valid[one.id] for at, one in good.items()}),
+                at=list(measured),
+                goodput_per_second=[condition.figures["goodput_per_second"] for condition in measured.values()],
+                scaling=_scaling(experiment, len(points), trials),
             )
         )
-    return found
+    return curves
+
+
+def _points(
+    experiment: Experiment, stack: StackRef, conditions: Sequence[ConditionResult]
+) -> dict[Value, ConditionResult]:
+    """The conditions of a stack by the sweep's value, without the repetition for the noise floor."""
+    identity = (stack.name, stack.variant, experiment.service_of(stack))
+    points: dict[Value, ConditionResult] = {}
+    for condition in conditions:
+        if condition.at is not None and (condition.stack, condition.variant, condition.service) == identity:
+            points.setdefault(condition.at, condition)
+    return points
 
 
 def _scaling(experiment: Experiment, planned: int, valid: Mapping[Value, Sequence[TrialRecord]]) -> Scaling | None:
@@ -58,14 +68,16 @@ def _scaling(experiment: Experiment, planned: int, valid: Mapping[Value, Sequenc
     if isinstance(fit, PoorFit):
         return Scaling(refused=fit.reason, miss=fit.miss)
     return Scaling(
-        single_per_second=_estimate(fit.single),
-        contention=_estimate(fit.contention),
-        coherency=_estimate(fit.coherency),
-        peak=None if fit.peak is None else _estimate(fit.peak),
+        single_per_second=_closed(fit.single),
+        contention=_closed(fit.contention),
+        coherency=_closed(fit.coherency),
+        peak=None if fit.peak is None else _closed(fit.peak),
         miss=fit.miss,
     )
 
 
-def _estimate(found: Estimated) -> Estimate:
-    interval = found.interval if found.interval is None or all(map(math.isfinite, found.interval)) else None
-    return Estimate(estimate=found.estimate, interval=interval, blocks=found.blocks)
+def _closed(estimate: Estimate) -> Estimate:
+    """The estimate, without an interval that is open above: JSON has no infinity."""
+    interval = estimate.interval
+    is_open = interval is not None and not all(map(math.isfinite, interval))
+    return estimate.model_copy(update={"interval": None}) if is_open else estimate

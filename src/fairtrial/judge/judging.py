@@ -1,33 +1,33 @@
-"""The judge: a record goes in, a result comes out, and nothing else is read or written."""
+"""The judge: from a record to a result. It reads nothing but the record, and writes nothing."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from fairtrial.base.printable import printable
 from fairtrial.judge.checks import run_checks, unusual_thresholds
-from fairtrial.judge.checks.model import Severity
+from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims import judge_claim
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.curves import curves_of
-from fairtrial.judge.looks import blocks_judged, is_cut_off, level_of
 from fairtrial.judge.metrics import Metric, metrics_of
-from fairtrial.judge.model import ConditionResult, Estimate, Finding, Result, TrialResult
+from fairtrial.judge.model import ConditionResult, Result, TrialResult
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
-from fairtrial.judge.statistics.estimate import over_blocks
+from fairtrial.judge.statistics.estimate import Estimate, over_blocks
+from fairtrial.judge.statistics.looks import level_at
+from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.judge.trials import judge_trial
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
 
 CANNOT_RUN = {"service", "requirements", "build"}
-"""Stages that fail in every block alike: a condition that failed there need not be tried again."""
+"""Stages that fail in every block alike: a condition that fails there is not tried again."""
 
 
 def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: bool) -> Result:
     """Findings, outcomes, figures and verdicts of an experiment.
 
     Args:
-        trials: those that were tried, in any order; fewer than planned if the run was interrupted.
-        interrupted: whether the run was ended before its plan was done.
+        trials: those that were run, in any order; fewer than planned if the run was interrupted.
+        interrupted: whether the run ended before its plan was done.
     """
     trials = sorted(trials, key=lambda trial: trial.index)
     findings = _findings(record, trials)
@@ -35,7 +35,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
     tried = {
         condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
     }
-    valid = {name: _valid(some, results) for name, some in tried.items()}
+    valid = {condition: _valid(its_trials, results) for condition, its_trials in tried.items()}
     standing = standings(record.conditions, valid)
     conditions = [
         _condition(
@@ -78,36 +78,23 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
 
 
 def judge_record(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
-    """As `judge`, of a record that was read back: whether the run was interrupted is read off it as well."""
+    """As `judge`, for a record that was read back: whether the run was interrupted follows from the record too."""
     stages = {trial.failure.stage for trial in trials if trial.failure is not None}
     return judge(record, trials, is_cut_off(record, _blocks_complete(record, trials), len(trials), stages))
 
 
 def _findings(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Mapping[int | None, list[Finding]]:
     """By trial index; those about the experiment under None. The gravest come first."""
-    found: dict[int | None, list[Finding]] = defaultdict(list)
-    for check, words in unusual_thresholds(record.experiment.checks):
-        found[None].append(
-            Finding(
-                check=check.name,
-                severity="note",
-                evidence=words,
-                remedy="compare with results under the default only",
-            )
-        )
-    for check, finding in run_checks(record, trials):
-        found[finding.trial].append(
-            Finding(
-                check=check.name,
-                severity=finding.severity,
-                evidence=printable(finding.evidence),
-                remedy=printable(finding.remedy),
-            )
-        )
+    findings: dict[int | None, list[Finding]] = defaultdict(list)
+    for check, unusual in unusual_thresholds(record.experiment.checks):
+        remedy = "compare with results under the default only"
+        findings[None].append(Finding(check=check.name, severity="note", evidence=unusual, remedy=remedy))
+    for finding in run_checks(record, trials):
+        findings[finding.trial].append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}
-    for some in found.values():
-        some.sort(key=lambda finding: gravity[finding.severity])
-    return found
+    for of_one_trial in findings.values():
+        of_one_trial.sort(key=lambda finding: gravity[finding.severity])
+    return findings
 
 
 def _valid(trials: Sequence[TrialRecord], results: Mapping[int, TrialResult]) -> list[TrialRecord]:
@@ -151,13 +138,12 @@ def _condition(
 def _figure(metric: Metric, valid: Sequence[TrialRecord]) -> Estimate | None:
     values = [value for trial in valid if (value := metric.read(trial)) is not None]
     if len(values) < len(valid):
-        return None  # a figure of the trials whose sample happened to be large enough would be a selection
-    estimated = over_blocks(values)
-    return Estimate(estimate=estimated.estimate, interval=estimated.interval, blocks=estimated.blocks)
+        return None  # a figure of only those trials whose sample was large enough would be a selection
+    return over_blocks(values)
 
 
 def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
-    """By trial index, with the cause in a few words: for a refusal, the checks behind it."""
+    """By trial index. The cause of a refusal are the names of the checks behind it."""
     return {
         trial.index: TrialOutcome(
             trial.outcome,
@@ -171,11 +157,11 @@ def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
 
 
 def _checks(trial: TrialResult, severity: Severity) -> frozenset[str]:
-    return frozenset(one.check for one in trial.findings if one.severity == severity)
+    return frozenset(finding.check for finding in trial.findings if finding.severity == severity)
 
 
 def _blocks_complete(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> int:
-    """Blocks in which every condition was tried to its end, those that cannot run at all left aside."""
+    """Blocks in which every condition was tried to its end, apart from those that cannot run at all."""
     cannot = {trial.condition for trial in trials if trial.failure is not None and trial.failure.stage in CANNOT_RUN}
     tried: dict[int, set[str]] = defaultdict(set)
     for trial in trials:
@@ -184,3 +170,33 @@ def _blocks_complete(record: ExperimentRecord, trials: Sequence[TrialRecord]) ->
             tried[trial.block].add(trial.condition)
     planned = {condition.id for condition in record.conditions}
     return sum(1 for conditions in tried.values() if planned <= conditions | cannot)
+
+
+def blocks_judged(record: ExperimentRecord, complete: int) -> int:
+    """How many blocks verdicts rest on: all planned; with looks, those that are complete, from the first look on."""
+    if record.looks and complete >= record.looks[0]:
+        return complete
+    return record.looks[0] if record.looks else len(record.order)
+
+
+def level_of(record: ExperimentRecord, complete: int) -> float:
+    """The level of each interval after so many complete blocks: see `statistics.looks`.
+
+    Where the time ran out between two looks, the number of blocks takes the place of the look that was not reached.
+    """
+    if not record.looks:
+        return LEVEL
+    reached = [look for look in record.looks if look < complete]
+    beyond = [look for look in record.looks if look > complete]
+    in_place = beyond if complete in record.looks or len(beyond) == 1 else beyond[1:]
+    looks = [*reached, max(complete, 1), *in_place]
+    return level_at(len(reached) + 1, looks)
+
+
+def is_cut_off(record: ExperimentRecord, complete: int, tried: int, stages: Collection[str]) -> bool:
+    """Whether a run ended too early: interrupted, in the middle of a block, or before its first look."""
+    if "interrupted" in stages:
+        return True
+    if not record.looks:
+        return tried < record.planned_trials
+    return complete < record.looks[0] or tried != sum(map(len, record.order[:complete]))

@@ -1,48 +1,47 @@
-"""What can be claimed of a condition, and what its row in the table shows.
+"""The metrics that claims are about and that the table of conditions shows.
 
-One rule names both: a figure's key says its unit (`goodput_per_second`, `server_cpu_seconds_per_1000_requests`); leave
-the unit out and it is the metric's name, as claims write it (`goodput`, `server_cpu_per_1000_requests`).
+Names follow one rule. A figure's key holds its unit (`goodput_per_second`, `server_cpu_seconds_per_1000_requests`);
+without the unit it is the metric's name, as claims write it (`goodput`, `server_cpu_per_1000_requests`).
 """
 
 import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-from fairtrial.experiment.loads import PERCENTILES, Load
+from fairtrial.base.units import BaseUnit
+from fairtrial.experiment.loads import METRIC_PERCENTILES, Load
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.record.distribution import Distribution
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import ServerMeter, TrialRecord
 
-Unit = Literal["per_second", "seconds", "bytes", "share"]
-
 
 @dataclass(frozen=True)
 class Metric:
-    """One figure of a trial. `read` gives it in `unit`, or None if it was not measured or its sample is too small."""
+    """One figure of a trial. `read` returns it in `unit`, or None if it was not measured or its sample is too small."""
 
     name: str
     key: str
-    unit: Unit
+    unit: BaseUnit
     label: str
     higher_is_better: bool
     read: Callable[[TrialRecord], float | None]
     loads: frozenset[str] | None = None
-    """kinds of load for which it means anything; None: all"""
+    """kinds of load under which it is measured; None: all"""
     despite: frozenset[str] = frozenset()
-    """checks whose refusal leaves this figure standing, because it is what they look at"""
+    """names of checks whose refusal leaves this figure standing, because they look at just this"""
 
     def fits(self, load: Load) -> bool:
-        """Whether it means anything under this load."""
+        """Whether it is measured under this load."""
         return self.loads is None or load.kind in self.loads
 
 
 def supported_percentile(times: Distribution, percentile: str) -> float | None:
-    """Seconds at `percentile` ("50", "99.9"), None if the sample does not support it.
+    """Seconds at `percentile` ("50", "99.9"); None if the sample does not support it.
 
-    Those that the engine tells are read off the record; any other from its histogram, to three significant digits.
+    Percentiles that the engine reports are taken from the record; any other is read from the histogram, to three
+    significant digits.
     """
     if not supports_percentile(times.count, float(percentile)):
         return None
@@ -54,7 +53,8 @@ def supported_percentile(times: Distribution, percentile: str) -> float | None:
 def server_cpu_seconds_per_1000_requests(trial: TrialRecord) -> float | None:
     """Processor time of the stack's process tree for 1,000 verified answers, or for 1,000 operations of a program.
 
-    Both are taken as rates over their own windows, which differ by the moment it takes to read the meters.
+    Processor time and answers are each divided by their own window: the two windows differ by the moment that it takes
+    to read the meters.
     """
     return _per_1000_requests(trial, trial.server)
 
@@ -77,7 +77,7 @@ def _goodput(trial: TrialRecord) -> float | None:
 
 
 def percentile_of(kind: str, percentile: str) -> Metric:
-    """The metric `response_time_pX` or `service_time_pX`; `kind` is what stands before `_p`."""
+    """The metric `response_time_pX` or `service_time_pX`; `kind` is `response_time` or `service_time`."""
 
     def read(trial: TrialRecord) -> float | None:
         if trial.engine is None:
@@ -94,7 +94,7 @@ def _response_time_max(trial: TrialRecord) -> float | None:
 
 
 def _peak_rss(trial: TrialRecord) -> float | None:
-    # A program may end before its memory was looked at: that is no figure, and no zero.
+    # 0 means that a program ended before its memory was read: there is no figure.
     return float(trial.server.peak_rss_bytes) if trial.server is not None and trial.server.peak_rss_bytes else None
 
 
@@ -117,7 +117,7 @@ def _capacity(trial: TrialRecord) -> float | None:
 
 
 def _overhead_needs_its_baseline(_trial: TrialRecord) -> float | None:
-    """A trial alone has no overhead: see `claims.values`."""
+    """None: a single trial has no overhead. `claims.values` computes it from two."""
     return None
 
 
@@ -125,8 +125,8 @@ def capacity_for(objective: str) -> Metric:
     """The metric `capacity:OBJECTIVE`."""
 
     def read(trial: TrialRecord) -> float | None:
-        found = trial.capacity.found if trial.capacity is not None else ()
-        return next((one.rate_per_second for one in found if one.objective == objective), None)
+        capacities = trial.capacity.found if trial.capacity is not None else ()
+        return next((each.rate_per_second for each in capacities if each.objective == objective), None)
 
     name = f"{CAPACITY}:{objective}"
     return Metric(name, f"{name}_per_second", "per_second", f"capacity for {objective}", True, read, SEARCHES)
@@ -136,36 +136,73 @@ def find_metric(name: str) -> Metric:
     """The metric of this name, as claims write it.
 
     Raises:
-        ValueError: there is none; with all that there are.
+        ValueError: there is none; the message names the one that was probably meant, and all that there are.
     """
     if name.startswith(f"{CAPACITY}:"):
         return capacity_for(name.removeprefix(f"{CAPACITY}:"))
-    if (written := re.fullmatch(r"(response_time|service_time)_p(\d{1,2}(?:\.\d{1,3})?)", name)) is not None:
-        kind, percentile = written.groups()
-        if float(percentile) > 0:
-            return percentile_of(kind, f"{float(percentile):g}")
+    if (percentile := re.fullmatch(rf"(response_time|service_time)_{PERCENTILE_PATTERN}", name)) is not None:
+        kind, number = percentile.groups()
+        if float(number) > 0:
+            return percentile_of(kind, f"{float(number):g}")
     if name not in METRICS:
-        close = difflib.get_close_matches(name, METRICS, n=1)
-        meant = f" (did you mean {close[0]}?)" if close else ""
-        raise ValueError(f"the metric {name!r}{meant}; there are {', '.join(METRICS)}, {CAPACITY}:OBJECTIVE")
+        meant = _probable_name(name)
+        hint = f" (did you mean {meant}?)" if meant is not None else ""
+        raise ValueError(f"there is no metric {name!r}{hint}; there are {', '.join(METRICS)}, {CAPACITY}:OBJECTIVE")
     return METRICS[name]
 
 
+def _probable_name(name: str) -> str | None:
+    """The metric that somebody means who writes a heading of the table, a key of the result, or a common name."""
+    lower = re.sub(r"[\s-]+", "_", name.strip().lower())
+    if (percentile := re.fullmatch(rf"(?:latency_)?{PERCENTILE_PATTERN}", lower)) is not None and float(
+        percentile[1]
+    ) > 0:
+        return f"response_time_p{percentile[1]}"
+    by_key = {metric.key: metric.name for metric in METRICS.values()}
+    close = difflib.get_close_matches(lower, METRICS, n=1)
+    return by_key.get(lower) or OTHER_NAMES.get(lower) or (close[0] if close else None)
+
+
 def metrics_of(load: Load) -> list[Metric]:
-    """Those that a condition under this load shows: all that need no baseline, and each objective of a search."""
-    objectives = [capacity_for(one.name) for one in load.objectives] if load.kind == "capacity" else []
+    """The metrics that a condition under this load shows: all that need no baseline, and each objective of a search."""
+    objectives = [capacity_for(objective.name) for objective in load.objectives] if load.kind == "capacity" else []
     return [*(metric for metric in METRICS.values() if metric.name != OVERHEAD), *objectives]
 
 
 CAPACITY = "capacity"
 OVERHEAD = "overhead"
 SEARCHES = frozenset({"capacity"})
+PERCENTILE_PATTERN = r"p(\d{1,2}(?:\.\d{1,3})?)"
+
+OTHER_NAMES: Mapping[str, str] = {
+    "rate": "goodput",
+    "throughput": "goodput",
+    "requests_per_second": "goodput",
+    "rps": "goodput",
+    "latency": "response_time_p50",
+    "response_time": "response_time_p50",
+    "service_time": "service_time_p50",
+    "max": "response_time_max",
+    "cpu": "server_cpu_per_1000_requests",
+    "db_cpu": "service_cpu_per_1000_requests",
+    "memory": "peak_rss",
+    "rss": "peak_rss",
+    "error_rate": "errors",
+    "time": "elapsed",
+    "duration": "elapsed",
+}
+"""Headings of the table and common names, which are no metrics' names. They are answered with the metric that is
+probably meant rather than taken for it: `p99` may be of the response time or of the service time."""
 
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric("goodput", "goodput_per_second", "per_second", "goodput", True, _goodput),
-        *(percentile_of(kind, percentile) for kind in ("response_time", "service_time") for percentile in PERCENTILES),
+        *(
+            percentile_of(kind, percentile)
+            for kind in ("response_time", "service_time")
+            for percentile in METRIC_PERCENTILES
+        ),
         Metric(
             "response_time_max",
             "response_time_max_seconds",

@@ -1,39 +1,28 @@
 """The result: what is written to `result.json`, shown in the terminal and drawn in the report.
 
-The names here are a contract with everybody who scripts against the file; `result.schema.json` beside this file is
-its JSON schema.
+The names here are a contract with everybody who scripts against the file. Its JSON schema is `result.schema.json`
+beside this file; `python -m fairtrial.judge.model` writes it again.
 """
 
+import json
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
+from fairtrial.base.units import Unit
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.value import Value
-from fairtrial.judge.checks.model import Severity
+from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.statistics.equivalence import Verdict
+from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
 
+SCHEMA = Path(__file__).with_name("result.schema.json")
+
 Outcome = Literal["valid", "refused", "not run"]
-VerdictWord = Literal["upheld", "refuted", "undecided"]
-
-
-class Finding(Strict):
-    """What a check found in a trial."""
-
-    check: str
-    severity: Severity
-    evidence: str
-    remedy: str
-
-
-class Estimate(Strict):
-    """A figure of a condition over its valid trials, one value a block."""
-
-    estimate: float
-    interval: tuple[float, float] | None = Field(description="95%, null with fewer than three blocks")
-    blocks: int
 
 
 class Goodput(Strict):
@@ -140,9 +129,14 @@ class ClaimResult(Strict):
     metric: str | None = Field(description="null of a property")
     subject: str = Field(description="what was estimated, in words: `goodput of a / goodput of b`")
     asked: str = Field(description="what the claim asks of it, in words: `at least 2`")
+    unit: Unit | None = Field(
+        None,
+        description="in which estimate, interval and bounds are written for people; the numbers of this file are in "
+        "its base unit. null: they have none, as ratios",
+    )
     at_least: float | None
     at_most: float | None
-    verdict: VerdictWord
+    verdict: Verdict
     estimate: float | None
     interval: tuple[float, float] | None = Field(
         description="95%, or more where blocks were added while claims were undecided; null below three blocks"
@@ -218,3 +212,16 @@ class Result(Strict):
     noise_floor: NoiseFloor | None = None
     claims: list[ClaimResult]
     findings: list[Finding] = Field(description="about the experiment as a whole")
+
+
+def schema_text() -> str:
+    """The JSON schema of `result.json`, as `result.schema.json` holds it."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Result.model_json_schema(mode="serialization"),
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(schema_text(), encoding="utf-8")

@@ -1,13 +1,15 @@
-"""What became of a trial and of a condition: valid, refused or not run, and why."""
+"""Outcomes: of a trial and of a condition (valid, refused or not run, and why), and of a run as its exit status."""
 
 from collections.abc import Sequence
 
-from fairtrial.judge.model import Finding, Outcome, TrialResult
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
+from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.model import Outcome, Result, TrialResult
 from fairtrial.record.model import TrialRecord
 
 NOT_RUN = {"service", "requirements", "build", "start", "interrupted"}
-"""Stages whose failure means that nothing was measured. A failure in `contract` or `load` is the contender's
-own: refused."""
+"""Stages whose failure means that nothing was measured. A failure in `contract` or `load` is the contender's own, so
+the trial is refused."""
 
 
 def trial_outcome(trial: TrialRecord, findings: Sequence[Finding]) -> tuple[Outcome, str | None, str | None]:
@@ -46,3 +48,22 @@ def condition_outcome(trials: Sequence[TrialResult]) -> tuple[Outcome, str | Non
     if any(trial.outcome == "valid" for trial in trials):
         return "valid", None
     return "not run", trials[0].reason if trials else "it was never tried"
+
+
+def exit_status(result: Result) -> int:
+    """The exit status of `fairtrial run` and `fairtrial judge`.
+
+    0 all trials valid and all claims upheld; 1 a claim refuted; 3 a trial refused or not run, or a claim undecided; 4
+    nothing could run; 130 interrupted. 2 is wrong usage, which never comes from a result.
+    """
+    outcomes = {trial.outcome for condition in result.conditions for trial in condition.trials}
+    verdicts = {claim.verdict for claim in result.claims}
+    if result.interrupted:
+        return INTERRUPTED
+    if "refuted" in verdicts:
+        return REFUTED
+    if not outcomes & {"valid", "refused"}:
+        return NOTHING_RAN
+    if outcomes != {"valid"} or "undecided" in verdicts or any(not condition.trials for condition in result.conditions):
+        return IN_DOUBT
+    return ALL_WELL

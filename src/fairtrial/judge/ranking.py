@@ -1,4 +1,4 @@
-"""Which conditions are told apart by their goodput, which are not, and how different equals look."""
+"""Ranks and tie groups by goodput, the noise floor, and where the scatter of a condition comes from."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,28 +16,33 @@ Standing = tuple[tuple[int, int], str]
 
 
 def standings(conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]]) -> dict[str, Standing]:
-    """By condition id. Conditions are ranked against those at the same value of the sweep, over the blocks that all
-    of them share; a pair tried for the noise floor is ranked once."""
-    fields: dict[Value | None, list[str]] = defaultdict(list)
+    """By condition id.
+
+    Conditions are ranked against those at the same value of the sweep, over the blocks that all of them share. The
+    second of the pair tried for the noise floor is left out.
+    """
+    rivals: dict[Value | None, list[str]] = defaultdict(list)
     for condition in conditions:
         if valid.get(condition.id) and not condition.again:
-            fields[condition.at].append(condition.id)
-    found: dict[str, Standing] = {}
-    for ids in fields.values():
+            rivals[condition.at].append(condition.id)
+    standings: dict[str, Standing] = {}
+    for ids in rivals.values():
         values = shared_blocks({name: goodput_by_block(valid[name]) for name in ids})
         if len(ids) > 1 and values[ids[0]]:
             ranking = compare_all(values)
-            found |= {name: (ranking.ranks[name], ranking.letters[name]) for name in ids}
-    return found
+            standings |= {name: (ranking.ranks[name], ranking.letters[name]) for name in ids}
+    return standings
 
 
 def noise_floor(conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]]) -> NoiseFloor | None:
-    """None if no stack was tried under two names."""
+    """The difference of a stack to itself; None if none was tried under two names."""
     again = next((condition for condition in conditions if condition.again), None)
     if again is None:
         return None
-    first = next(one for one in conditions if f"{one.id}/again" == again.id)
-    values = shared_blocks({one.id: goodput_by_block(valid.get(one.id, ())) for one in (first, again)})
+    first = next(
+        condition for condition in conditions if not condition.again and _identity(condition) == _identity(again)
+    )
+    values = shared_blocks({each.id: goodput_by_block(valid.get(each.id, ())) for each in (first, again)})
     if not values[first.id]:
         return NoiseFloor(contender=first.contender, estimate=None, interval=None, blocks=0, difference_found=None)
     ratio = paired_ratio(values[again.id], values[first.id])
@@ -51,26 +56,33 @@ def noise_floor(conditions: Sequence[Condition], valid: Mapping[str, Sequence[Tr
     )
 
 
+def _identity(condition: Condition) -> tuple[str, str, str, Value | None]:
+    """What both of the pair tried for the noise floor have in common, and no other condition."""
+    return condition.stack, condition.variant, condition.service, condition.at
+
+
 def scatter(valid: Sequence[TrialRecord]) -> Scatter | None:
-    """From the seconds of each trial's window; None if there are too few of them, or one without an answer."""
+    """From the seconds of each trial's window; None if there are too few seconds, or one without an answer."""
     measured = [(trial.engine.series, str(trial.build)) for trial in valid if trial.engine]
     series = [[float(second.verified) for second in seconds] for seconds, _ in measured]
     builds = [build for _, build in measured]
     try:
-        found = split(series, builds if len(set(builds)) > 1 else None)
+        variance = split(series, builds if len(set(builds)) > 1 else None)
     except ValueError:
         return None
-    shares = found.shares
-    return Scatter(spread=found.spread(), builds=shares.get("builds"), starts=shares["starts"], window=shares["window"])
+    shares = variance.shares
+    return Scatter(
+        spread=variance.spread(), builds=shares.get("builds"), starts=shares["starts"], window=shares["window"]
+    )
 
 
 def goodput_by_block(trials: Sequence[TrialRecord]) -> dict[int, float]:
-    """Where it is above zero."""
+    """The goodput of each block in which it is above zero."""
     read = METRICS["goodput"].read
     return {trial.block: value for trial in trials if (value := read(trial)) is not None and value > 0}
 
 
 def shared_blocks(by_block: Mapping[str, Mapping[int, float]]) -> dict[str, list[float]]:
-    """The values of each in the blocks in which all have one."""
+    """By name, the values in the blocks in which every name has one, in the order of the blocks."""
     blocks = sorted(set.intersection(*(set(values) for values in by_block.values())))
     return {name: [values[block] for block in blocks] for name, values in by_block.items()}

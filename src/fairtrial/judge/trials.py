@@ -1,16 +1,17 @@
-"""From a trial's record and its findings to its result."""
+"""The result of one trial, from its record and its findings."""
 
 from collections.abc import Sequence
 
+from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.metrics import server_cpu_seconds_per_1000_requests, supported_percentile
-from fairtrial.judge.model import EngineUse, Finding, Goodput, ServerUse, Times, TrialResult
+from fairtrial.judge.model import EngineUse, Goodput, ServerUse, Times, TrialResult
 from fairtrial.judge.outcome import trial_outcome
 from fairtrial.record.distribution import Distribution
 from fairtrial.record.model import EngineSummary, Placement, TrialRecord
 
 
 def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Placement) -> TrialResult:
-    """Figures only if the trial is valid; errors, findings and the engine's own use always."""
+    """The trial's entry in the result: figures only if it is valid; errors, findings and the engine's use always."""
     outcome, reason, remedy = trial_outcome(trial, findings)
     engine = trial.engine
     measured = engine if outcome == "valid" else None

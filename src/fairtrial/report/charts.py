@@ -12,7 +12,7 @@ from fairtrial.report.columns import GOODPUT, in_order
 from fairtrial.report.vega import SERIES, Spec, chart, coloured, legend, round_values
 
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
-PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
+CHART_PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
 
 
 def goodput_chart(result: Result) -> Spec | None:
@@ -97,7 +97,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
     valid = _valid(result)
     for condition in valid:
         engines = [engine for trial in condition.trials if (engine := records[trial.index].engine) is not None]
-        for percentile in PERCENTILES:
+        for percentile in CHART_PERCENTILES:
             times = [supported_percentile(engine.response_time, percentile) for engine in engines]
             supported = [value for value in times if value is not None]
             if supported and len(supported) == len(times):
@@ -118,7 +118,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
             "x": {
                 "field": "percentile",
                 "type": "ordinal",
-                "sort": [f"p{percentile}" for percentile in PERCENTILES],
+                "sort": [f"p{percentile}" for percentile in CHART_PERCENTILES],
                 "axis": {"title": "percentile of response time", "labelAngle": 0},
             },
             "y": {
@@ -191,22 +191,33 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
 
 
 def verdict_chart(claim: ClaimResult) -> Spec | None:
-    """The interval against the bound; the shaded part is where the claim holds. None without an estimate or a bound."""
+    """The interval against the bound, in the unit in which the claim is said; the shaded part is where it holds.
+
+    None without an estimate or a bound.
+    """
     if claim.estimate is None or (claim.at_least is None and claim.at_most is None):
         return None
-    published = claim.published if isinstance(claim.published, float) else None
-    low, high = claim.interval or (claim.estimate, claim.estimate)
-    marks = [low, high, *(value for value in (claim.at_least, claim.at_most, published) if value is not None)]
+    size = 1.0 if claim.unit is None else claim.unit.size
+    estimate, (low, high) = claim.estimate / size, (end / size for end in claim.interval or 2 * (claim.estimate,))
+    at_least, at_most = (None if bound is None else bound / size for bound in (claim.at_least, claim.at_most))
+    published = claim.published / size if isinstance(claim.published, float) else None
+    marks = [low, high, *(value for value in (at_least, at_most, published) if value is not None)]
     if min(marks) <= 0:
         return None
     margin = max((max(marks) / min(marks)) ** 0.15, 1.03)
     domain = [min(marks) / margin, max(marks) * margin]
-    holds = [{"from": max(claim.at_least or domain[0], domain[0]), "to": min(claim.at_most or domain[1], domain[1])}]
-    bounds = [{"bound": value} for value in (claim.at_least, claim.at_most) if value is not None]
+    holds = [{"from": max(at_least or domain[0], domain[0]), "to": min(at_most or domain[1], domain[1])}]
+    bounds = [{"bound": value} for value in (at_least, at_most) if value is not None]
     x: Spec = {
         "type": "quantitative",
         "scale": {"type": "log", "domain": domain, "nice": False},
-        "axis": {"title": None, "tickCount": 5, "format": "~g", "grid": False, "labelOverlap": "greedy"},
+        "axis": {
+            "title": None if claim.unit is None else claim.unit.symbol,
+            "tickCount": 5,
+            "format": "~g",
+            "grid": False,
+            "labelOverlap": "greedy",
+        },
     }
     colour = f"var(--{claim.verdict})"
     layers: list[Spec] = [
@@ -226,7 +237,7 @@ def verdict_chart(claim: ClaimResult) -> Spec | None:
             "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}},
         },
         {
-            "data": {"values": [{"estimate": claim.estimate, "low": low, "high": high}]},
+            "data": {"values": [{"estimate": estimate, "low": low, "high": high}]},
             "mark": {"type": "point", "filled": True, "color": colour, "size": 110, "opacity": 1},
             "encoding": {
                 "x": x | {"field": "estimate"},

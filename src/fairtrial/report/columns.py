@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import count, figure, span
 from fairtrial.experiment.value import Value, shown
-from fairtrial.judge.model import ConditionResult, Curve, Estimate, Result
+from fairtrial.judge.model import ConditionResult, Curve, Result
+from fairtrial.judge.statistics.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fairtrial.judge.checks.model import Severity
-from fairtrial.judge.model import Finding, Outcome, Result
+from fairtrial.judge.checks.model import Finding, Severity
+from fairtrial.judge.model import Outcome, Result
 from fairtrial.report.columns import in_order
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from fairtrial.base.formatting import count, figure, plain, span
+from fairtrial.base.formatting import count, figure, figure_in, plain_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ConditionResult, Result
 from fairtrial.report.columns import EXPLANATION, GOODPUT, Column, in_order, loads, notes, others, rank
@@ -46,9 +46,10 @@ def claims_table(result: Result) -> list[str]:
     """Lines: verdict, claim, what it asks, what was published, what was measured."""
     lines = ["| | claim | asked | published | measured | blocks |", "| --- " * 6 + "|"]
     for claim in result.claims:
-        measured = "–" if claim.estimate is None else figure(claim.estimate)
-        measured += f" ({span(claim.interval)})" if claim.interval is not None else ""
-        published = plain(claim.published) if isinstance(claim.published, float) else claim.published or "–"
+        measured = "–" if claim.estimate is None else figure_in(claim.estimate, claim.unit)
+        measured += f" ({span_in(claim.interval, claim.unit)})" if claim.interval is not None else ""
+        words, unit = claim.published or "–", claim.unit
+        published = plain_in(words, unit) if isinstance(words, float) else words
         cells = [claim.text, claim.asked, published, measured, str(claim.blocks)]
         lines.append(row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(said, cells)]))
     return lines

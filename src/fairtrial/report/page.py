@@ -13,7 +13,7 @@ import vl_convert
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from fairtrial.base.formatting import count, figure, plain, span
+from fairtrial.base.formatting import count, figure, figure_in, plain, plain_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.report.vega import Spec
 
@@ -31,6 +31,7 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"figure": figure, "span": span, "plain": plain, "printable": printable, "counted": count}
+    made.filters |= {"figure_in": figure_in, "span_in": span_in, "plain_in": plain_in}
     return made
 
 

@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.base.formatting import count, figure, span
+from fairtrial.base.formatting import count, figure, figure_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.report.ceiling import ceiling_in_words
@@ -108,8 +108,8 @@ def _section(title: str, items: list[RenderableType]) -> list[RenderableType]:
 def _claim(claim: ClaimResult) -> RenderableType:
     head = Text.assemble((claim.verdict, STYLES[claim.verdict]), "  ", (printable(claim.id), "bold"))
     if claim.estimate is not None:
-        interval = "no interval" if claim.interval is None else span(claim.interval)
-        head.append(f"  {figure(claim.estimate)} ({interval}), asked: {printable(claim.asked)}")
+        interval = "no interval" if claim.interval is None else span_in(claim.interval, claim.unit)
+        head.append(f"  {figure_in(claim.estimate, claim.unit)} ({interval}), asked: {printable(claim.asked)}")
     return Group(head, Padding(Text(printable(claim.sentence)), (0, 0, 0, 2)))
 
 

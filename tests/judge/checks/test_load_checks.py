@@ -71,13 +71,13 @@ class TestContenderIdle:
 
     def test_who_was_busy_is_named(self) -> None:
         (generator,) = in_trial("contender-idle", a_trial().but(server_cpu=0.4, engine_cpu=0.9))
-        assert "the generator sets the figure" in generator.evidence
+        assert "the generator limits the figure" in generator.evidence
         (threads,) = in_trial("contender-idle", a_trial().but(server_cpu=0.4, engine_cpu=0.09, engine_threads=10))
-        assert "the load engine 90% of one of its own: the generator sets the figure" in threads.evidence
+        assert "the load engine used 90% of one of its own: the generator limits the figure" in threads.evidence
         (database,) = found("contender-idle", EXPERIMENT, [with_database(a_trial().but(server_cpu=0.2).record(), 0.5)])
-        assert "most of it the database's" in database.evidence
+        assert "most of it was the database's" in database.evidence
         (nobody,) = in_trial("contender-idle", a_trial().but(server_cpu=0.2))
-        assert "nobody was at a limit" in nobody.evidence
+        assert "nothing was at its limit" in nobody.evidence
 
     def test_others_on_the_processor_are_another_check_s(self) -> None:
         idle = calm_machine().model_copy(update={"own_server_cpu_seconds": 1.2})

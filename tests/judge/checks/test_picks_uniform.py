@@ -104,6 +104,6 @@ def test_picks_are_held_against_the_rows_of_their_own_condition() -> None:
         a_trial().picking(tallies).record().model_copy(update={"condition": name, "index": index})
         for index, name in enumerate((few, many), 1)
     ]
-    found = [finding for check, finding in run_checks(record, trials) if check.name == "picks-uniform"]
+    found = [finding for finding in run_checks(record, trials) if finding.check == "picks-uniform"]
     assert {finding.trial for finding in found} == {1}
     assert "walked" in found[0].evidence

@@ -14,11 +14,11 @@ THREE = {"fast": 3000.0, "middle": 2000.0, "slow": 1000.0}
 @pytest.mark.parametrize(
     ("bounds", "expected"),
     [
-        ({"at_least": 1900}, "upheld"),
-        ({"at_most": 1900}, "refuted"),
-        ({"at_least": 2000}, "undecided"),
-        ({"about": 2000, "within": 0.1}, "upheld"),
-        ({"about": 4000}, "refuted"),
+        ({"at_least": "1,900/s"}, "upheld"),
+        ({"at_most": "1,900/s"}, "refuted"),
+        ({"at_least": "2,000/s"}, "undecided"),
+        ({"about": "2,000/s", "within": 0.1}, "upheld"),
+        ({"about": "4k/s"}, "refuted"),
     ],
 )
 def test_differences_are_in_the_metrics_unit(bounds: dict[str, Any], expected: str) -> None:
@@ -29,7 +29,7 @@ def test_differences_are_in_the_metrics_unit(bounds: dict[str, Any], expected: s
 
 
 def test_a_difference_may_be_below_zero() -> None:
-    claim = verdict("difference", served(THREE), "fast", "slow", of="slow", to="fast", at_most=-1800)
+    claim = verdict("difference", served(THREE), "fast", "slow", of="slow", to="fast", at_most="-1,800/s")
     assert claim.verdict == "upheld"
 
 
@@ -72,7 +72,7 @@ def test_equality_is_shown_and_not_merely_undisproved(rate: float, within: float
     assert few.verdict == "undecided" and "at least 3" in (few.reason or "")
 
 
-@pytest.mark.parametrize(("bounds", "expected"), [({"at_most": 0.030}, "upheld"), ({"at_most": 0.010}, "refuted")])
+@pytest.mark.parametrize(("bounds", "expected"), [({"at_most": "30 ms"}, "upheld"), ({"at_most": "10 ms"}, "refuted")])
 def test_budgets(bounds: dict[str, Any], expected: str) -> None:
     claim = verdict("budget", served(THREE), "fast", of="fast", metric="response_time_p99", **bounds)
     assert claim.verdict == expected
@@ -81,7 +81,7 @@ def test_budgets(bounds: dict[str, Any], expected: str) -> None:
 
 
 def test_no_errors_is_a_budget_of_zero() -> None:
-    keys: dict[str, Any] = {"of": "fast", "metric": "errors", "at_most": 0}
+    keys: dict[str, Any] = {"of": "fast", "metric": "errors", "at_most": "0%"}
     assert verdict("budget", served(THREE), "fast", **keys).verdict == "upheld"
 
     def erring(_name: str, _block: int) -> TrialBuilder:
@@ -96,13 +96,13 @@ def test_a_trial_refused_for_something_else_leaves_the_budget_undecided() -> Non
     def dull(_name: str, block: int) -> TrialBuilder:
         return a_trial().erring(status_5xx=600).but(altered=block == 2)
 
-    claim = verdict("budget", dull, "fast", of="fast", metric="errors", at_most=0)
+    claim = verdict("budget", dull, "fast", of="fast", metric="errors", at_most="0%")
     assert claim.verdict == "undecided" and "block 2" in (claim.reason or "")
 
 
 def test_overhead_is_time_a_request_over_the_baseline() -> None:
     keys: dict[str, Any] = {"of": "slow", "metric": "overhead", "baseline": "fast"}
-    claim = verdict("budget", served(THREE), "fast", "slow", at_most=0.001, **keys)
+    claim = verdict("budget", served(THREE), "fast", "slow", at_most="1 ms", **keys)
     assert claim.verdict == "upheld"
     assert claim.estimate == pytest.approx(1 / 1000 - 1 / 3000, rel=0.02)
     ratio = verdict(
@@ -123,15 +123,15 @@ def test_settle_time_stands_where_work_after_the_run_was_refused() -> None:
     def busy(_name: str, block: int) -> TrialBuilder:
         return a_trial().settling(2.0 + block / 100, writes_after=5000)
 
-    claim = verdict("budget", busy, "fast", of="fast", metric="settle", at_most=1)
+    claim = verdict("budget", busy, "fast", of="fast", metric="settle", at_most="1 s")
     assert claim.verdict == "refuted" and claim.estimate == pytest.approx(2.03, rel=0.01)
-    rate = verdict("budget", busy, "fast", of="fast", at_least=1)
+    rate = verdict("budget", busy, "fast", of="fast", at_least="1/s")
     assert rate.verdict == "undecided" and "work-after-the-run" in (rate.reason or "")
 
     def altered(name: str, block: int) -> TrialBuilder:
         return busy(name, block).but(altered=True)
 
-    other = verdict("budget", altered, "fast", of="fast", metric="settle", at_most=1)
+    other = verdict("budget", altered, "fast", of="fast", metric="settle", at_most="1 s")
     assert other.verdict == "undecided", "what else is refused is refused for this, too"
 
 
@@ -206,7 +206,7 @@ def test_ratios_between_points_of_a_sweep() -> None:
 )
 def test_a_point_that_is_not_tried(stack: str, rest: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        verdict("budget", served({}), "fast", sweep=(1, 4), of=stack, at_least=1, **rest)
+        verdict("budget", served({}), "fast", sweep=(1, 4), of=stack, at_least="1/s", **rest)
 
 
 CURVES = {
@@ -306,7 +306,7 @@ def test_figures_below_zero_say_what_would_decide() -> None:
     """An overhead is negative where a layer is faster than its baseline: every trial is valid, and no ratio exists."""
     rates = {"base": 1000.0, "layer": 1001.0, "other": 999.0}
     keys: dict[str, Any] = {"metric": "overhead", "baseline": "base"}
-    budget = verdict("budget", served(rates), *rates, of="layer", at_most=0.0, **keys)
+    budget = verdict("budget", served(rates), *rates, of="layer", at_most="0 ms", **keys)
     assert budget.verdict == "undecided"
     assert budget.sentence.endswith("More blocks may decide it.")
     ratio = verdict("ratio", served(rates), *rates, of="other", to="layer", at_least=5, **keys)

@@ -147,7 +147,7 @@ def test_an_unknown_metric_is_named_with_the_known_ones() -> None:
     experiment = an_experiment("a", "b").claiming("a", "b", at_least=1, metric="goodputs").record().experiment
     with pytest.raises(
         ValueError,
-        match=r"'claim-1' speaks of the metric 'goodputs' .did you mean goodput\?.; there are goodput, resp",
+        match=r"claims: 'claim-1': there is no metric 'goodputs' .did you mean goodput\?.; there are goodput, resp",
     ):
         validate_claim(experiment.claims[0], experiment)
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fairtrial.judge.statistics.equivalence import Finding, equal_within
+from fairtrial.judge.statistics.equivalence import Verdict, equal_within
 from fairtrial.judge.statistics.estimate import paired_ratio
 from fairtrial.judge.statistics.median import median_interval
 from fairtrial.judge.statistics.scalability import Law, PoorFit, scalability
@@ -80,14 +80,14 @@ def told_apart(deviations: str, blocks: int, repetitions: int) -> int:
     return found
 
 
-def at_the_margin(deviations: str, blocks: int, repetitions: int) -> dict[Finding, int]:
+def at_the_margin(deviations: str, blocks: int, repetitions: int) -> dict[Verdict, int]:
     """What experiments find of equality within 10%, where the ratio is 1.1."""
     random = np.random.default_rng(17)
-    found: dict[Finding, int] = {"upheld": 0, "refuted": 0, "undecided": 0}
+    found: dict[Verdict, int] = {"upheld": 0, "refuted": 0, "undecided": 0}
     for _ in range(repetitions):
         noise = DEVIATIONS[deviations](random, (2, blocks))
         ratios = np.exp(math.log(1.1) + 0.01 * (noise[0] - noise[1]))
-        found[equal_within(ratios.tolist(), 0.1).finding] += 1
+        found[equal_within(ratios.tolist(), 0.1).verdict] += 1
     return found
 
 
@@ -133,7 +133,7 @@ def ahead(curve: list[list[float]]) -> Shape:
     return leads(curve[:half], curve[half:])
 
 
-EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Finding]] = {
+EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Verdict]] = {
     "flat, so does not rise": ([1, 1, 1, 1], lambda curve: rises(curve, dip=0.5), "upheld"),
     "falls by 5% once": ([1, 2, 2 / 1.05, 3], rises, "upheld"),
     "falls by 5% twice, and no more": ([1, 1.05, 1, 1.05], rises, "refuted"),
@@ -155,5 +155,5 @@ def misjudged(edge: str, deviations: str, blocks: int, repetitions: int) -> int:
     for _ in range(repetitions):
         noise = 0.01 * DEVIATIONS[deviations](random, (len(levels), blocks))
         curve = (np.array(levels)[:, None] * np.exp(noise)).tolist()
-        found += test(curve).finding == error
+        found += test(curve).verdict == error
     return found

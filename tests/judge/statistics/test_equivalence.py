@@ -11,24 +11,24 @@ from tests.judge.statistics.simulation import at_most_five_percent
 
 def test_close_ratios_are_equal_within_a_margin() -> None:
     found = equal_within([1.01, 0.99, 1.0, 1.005, 0.995], 0.05)
-    assert found.finding == "upheld"
+    assert found.verdict == "upheld"
     assert found.within == pytest.approx((0.95238, 1.05), abs=1e-5)
     assert found.inner is not None and found.outer is not None
     assert found.outer[0] < found.inner[0] < found.estimate < found.inner[1] < found.outer[1]
 
 
 def test_distant_ratios_are_not() -> None:
-    assert equal_within([2.0, 2.1, 1.95, 2.05], 0.05).finding == "refuted"
-    assert equal_within([0.5, 0.51, 0.49, 0.5], 0.05).finding == "refuted"
+    assert equal_within([2.0, 2.1, 1.95, 2.05], 0.05).verdict == "refuted"
+    assert equal_within([0.5, 0.51, 0.49, 0.5], 0.05).verdict == "refuted"
 
 
 def test_no_difference_found_is_not_equality() -> None:
-    assert equal_within([0.7, 1.4, 1.0, 1.2, 0.8], 0.05).finding == "undecided"
+    assert equal_within([0.7, 1.4, 1.0, 1.2, 0.8], 0.05).verdict == "undecided"
 
 
 def test_two_blocks_decide_nothing() -> None:
     found = equal_within([1.0, 1.0], 0.05)
-    assert (found.finding, found.inner, found.outer) == ("undecided", None, None)
+    assert (found.verdict, found.inner, found.outer) == ("undecided", None, None)
 
 
 def test_it_takes_no_side() -> None:
@@ -37,7 +37,7 @@ def test_it_takes_no_side() -> None:
     for margin in (0.03, 0.05, 0.08):
         upward = equal_within(ratios, margin)
         downward = equal_within([1 / ratio for ratio in ratios], margin)
-        assert upward.finding == downward.finding
+        assert upward.verdict == downward.verdict
 
 
 def test_many_normal_blocks_agree_with_schuirmann() -> None:
@@ -45,7 +45,7 @@ def test_many_normal_blocks_agree_with_schuirmann() -> None:
     found = equal_within(np.exp(logs).tolist(), 0.05)
     expected = stats.t.interval(0.90, 59, logs.mean(), stats.sem(logs))
     assert found.inner == pytest.approx(np.exp(expected), abs=0.003)
-    assert found.finding == ("upheld" if expected[1] < math.log(1.05) else "undecided")
+    assert found.verdict == ("upheld" if expected[1] < math.log(1.05) else "undecided")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def quiet(*levels: float) -> list[list[float]]:
 
 
 @pytest.mark.parametrize(
-    ("levels", "finding", "between"),
+    ("levels", "verdict", "between"),
     [
         ((10, 20, 30, 40, 50), "upheld", (0, 4)),
         ((10, 20, 19.8, 40, 50), "upheld", (0, 4)),  # a dip of 1% is within 5%
@@ -35,49 +35,49 @@ def quiet(*levels: float) -> list[list[float]]:
         ((10, 10, 10, 10, 10), "undecided", (0, 4)),
     ],
 )
-def test_rises(levels: tuple[float, ...], finding: str, between: tuple[int, int]) -> None:
+def test_rises(levels: tuple[float, ...], verdict: str, between: tuple[int, int]) -> None:
     shape = rises(quiet(*levels))
-    assert (shape.finding, shape.between) == (finding, between)
+    assert (shape.verdict, shape.between) == (verdict, between)
     assert shape.ratio == pytest.approx(levels[between[1]] / levels[between[0]], rel=0.01)
     assert shape.interval is not None and shape.interval[0] < shape.ratio < shape.interval[1]
 
 
 def test_a_larger_dip_may_be_allowed() -> None:
     curve = quiet(10, 20, 15, 40, 50)
-    assert rises(curve, dip=0.5).finding == "upheld"
+    assert rises(curve, dip=0.5).verdict == "upheld"
 
 
 def test_falls_is_the_inverse() -> None:
     shape = falls(quiet(50, 40, 30, 20, 10))
-    assert (shape.finding, shape.between) == ("upheld", (0, 4))
+    assert (shape.verdict, shape.between) == ("upheld", (0, 4))
     assert shape.ratio == pytest.approx(0.2, rel=0.01)
     assert shape.interval is not None and shape.interval[0] < 0.2 < shape.interval[1] < 1
-    assert falls(quiet(10, 20, 30)).finding == "refuted"
+    assert falls(quiet(10, 20, 30)).verdict == "refuted"
 
 
 def test_drift_of_whole_blocks_hides_no_rise() -> None:
     drift = [1.0, 0.4, 1.8, 0.7, 1.2]
     curve = [[value * by for value, by in zip(point, drift, strict=True)] for point in quiet(10, 12, 14)]
-    assert rises(curve).finding == "upheld"
+    assert rises(curve).verdict == "upheld"
 
 
 @pytest.mark.parametrize(
-    ("levels", "finding"),
+    ("levels", "verdict"),
     [
         ((10, 10.1, 9.95, 10, 10.05), "upheld"),
         ((10, 10.1, 12, 10, 10.05), "refuted"),
         ((10, 10.1, 10.5, 10, 10.05), "undecided"),
     ],
 )
-def test_flat(levels: tuple[float, ...], finding: str) -> None:
+def test_flat(levels: tuple[float, ...], verdict: str) -> None:
     shape = flat(quiet(*levels), 0.05)
-    assert shape.finding == finding
-    if finding != "upheld":
+    assert shape.verdict == verdict
+    if verdict != "upheld":
         assert 2 in shape.between
 
 
 @pytest.mark.parametrize(
-    ("levels", "finding"),
+    ("levels", "verdict"),
     [
         ((10, 20, 30, 20, 10), "upheld"),
         ((10, 29.9, 30, 20, 10), "undecided"),
@@ -85,33 +85,33 @@ def test_flat(levels: tuple[float, ...], finding: str) -> None:
         ((10, 20, 30, 30, 10), "upheld"),  # two equal points inside: it matters not which is the best
     ],
 )
-def test_a_peak_between_two_places(levels: tuple[float, ...], finding: str) -> None:
-    assert peak_between(PLACES, quiet(*levels), (4, 8)).finding == finding
+def test_a_peak_between_two_places(levels: tuple[float, ...], verdict: str) -> None:
+    assert peak_between(PLACES, quiet(*levels), (4, 8)).verdict == verdict
 
 
 def test_the_lowest_may_be_the_best() -> None:
     times = quiet(9, 4, 2, 3, 8)
     shape = best_within(PLACES, times, (3, 5), lowest=True)
-    assert (shape.finding, shape.between) == ("upheld", (3, 2))
+    assert (shape.verdict, shape.between) == ("upheld", (3, 2))
     assert shape.ratio == pytest.approx(2 / 3, rel=0.01)
     assert shape.interval is not None and shape.interval[0] < 2 / 3 < shape.interval[1] < 1
-    assert best_within(PLACES, times, (3, 5)).finding == "refuted"
+    assert best_within(PLACES, times, (3, 5)).verdict == "refuted"
 
 
 def test_the_best_may_lie_at_an_end() -> None:
-    assert best_within(PLACES, quiet(10, 20, 30, 40, 50), (16, 99)).finding == "upheld"
+    assert best_within(PLACES, quiet(10, 20, 30, 40, 50), (16, 99)).verdict == "upheld"
 
 
 def test_an_advantage_grows() -> None:
     to = quiet(100, 90, 80, 70, 60)
     shape = advantage_grows(quiet(110, 120, 130, 140, 150), to)
-    assert shape.finding == "upheld"
+    assert shape.verdict == "upheld"
     assert shape.ratio == pytest.approx((150 / 60) / (110 / 100), rel=0.02)
-    assert advantage_grows(to, to).finding == "undecided"
+    assert advantage_grows(to, to).verdict == "undecided"
 
 
 @pytest.mark.parametrize(
-    ("levels", "finding", "point"),
+    ("levels", "verdict", "point"),
     [
         ((110, 200, 103, 150, 120), "upheld", 2),
         ((200, 200, 200, 97, 95), "refuted", 4),  # one point suffices; of two, the plainer
@@ -120,14 +120,14 @@ def test_an_advantage_grows() -> None:
         ((50, 200, 200, 200, 100), "refuted", 0),
     ],
 )
-def test_a_lead_at_every_point(levels: tuple[float, ...], finding: str, point: int | None) -> None:
+def test_a_lead_at_every_point(levels: tuple[float, ...], verdict: str, point: int | None) -> None:
     to = [[*point[1:], point[0]] for point in quiet(100, 100, 100, 100, 100)]  # with another noise
     shape = leads(quiet(*levels), to)
-    assert shape.finding == finding
+    assert shape.verdict == verdict
     assert shape.between[0] == shape.between[1] and point in (None, shape.between[0])
     assert shape.ratio == pytest.approx(levels[shape.between[0]] / 100, rel=0.01)
     assert shape.interval is not None and shape.interval[0] < shape.ratio < shape.interval[1]
-    assert shape.level == pytest.approx(0.99 if finding == "refuted" else 0.95)
+    assert shape.level == pytest.approx(0.99 if verdict == "refuted" else 0.95)
 
 
 def test_drift_of_whole_blocks_hides_no_lead() -> None:
@@ -136,13 +136,13 @@ def test_drift_of_whole_blocks_hides_no_lead() -> None:
         [[value * by for value, by in zip(point, drift, strict=True)] for point in quiet(*levels)]
         for levels in ((10, 20, 30), (11, 21, 32))
     )
-    assert leads(of, to).finding == "upheld"
-    assert leads(to, of).finding == "refuted"
+    assert leads(of, to).verdict == "upheld"
+    assert leads(to, of).verdict == "refuted"
 
 
 def test_a_lead_needs_three_blocks() -> None:
     shape = leads([[2.0, 2.0], [3.0, 3.0]], [[1.0, 1.0], [1.0, 1.0]])
-    assert (shape.finding, shape.between, shape.interval) == ("undecided", (0, 0), None)
+    assert (shape.verdict, shape.between, shape.interval) == ("undecided", (0, 0), None)
     with pytest.raises(ValueError, match="same points"):
         leads(quiet(1, 2, 3), quiet(1, 2))
     with pytest.raises(ValueError, match="positive"):
@@ -160,7 +160,7 @@ def test_a_lead_needs_three_blocks() -> None:
 )
 def test_two_blocks_decide_nothing_and_no_curve_is_refused(test: Callable[[Sequence[Sequence[float]]], Shape]) -> None:
     shape = test([[1.0, 1.0], [5.0, 5.0], [1.0, 1.0]])
-    assert (shape.finding, shape.interval) == ("undecided", None)
+    assert (shape.verdict, shape.interval) == ("undecided", None)
     for curve in ([[1.0, 2.0, 3.0]], [[1.0], [1.0, 2.0]], [[], []], [[1.0, 0.0], [1.0, 1.0]]):
         with pytest.raises(ValueError, match=r"curve|best place"):
             test(curve)

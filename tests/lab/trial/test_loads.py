@@ -50,7 +50,7 @@ kind = "budget"
 text = "A hundred at once take less than a minute"
 of = "tried"
 metric = "elapsed"
-at_most = 60
+at_most = "60 s"
 """
     finished = tried(lab, 'kind = "fixed"\nrequests = 100\nconnections = 100', more=claims, blocks=3)
     engine = engine_of(finished)

@@ -84,7 +84,7 @@ def test_somebody_else_on_a_programs_processor_is_seen(lab: Lab) -> None:
     long_enough_to_tell = "calls = 80\ndelay_milliseconds = 50\nconcurrency = 4"
     with busy(local_placement().server_cpus[0]):
         trial = tried(lab, "done", "call-batch", long_enough_to_tell).trial("done")
-    assert "processes that are not the lab's used" in evidence(trial, "foreign-load")
+    assert "processes other than the lab's used" in evidence(trial, "foreign-load")
 
 
 def test_what_a_program_uses_is_not_somebody_elses(lab: Lab) -> None:
@@ -194,8 +194,8 @@ def test_units_that_were_left_out_are_missed_by_both(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("how", "weight", "seen"),
     [
-        ("keeps", "moderate", "30 rows stored and never asked for"),
-        ("forgets-updates", "very-heavy", "30 rows stored otherwise than sent"),
+        ("keeps", "moderate", "30 rows stored without a request"),
+        ("forgets-updates", "very-heavy", "30 rows not stored as sent"),
     ],
 )
 def test_rows_that_are_not_what_units_leave_are_found(lab: Lab, how: str, weight: str, seen: str) -> None:

@@ -4,7 +4,7 @@ import json
 
 import jsonschema
 
-from fairtrial.judge.schema import SCHEMA
+from fairtrial.judge.model import SCHEMA
 from tests.command_line import Lab
 
 CLAIM = """

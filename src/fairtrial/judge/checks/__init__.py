@@ -1,11 +1,11 @@
-"""What makes a figure refusable: one file per check. Adding a check is adding a file that defines `CHECK`."""
+"""What makes a figure refusable: one file for each check. Adding a check is adding a file that defines `CHECK`."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from fairtrial.base.registry import defined_in
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.judge.checks.thresholds import in_force, overrides_in_words, validate
+from fairtrial.judge.checks.model import Case, Check, Finding
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 __all__ = ["all_checks", "run_checks", "unusual_thresholds", "validate_thresholds"]
@@ -17,29 +17,37 @@ def all_checks() -> Mapping[str, Check]:
     return defined_in(__name__, __path__, "CHECK")
 
 
-def validate_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> None:
-    """Say what is wrong with an experiment's `[checks.NAME] KEY = VALUE`, if anything is.
-
-    Raises:
-        ValueError: an unknown check or key, with the allowed ones, or a value that is not a finite number of
-        at least 0.
-    """
-    validate(all_checks(), overrides)
-
-
-def run_checks(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[tuple[Check, Found]]:
-    """Every finding of every check, each with its check; evidence names a threshold that is not the default."""
-    overrides = experiment.experiment.checks
+def run_checks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+    """Every finding of every check; the evidence names thresholds that are not the default."""
     for check in all_checks().values():
-        changed = overrides_in_words(check, overrides.get(check.name, {}))
-        for found in check.examine(experiment, trials, in_force(check, overrides.get(check.name, {}))):
-            evidence = f"{found.evidence} ({changed})" if changed else found.evidence
-            yield check, Found(found.trial, found.severity, evidence, found.remedy or check.remedy)
+        thresholds = check.thresholds_with(record.experiment.checks.get(check.name, {}))
+        yield from check.examine(Case(check, record, trials, thresholds))
 
 
 def unusual_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Check, str]]:
-    """The checks that run under other thresholds than their own, and which, in words: a report has to say so."""
+    """The checks that run under other thresholds than their own, and which these are: a report has to say so."""
     for check in all_checks().values():
-        changed = overrides_in_words(check, overrides.get(check.name, {}))
-        if changed:
-            yield check, changed
+        unusual = check.unusual(overrides.get(check.name, {}))
+        if unusual:
+            yield check, unusual
+
+
+def validate_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> None:
+    """Require that an experiment's `[checks.NAME] KEY = VALUE` name checks and thresholds that exist.
+
+    Raises:
+        ValueError: an unknown check or key, with the allowed ones, or a value that is not a finite number of
+            at least 0.
+    """
+    checks = all_checks()
+    for name, values in overrides.items():
+        if name not in checks:
+            raise ValueError(f"checks: there is no check {name!r}; there are {', '.join(checks)}")
+        allowed = checks[name].thresholds
+        for key, value in values.items():
+            if not allowed:
+                raise ValueError(f"checks.{name}: this check has no thresholds, found {key!r}")
+            if key not in allowed:
+                raise ValueError(f"checks.{name}: there is no threshold {key!r}; there are {', '.join(allowed)}")
+            if not math.isfinite(value) or value < 0:
+                raise ValueError(f"checks.{name}.{key}: {value!r} is not a number of at least 0")

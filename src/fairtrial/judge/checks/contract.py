@@ -1,22 +1,20 @@
-"""A stack that breaks the contract does other work than its rivals."""
+"""A stack that breaks the contract does other work than its rivals do."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """One refusal for each clause that failed, and one if SIGTERM did not end the stack."""
-    del experiment, thresholds
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal for each clause that failed, and one if SIGTERM did not end the stack."""
+    for trial in case.trials:
         for clause in trial.contract:
             if not clause.passed:
-                yield Found(trial.index, "refusal", f"{clause.name}: {clause.requirement}; seen: {clause.evidence}")
+                yield case.finding(
+                    trial.index, "refusal", f"{clause.name}: {clause.requirement}; observed: {clause.evidence}"
+                )
         if trial.stop is not None and trial.stop.forced:
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"SIGTERM did not end the stack: it was killed after {trial.stop.seconds:.1f} s",
@@ -26,7 +24,7 @@ def examine(
 
 CHECK = Check(
     name="contract",
-    looks_at="the clauses tried on the running stack before the load, and how the stack ended when it was told to",
+    looks_at="the clauses tried on the running stack before the load, and how the stack ended on SIGTERM",
     thresholds={},
     remedy="mend the stack until `fairtrial check STACK` passes every clause",
     examine=examine,

@@ -1,17 +1,16 @@
-"""Answers that wait for a timer of TCP: a second, narrow mode at 40 ms or 200 ms, which no program makes by working."""
+"""Answers that wait for a TCP timer: a second, narrow mode at 40 ms or 200 ms, which work never produces."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
-from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
 @dataclass(frozen=True)
 class _Timer:
-    """What a timer adds to an answer's own time, at least and, with ticks of up to 10 ms, at most."""
+    """A TCP timer, and the least and most (with ticks of up to 10 ms) that it adds to an answer's own time."""
 
     name: str
     low_seconds: float
@@ -44,41 +43,38 @@ TIMERS = (
 )
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A warning for each timer whose mode stands apart from all other times."""
-    del experiment
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning for each timer whose mode is separate from all other times."""
+    for trial in case.trials:
         if trial.engine is None or not trial.engine.service_time.hdr_base64:
             continue
         times = read_histogram(trial.engine.service_time.hdr_base64)
         for timer in TIMERS:
             inside = _between(times, timer.low_seconds, timer.high_seconds)
-            if inside < max(thresholds["answers"], thresholds["share"] * times.count):
+            if inside < max(case.thresholds["answers"], case.thresholds["share"] * times.count):
                 continue
             below = _between(times, timer.clear_below_seconds, timer.low_seconds)
             above = _between(times, timer.high_seconds, timer.clear_above_seconds)
             counted = _counted(trial.network, timer)
-            if below > thresholds["below"] * inside or above > thresholds["above"] * inside:
+            if below > case.thresholds["below"] * inside or above > case.thresholds["above"] * inside:
                 continue
             if counted is not None and counted < inside / 2:
-                continue  # the timer did not run out so often
+                continue  # the timer did not expire so often
             evidence = (
                 f"{inside:,} of {times.count:,} answers ({inside / times.count:.1%}) took "
                 f"{1000 * timer.low_seconds:.0f} to {1000 * timer.high_seconds:.0f} ms, {below:,} a little less and "
-                f"{above:,} a little more: the mark of {timer.name}"
+                f"{above:,} a little more: the signature of {timer.name}"
             )
             if counted is not None:
                 evidence += f"; the kernel counted {counted:,} of them in the window"
-            yield Found(trial.index, "warning", evidence, timer.remedy)
+            yield case.finding(trial.index, "warning", evidence, timer.remedy)
 
 
 def _counted(network: NetworkMeter | None, timer: _Timer) -> int | None:
     if network is None:
         return None
-    told: int | None = getattr(network, timer.counter)
-    return told
+    count: int | None = getattr(network, timer.counter)
+    return count
 
 
 def _between(times: Histogram, low_seconds: float, high_seconds: float) -> int:
@@ -87,18 +83,18 @@ def _between(times: Histogram, low_seconds: float, high_seconds: float) -> int:
 
 CHECK = Check(
     name="delayed-ack",
-    looks_at="the histogram of service time: answers at 40 ms or 200 ms, and how many are beside them; the kernel's "
+    looks_at="the histogram of service time: answers at 40 ms or 200 ms, and how many lie just beside; the kernel's "
     "counters of delayed acknowledgements and timeouts",
     thresholds={
         "share": Threshold(
             0.001,
             "share of the answers",
-            "below 1 in 1,000 the mode is in no percentile that is printed",
+            "below 1 in 1,000 the mode affects no percentile that is printed",
         ),
         "answers": Threshold(
             20,
             "answers",
-            "the histogram of fewer has gaps everywhere: of 20 times spread evenly over 25 to 60 ms, four fall into "
+            "a histogram of fewer has gaps everywhere: of 20 times spread evenly over 25 to 60 ms, four fall into "
             "the band",
         ),
         "below": Threshold(

@@ -1,24 +1,24 @@
-"""Errors are not throughput, and wrong answers are not a slower kind of right ones."""
+"""Errors are not throughput, and wrong answers must not be mixed with right ones."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from fairtrial.base.printable import printable
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import EngineSummary
 
 WRONG = ("wrong_body", "wrong_length", "wrong_header")
-"""Answers with the right status and the wrong content: whoever counts them compares unlike work."""
+"""Answers with the right status and the wrong content: counting them would compare unlike work."""
 
 REMEDIES = {
     "wrong_body": "the answer does not match the dataset: compare the excerpt with the row of its id",
     "wrong_length": "the body is shorter or longer than any right answer: look at the excerpt for an error page",
     "wrong_header": "send the content type that the workload asks for",
-    "status_5xx": "the stack fails under load: its log tells why; often a pool or a thread limit is too small",
+    "status_5xx": "the stack fails under load: see its log; often a pool or a thread limit is too small",
     "status_4xx": "the stack does not know the request, or limits its rate: check routes and limiters",
     "status_3xx": "the stack redirects: answer in place",
     "status_2xx": "the status is a success, but not the one the workload asks for",
-    "status_1xx": "the stack sends interim answers that nobody asked for",
-    "refused": "nothing listened any more, or the backlog overflowed: see the stack's log, raise its "
+    "status_1xx": "the stack sends interim answers that were not requested",
+    "refused": "nothing was listening any more, or the backlog overflowed: see the stack's log, raise its "
     "backlog and somaxconn",
     "reset": "the stack closed a connection with data unread: look for a crash, a worker restart or a full backlog",
     "closed": "the stack closed a connection before its answer was complete: look for keep-alive limits, "
@@ -30,21 +30,20 @@ REMEDIES = {
 }
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal above either limit, a warning for any error below them."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
         errors = {} if summary is None else {kind: count for kind, count in summary.errors.items() if count > 0}
         if summary is None or not errors:
             continue
         total = summary.verified + sum(errors.values())
         wrong = sum(count for kind, count in errors.items() if kind in WRONG)
-        above = sum(errors.values()) / total > thresholds["share"] or wrong / total > thresholds["wrong_share"]
+        above = (
+            sum(errors.values()) / total > case.thresholds["share"] or wrong / total > case.thresholds["wrong_share"]
+        )
         commonest = max(errors, key=lambda kind: (kind in WRONG and wrong > 0, errors[kind]))
-        yield Found(
+        yield case.finding(
             trial.index,
             "refusal" if above else "warning",
             _evidence(summary, errors, total),
@@ -69,19 +68,20 @@ def _percent(share: float) -> str:
 
 CHECK = Check(
     name="errors",
-    looks_at="answers that failed an expectation and requests that got none, as a share of all that ended",
+    looks_at="answers that failed an expectation and requests without an answer, as a share of all that ended",
     thresholds={
         "share": Threshold(
             0.001,
             "share of requests",
-            "an error is part of no goodput, but a wrong answer's time is in the percentiles: up to 1 in 1,000, "
+            "errors are not counted as goodput, but a wrong answer's time is in the percentiles: up to 1 in 1,000, "
             "what is printed as p99 lies between the right answers' p98.9 and p99.1; above it the percentiles mix "
             "two kinds",
         ),
         "wrong_share": Threshold(
             0.0,
             "share of requests",
-            "content is sampled: one wrong body seen stands for others unseen, and a right program sends none",
+            "content is sampled: one wrong body that was seen stands for others that were not, and a right program "
+            "sends none",
         ),
     },
     remedy="see the stack's log",

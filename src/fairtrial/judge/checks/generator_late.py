@@ -1,16 +1,14 @@
-"""An open load whose requests were sent late is not the load that is printed beside its figures."""
+"""An open load whose requests were sent late is not the load that is named beside its figures."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import EngineSummary, ExperimentRecord
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """Lateness is the contender's where requests waited for a connection, and the generator's where none did."""
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """Lateness is due to the contender where requests waited for a connection, and to the generator where none did."""
+    for trial in case.trials:
         summary = trial.engine
         if summary is None or summary.achieved_over_offered is None:
             continue
@@ -20,37 +18,42 @@ def examine(
         share = late / took if took > 0 else 0.0
         unsent = 1 - summary.sent / summary.offered if summary.offered else 0.0
         if waited > 0:
-            yield from _overloaded(trial.index, summary, waited, share, unsent, thresholds)
-        elif unsent > thresholds["unsent"] or share >= min(thresholds["warn"], thresholds["refuse"]):
-            refused = unsent > thresholds["unsent"] or share >= thresholds["refuse"]
-            yield Found(
+            yield from _overloaded(case, trial.index, summary, waited, share, unsent)
+        elif unsent > case.thresholds["unsent"] or share >= min(case.thresholds["warn"], case.thresholds["refuse"]):
+            refused = unsent > case.thresholds["unsent"] or share >= case.thresholds["refuse"]
+            yield case.finding(
                 trial.index,
                 "refusal" if refused else "warning",
                 f"1 in 100 requests was sent {1000 * late:.3g} ms or more after its time, of a p99 of "
-                f"{1000 * took:.3g} ms ({share:.0%}), although a connection was free{_alone(experiment)}"
-                + (f"; {unsent:.1%} of the offered requests were not sent" if unsent > thresholds["unsent"] else ""),
+                f"{1000 * took:.3g} ms ({share:.0%}), although a connection was free{_alone(case.record)}"
+                + (
+                    f"; {unsent:.1%} of the offered requests were not sent"
+                    if unsent > case.thresholds["unsent"]
+                    else ""
+                ),
             )
 
 
 def _overloaded(
-    index: int, summary: EngineSummary, waited: int, share: float, unsent: float, thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+    case: Case, index: int, summary: EngineSummary, waited: int, share: float, unsent: float
+) -> Iterator[Finding]:
     assert summary.achieved_over_offered is not None
-    if unsent > thresholds["unsent"] or share >= thresholds["warn"]:
-        yield Found(
+    if unsent > case.thresholds["unsent"] or share >= case.thresholds["warn"]:
+        yield case.finding(
             index,
             "warning",
-            f"up to {waited:,} requests at a time waited for a free connection, {share:.0%} of the p99 went by before "
+            f"up to {waited:,} requests at a time waited for a free connection, {share:.0%} of the p99 passed before "
             f"they were sent, and {summary.achieved_over_offered:.1%} of what was offered was answered: the contender "
             "did not keep up",
-            "offer less, or more connections; read the response times as those of a queue that grows with the window",
+            "lower the rate, or allow more connections; the response times are those of a queue that grows with the "
+            "window",
         )
 
 
-def _alone(experiment: ExperimentRecord) -> str:
+def _alone(record: ExperimentRecord) -> str:
     """The engine's own pacing, as it was calibrated, where it was."""
-    told = [one.pacing_lag.percentiles.get("99") for one in experiment.calibrations if one.pacing_lag is not None]
-    known = [lag for lag in told if lag is not None]
+    pacing = [calibration.pacing_lag for calibration in record.calibrations if calibration.pacing_lag is not None]
+    known = [lag for times in pacing if (lag := times.percentiles.get("99")) is not None]
     return f" (calibrated against a server that does nothing: {1000 * max(known):.3g} ms)" if known else ""
 
 

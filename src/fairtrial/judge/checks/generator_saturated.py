@@ -1,25 +1,22 @@
-"""A load generator without time to spare measures itself."""
+"""A load generator that is fully busy measures itself."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """By the share of the window in which the engine was at work on the busiest of its processors."""
-    processors = len(experiment.placement.load_cpus)
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning or a refusal, by the share of the window in which the engine's busiest processor was at work."""
+    processors = len(case.record.placement.load_cpus)
+    for trial in case.trials:
         summary = trial.engine
         if summary is None:
             continue
         share = summary.busiest_processor_share(processors)
-        if share < min(thresholds["warn"], thresholds["refuse"]):
+        if share < min(case.thresholds["warn"], case.thresholds["refuse"]):
             continue
-        refused = share >= thresholds["refuse"]
-        yield Found(
+        refused = share >= case.thresholds["refuse"]
+        yield case.finding(
             trial.index,
             "refusal" if refused else "warning",
             f"the load engine's {_used(len(summary.threads), processors, share)}: "
@@ -27,8 +24,7 @@ def examine(
                 "the generator, not the contender, may set this figure"
                 if refused
                 else f"at most {1 / share:.2f} times this rate could have been offered, and response times "
-                f"include waiting "
-                "in the generator"
+                "include waiting in the generator"
             ),
         )
 

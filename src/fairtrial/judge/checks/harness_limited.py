@@ -1,60 +1,61 @@
-"""A contender at the harness's own ceiling: nobody can tell how fast it is."""
+"""A contender at the harness's own ceiling: how fast it is cannot be told."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from fairtrial.judge.checks.foreign_load import foreign_shares
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A refusal near the ceiling; a warning where the calibration was disturbed, or is plainly too low."""
-    loads = {condition.id: condition.load for condition in experiment.conditions}
-    ceilings = {(one.connections, one.keep_alive, one.threads): one for one in experiment.calibrations}
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal near the ceiling; a warning where the calibration was disturbed or is clearly too low."""
+    loads = {condition.id: condition.load for condition in case.record.conditions}
+    calibrations = {(each.connections, each.keep_alive, each.threads): each for each in case.record.calibrations}
+    for trial in case.trials:
         summary, load = trial.engine, loads[trial.condition]
         keep_alive, threads = getattr(load, "keep_alive", True), getattr(load, "threads", None)
-        at = ceilings.get((getattr(load, "connections", 0), keep_alive, threads))
-        if summary is None or at is None or summary.achieved_over_offered is not None:
+        calibration = calibrations.get((getattr(load, "connections", 0), keep_alive, threads))
+        if summary is None or calibration is None or summary.achieved_over_offered is not None:
             continue
-        rate, ceiling = summary.goodput_per_second, at.ceiling_per_second
-        if rate < thresholds["share"] * ceiling:
+        rate, ceiling = summary.goodput_per_second, calibration.ceiling_per_second
+        if rate < case.thresholds["share"] * ceiling:
             continue
-        disturbed = _disturbed(experiment, at, thresholds["disturbed"]) or rate > ceiling / thresholds["share"]
-        yield Found(
+        disturbed = (
+            _disturbed(case.record, calibration, case.thresholds["disturbed"])
+            or rate > ceiling / case.thresholds["share"]
+        )
+        yield case.finding(
             trial.index,
             "warning" if disturbed else "refusal",
             f"{rate:,.0f} answers a second, and the load engine reached {ceiling:,.0f} from a server that does nothing"
             + (
                 "; but that calibration was disturbed, so the ceiling may lie higher"
                 if disturbed
-                else f" on this placement, its busiest processor at work for {at.busiest_thread_share:.0%}: whoever is "
-                "faster would look the same"
+                else f" on this placement, its busiest processor at work for {calibration.busiest_thread_share:.0%}: "
+                "a faster contender would look the same"
             ),
             "run again on a calm machine" if disturbed else "",
         )
 
 
-def _disturbed(experiment: ExperimentRecord, at: Calibration, limit: float) -> bool:
-    """Whether others or the hypervisor took much of the processors meanwhile; without a meter nobody knows: yes."""
-    if at.machine is None or at.machine.window_seconds <= 0:
+def _disturbed(record: ExperimentRecord, calibration: Calibration, limit: float) -> bool:
+    """Whether others or the hypervisor took much of the processors meanwhile; True if nothing was metered."""
+    if calibration.machine is None or calibration.machine.window_seconds <= 0:
         return True
-    placement = experiment.placement
+    placement = record.placement
     stolen = [
-        at.machine.steal_seconds(cpus) / len(cpus) / at.machine.window_seconds
+        calibration.machine.steal_seconds(cpus) / len(cpus) / calibration.machine.window_seconds
         for cpus in (placement.server_cpus, placement.load_cpus)
         if cpus
     ]
-    return max([*stolen, *foreign_shares(at.machine, placement).values()], default=0.0) >= limit
+    return max([*stolen, *foreign_shares(calibration.machine, placement).values()], default=0.0) >= limit
 
 
 CHECK = Check(
     name="harness-limited",
-    looks_at="goodput of a closed load beside the ceiling that was calibrated before the first trial with as many "
-    "connections",
+    looks_at="goodput of a closed load, compared with the ceiling that was calibrated before the first trial with the "
+    "same number of connections",
     thresholds={
         "share": Threshold(
             0.9,
@@ -65,10 +66,11 @@ CHECK = Check(
         "disturbed": Threshold(
             0.1,
             "share of the processors' time",
-            "as `foreign-load` warns: whatever others take lowers the ceiling, and refuses the wrong ones",
+            "the share at which `foreign-load` warns: whatever others take lowers the ceiling, and contenders would be "
+            "refused wrongly",
         ),
     },
-    remedy="give the load engine more processors, choose a workload that asks more of the stack, or say of this "
-    "contender only that it is at least so fast",
+    remedy="give the load engine more processors, choose a workload that demands more of the stack, or claim only "
+    "that this contender is at least this fast",
     examine=examine,
 )

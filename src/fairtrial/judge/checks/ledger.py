@@ -1,9 +1,9 @@
-"""What the database did, set against what was answered: work that was skipped shows in its own counters."""
+"""What the database did, compared with what was answered: skipped work shows in the database's own counters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import TrialRecord
 
 NOUNS = {
     "reads": "reading statements",
@@ -16,45 +16,47 @@ NOUNS = {
     "threads": "kernel threads",
 }
 
-WORK_UNKNOWN = "the record does not say what work an answer implies: an earlier version of Fairtrial wrote it"
+WORK_UNKNOWN = "the record does not say what work an answer implies: it was written by an earlier version of Fairtrial"
 
 EXACT = {"calls", "tasks"}
-"""Counted by the lab itself in programs that have ended: nothing is in flight, nothing told late."""
+"""Counted by the lab itself after the program has ended: nothing is in flight, no counter lags behind."""
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal for each kind of work of which less was done than the answers imply; else a note with the figures."""
-    for trial in trials:
+    for trial in case.trials:
         ledger = trial.ledger
         if ledger is None or ledger.verified == 0:
             continue
-        work = experiment.implied_work.get(trial.condition)
+        work = case.record.implied_work.get(trial.condition)
         if work is None:
-            yield Found(trial.index, "warning", WORK_UNKNOWN, "run the experiment again to have its work proven")
+            yield case.finding(trial.index, "warning", WORK_UNKNOWN, "run the experiment again to have the work proven")
             continue
         short = {
             name: least
             for name, least in work.per_answer.items()
             if name in ledger.done
-            and ledger.done[name] < least * ledger.verified * (1 - (0 if name in EXACT else thresholds["share"]))
+            and ledger.done[name] < least * ledger.verified * (1 - (0 if name in EXACT else case.thresholds["share"]))
         }
         for name, least in short.items():
-            yield Found(trial.index, "refusal", f"{_said(trial, name)}; the workload implies at least {least:g}")
+            yield case.finding(
+                trial.index, "refusal", f"{_figure(trial, name)}; the workload implies at least {least:g}"
+            )
         too_soon = trial.program is not None and trial.program.seconds < work.least_seconds
         if trial.program is not None and too_soon:
             took = f"it took {trial.program.seconds:.3f} s"
             waiting = f"waiting alone takes {work.least_seconds:g} s with as many at once as the experiment allows"
-            yield Found(trial.index, "refusal", f"{took}, and {waiting}", "keep to DB_POOL or CONCURRENCY")
-        told = [_said(trial, name) for name in NOUNS if name in ledger.done]
+            yield case.finding(trial.index, "refusal", f"{took}, and {waiting}", "keep to DB_POOL or CONCURRENCY")
+        figures = [_figure(trial, name) for name in NOUNS if name in ledger.done]
         if ledger.done.get("threads", ledger.done.get("tasks", 0)) < ledger.done.get("tasks", 0):
-            told.append("fewer kernel threads than tasks: that they are as many as they say is the program's word")
-        if told and not short and not too_soon:
-            yield Found(trial.index, "note", "; ".join(told), "nothing to do: this is the ledger of the trial")
+            figures.append("fewer kernel threads than tasks: the number of tasks is the program's word")
+        if figures and not short and not too_soon:
+            yield case.finding(
+                trial.index, "note", "; ".join(figures), "nothing to do: this is the ledger of the trial"
+            )
 
 
-def _said(trial: TrialRecord, name: str) -> str:
+def _figure(trial: TrialRecord, name: str) -> str:
     assert trial.ledger is not None
     done, verified = trial.ledger.done[name], trial.ledger.verified
     each = "a verified answer" if trial.program is None else "an operation"
@@ -63,16 +65,17 @@ def _said(trial: TrialRecord, name: str) -> str:
 
 CHECK = Check(
     name="ledger",
-    looks_at="the database's own counters from before the load until the stack was down, beside the verified answers",
+    looks_at="the database's own counters from before the load until the stack was down, compared with the verified "
+    "answers",
     thresholds={
         "share": Threshold(
             0.02,
             "share of the implied work",
-            "answers in flight at either end and counters that databases report late; a cache that spares a fiftieth "
+            "answers in flight at either end, and counters that databases report late; a cache that saves a fiftieth "
             "of the work changes throughput by less than trials differ among themselves",
         ),
     },
-    remedy="do the work for each request: no answers, rows or results kept between requests, unless the workload "
-    "says that they may be",
+    remedy="do the work for each request: keep no answers, rows or results between requests, unless the workload "
+    "allows it",
     examine=examine,
 )

@@ -1,41 +1,41 @@
-"""Little's law: requests in the system = rate times mean time in it. Where the books disagree, one of them is wrong."""
+"""Little's law: requests in the system = rate times mean time in it. Where it fails, one of the three is wrong."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from fairtrial.experiment.loads import ClosedLoad
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import Condition, EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import Condition, EngineSummary
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A refusal outside of what the load model allows, edges of the window counted against the finding."""
-    conditions = {condition.id: condition for condition in experiment.conditions}
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal outside what the load model allows, with room for the edges of the window."""
+    conditions = {condition.id: condition for condition in case.record.conditions}
+    for trial in case.trials:
         summary, condition = trial.engine, conditions[trial.condition]
         mean = None if summary is None else summary.response_time.mean_seconds
         if summary is None or mean is None or summary.window_seconds <= 0:
             continue
-        seen = summary.response_time.count / summary.window_seconds * mean
-        bounds = _bounds(summary, condition, thresholds["tolerance"])
-        if bounds is not None and not bounds[0] <= seen <= bounds[1]:
+        in_system = summary.response_time.count / summary.window_seconds * mean
+        bounds = _bounds(summary, condition, case.thresholds["tolerance"])
+        if bounds is not None and not bounds[0] <= in_system <= bounds[1]:
             rate = summary.response_time.count / summary.window_seconds
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
-                f"{rate:,.0f} answers a second of {1000 * mean:.3g} ms each are {seen:.2f} requests at a time, and the "
-                f"load allows {bounds[0]:.2f} to {bounds[1]:.2f}: times or counts are wrong",
+                f"{rate:,.0f} answers a second of {1000 * mean:.3g} ms each are {in_system:.2f} requests at a time, "
+                "and "
+                f"the load allows {bounds[0]:.2f} to {bounds[1]:.2f}: times or counts are wrong",
             )
 
 
 def _bounds(summary: EngineSummary, condition: Condition, tolerance: float) -> tuple[float, float] | None:
-    """Least and most mean number of requests in the system; None where nothing is known.
+    """The least and the most mean number of requests in the system; None where the record cannot tell.
 
-    Closed, n connections, no time to think: the times of one connection's answers in the window of length W follow each
-    other without gaps, so they sum up to W, plus the age of its first request at the opening, less the age of its last
-    at the close. No age exceeds the longest time seen, answered or not: n ± n · longest / W. What failed left time
-    that no answer accounts for, so then there is only the upper bound. Open: at most connections and the longest queue.
+    Closed load, n connections, no think time: in a window of length W, the times of one connection's answers follow
+    each other without gaps. So they sum up to W, plus the age of its first request when the window opens, minus the age
+    of its last when it closes. No age exceeds the longest time, answered or not: n ± n · longest / W. Failed requests
+    take time that no answer accounts for, so with failures there is only the upper bound. Open load: at most all
+    connections and the longest queue.
     """
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
     edges = longest / summary.window_seconds
@@ -55,8 +55,8 @@ def _bounds(summary: EngineSummary, condition: Condition, tolerance: float) -> t
 
 CHECK = Check(
     name="littles-law",
-    looks_at="answers in the window times their mean response time, over the window, beside the connections of the "
-    "load (J. D. C. Little, Operations Research 9 (1961), 383-387)",
+    looks_at="answers in the window times their mean response time, divided by the window, compared with the "
+    "connections of the load (J. D. C. Little, Operations Research 9 (1961), 383-387)",
     thresholds={
         "tolerance": Threshold(
             0.02,

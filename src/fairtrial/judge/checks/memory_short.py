@@ -1,29 +1,25 @@
-"""Memory near its end: the kernel drops file pages, then kills."""
+"""Memory that nearly ran out: the kernel first drops file pages, then kills processes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 MIB = 2**20
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A warning for the machine's memory or the control group's limit, whichever is nearer its end."""
-    del experiment
-    for trial in trials:
-        seen = trial.machine
-        if seen is None:
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning for the machine's memory, and one for the control group's limit."""
+    for trial in case.trials:
+        machine = trial.machine
+        if machine is None:
             continue
-        left = {"of the machine": (seen.memory_available_bytes, seen.memory_total_bytes)}
-        if seen.memory_limit_bytes is not None and seen.memory_charged_bytes is not None:
-            limit = seen.memory_limit_bytes
-            left["of the control group's limit"] = (limit - seen.memory_charged_bytes, limit)
+        left = {"of the machine": (machine.memory_available_bytes, machine.memory_total_bytes)}
+        if machine.memory_limit_bytes is not None and machine.memory_charged_bytes is not None:
+            limit = machine.memory_limit_bytes
+            left["of the control group's limit"] = (limit - machine.memory_charged_bytes, limit)
         for whose, (free, total) in left.items():
-            if total > 0 and free < thresholds["available"] * total:
-                yield Found(
+            if total > 0 and free < case.thresholds["available"] * total:
+                yield case.finding(
                     trial.index,
                     "warning",
                     f"{free / MIB:,.0f} MiB {whose} of {total / MIB:,.0f} MiB were left at the end of the window",
@@ -32,13 +28,13 @@ def examine(
 
 CHECK = Check(
     name="memory-short",
-    looks_at="memory that is available at the window's close (MemAvailable), and the control group's limit",
+    looks_at="memory available at the end of the window (MemAvailable), and the control group's limit",
     thresholds={
         "available": Threshold(
             0.05,
             "share of the memory",
             "MemAvailable is what can be had without swapping (proc_meminfo(5)); below a twentieth a database's file "
-            "pages are dropped while they are needed, and the next allocation may be answered by a kill",
+            "pages are dropped while they are needed, and the next allocation may get a process killed",
         ),
     },
     remedy="give the machine or the container more memory, or the experiment fewer rows, instances or connections",

@@ -1,12 +1,26 @@
-"""What a check is. Each lives in a file of its own beside this one and is found by its being there."""
+"""What a check is, what it examines and what it finds. Each check is a file of its own beside this one."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import Field
+
+from fairtrial.base.printable import printable
+from fairtrial.base.strict import Strict
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 Severity = Literal["note", "warning", "refusal"]
+
+
+class Finding(Strict):
+    """What a check found, in one trial or in the experiment as a whole."""
+
+    check: str
+    severity: Severity
+    evidence: str
+    remedy: str
+    trial: int | None = Field(None, description="the trial's index; null: about the experiment as a whole")
 
 
 @dataclass(frozen=True)
@@ -19,30 +33,53 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Found:
-    """Something a check found: in the trial with this index, or (`None`) in the experiment as a whole.
-
-    `evidence` says what was seen, in figures; it may hold text from a server, and the caller makes it
-    printable. `remedy` replaces the check's own where this case has a better one.
-    """
-
-    trial: int | None
-    severity: Severity
-    evidence: str
-    remedy: str = ""
-
-
-Examine = Callable[[ExperimentRecord, Sequence[TrialRecord], Mapping[str, float]], Iterator[Found]]
-"""Looks at a record, under the thresholds that are in force (every key present). Pure: same record, same findings."""
-
-
-@dataclass(frozen=True)
 class Check:
-    """A check: its name in reports and in `[checks.NAME]`, what it looks at, its thresholds, what to do when
-    it fires."""
+    """A check: its name in reports and in `[checks.NAME]`, what it looks at, its thresholds, and the remedy when it
+    fires."""
 
     name: str
     looks_at: str
     thresholds: Mapping[str, Threshold]
     remedy: str
-    examine: Examine
+    examine: Callable[["Case"], Iterator[Finding]]
+    """A pure function: the same record gives the same findings."""
+
+    def thresholds_with(self, overrides: Mapping[str, float]) -> dict[str, float]:
+        """The value of every threshold, with those of an experiment in place of the check's own."""
+        return {key: overrides.get(key, threshold.value) for key, threshold in self.thresholds.items()}
+
+    def unusual(self, thresholds: Mapping[str, float]) -> str:
+        """`share is 0.01 here, default 0.001`; empty if every threshold is the check's own."""
+        return "; ".join(
+            f"{key} is {thresholds[key]:g} here, default {threshold.value:g}"
+            for key, threshold in self.thresholds.items()
+            if thresholds.get(key, threshold.value) != threshold.value
+        )
+
+
+@dataclass(frozen=True)
+class Case:
+    """A record as one check examines it."""
+
+    check: Check
+    record: ExperimentRecord
+    trials: Sequence[TrialRecord]
+    thresholds: Mapping[str, float]
+    """those in force; every key of the check's is present"""
+
+    def finding(self, trial: int | None, severity: Severity, evidence: str, remedy: str = "") -> Finding:
+        """Something that the check found.
+
+        Args:
+            trial: the trial's index; None: it is about the experiment as a whole.
+            evidence: what was observed, in figures; text from a server is made printable here.
+            remedy: in place of the check's own, where this case has a better one.
+        """
+        unusual = self.check.unusual(self.thresholds)
+        return Finding(
+            check=self.check.name,
+            severity=severity,
+            evidence=printable(f"{evidence} ({unusual})" if unusual else evidence),
+            remedy=printable(remedy or self.check.remedy),
+            trial=trial,
+        )

@@ -1,79 +1,78 @@
-"""A mean describes a window only if the window stood still: warm, without a drift, without a leak."""
+"""A mean describes a window only if the window is stationary: warm, without a drift, without a leak."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
-from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.record.model import EngineSummary
 
 MIB = 2**20
-WARM_UP = "lengthen warmup_seconds: the window opened before the contender had its pace"
+WARM_UP = "lengthen warmup_seconds: the window opened before the contender was warm"
 LEAK = (
-    "look for what is kept for each request; lengthen the window until memory stays, or read the peak as of this window"
+    "look for what is kept for each request; lengthen the window until memory levels off, or take the peak as that of "
+    "this window"
 )
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
         if summary is not None and int(summary.window_seconds) >= SHORTEST:
             for name, values in _series(summary).items():
-                yield from _moved(trial.index, name, values, thresholds)
+                yield from _moved(case, trial.index, name, values)
         if trial.server is not None and len(trial.server.rss_series_bytes) >= SHORTEST:
-            yield from _grown(trial.index, trial.server.rss_series_bytes, thresholds)
+            yield from _grown(case, trial.index, trial.server.rss_series_bytes)
 
 
 def _series(summary: EngineSummary) -> dict[str, list[float]]:
-    """By name, a value for each full second; a time only if every second has one."""
+    """By name, one value for each full second; response times only if every second has one."""
     seconds = summary.series[: int(summary.window_seconds)]
     # An open load decides the throughput itself.
-    found = {} if summary.achieved_over_offered is not None else {"goodput": [float(one.verified) for one in seconds]}
+    is_open = summary.achieved_over_offered is not None
+    series = {} if is_open else {"goodput": [float(second.verified) for second in seconds]}
     for name, values in (
-        ("median response time", [one.p50_seconds for one in seconds]),
-        ("p99 of response time", [one.p99_seconds for one in seconds]),
+        ("median response time", [second.p50_seconds for second in seconds]),
+        ("p99 of response time", [second.p99_seconds for second in seconds]),
     ):
-        told = [value for value in values if value is not None]
-        if len(told) == len(seconds):
-            found[name] = told
-    return {name: values for name, values in found.items() if len(values) >= SHORTEST}
+        known = [value for value in values if value is not None]
+        if len(known) == len(seconds):
+            series[name] = known
+    return {name: values for name, values in series.items() if len(values) >= SHORTEST}
 
 
-def _moved(index: int, name: str, values: Sequence[float], thresholds: Mapping[str, float]) -> Iterator[Found]:
+def _moved(case: Case, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
     slope, step = trend(values), change_point(values)
-    drifts = slope.p_value < thresholds["alpha"] and abs(slope.change) >= thresholds["warn"]
-    steps = step.p_value < thresholds["alpha"] and abs(step.change) >= thresholds["warn"]
+    drifts = slope.p_value < case.thresholds["alpha"] and abs(slope.change) >= case.thresholds["warn"]
+    steps = step.p_value < case.thresholds["alpha"] and abs(step.change) >= case.thresholds["warn"]
     if not (drifts or steps):
         return
     change = max(abs(slope.change) if drifts else 0.0, abs(step.change) if steps else 0.0)
-    refused = change >= thresholds["refuse"] and not name.startswith("p99")
+    refused = change >= case.thresholds["refuse"] and not name.startswith("p99")
     if steps and (not drifts or abs(step.change) >= abs(slope.change)):
         early = step.index <= len(values) / 2
-        yield Found(
+        yield case.finding(
             index,
             "refusal" if refused else "warning",
             f"{name} changed by {step.change:+.0%} after second {step.index} of {len(values)} (p {step.p_value:.1g})",
             WARM_UP if early else "",
         )
     else:
-        yield Found(
+        yield case.finding(
             index,
             "refusal" if refused else "warning",
-            f"{name} went by {slope.change:+.0%} over the {len(values)} s of the window (p {slope.p_value:.1g})",
+            f"{name} drifted by {slope.change:+.0%} over the {len(values)} s of the window (p {slope.p_value:.1g})",
         )
 
 
-def _grown(index: int, values: Sequence[int], thresholds: Mapping[str, float]) -> Iterator[Found]:
-    found = trend([float(value) for value in values])
-    if found.p_value < thresholds["alpha"] and found.change >= thresholds["memory"]:
-        yield Found(
+def _grown(case: Case, index: int, values: Sequence[int]) -> Iterator[Finding]:
+    growth = trend([float(value) for value in values])
+    if growth.p_value < case.thresholds["alpha"] and growth.change >= case.thresholds["memory"]:
+        yield case.finding(
             index,
             "warning",
-            f"resident memory grew by {found.slope / MIB:.1f} MiB a second, {found.change:.0%} over the window "
-            f"(p {found.p_value:.1g}): its peak is that of this window's length",
+            f"resident memory grew by {growth.slope / MIB:.1f} MiB a second, {growth.change:.0%} over the window "
+            f"(p {growth.p_value:.1g}): the peak depends on the length of the window",
             LEAK,
         )
 
@@ -86,8 +85,9 @@ CHECK = Check(
         "alpha": Threshold(
             0.001,
             "probability",
-            "seven tests a trial: at 0.1% each an honest trial in 140 shows one by chance, and it must be as large as "
-            "`warn` besides",
+            "seven tests a trial: at 0.1% each, one honest trial in 140 fails one by chance, and the change must also "
+            "be as "
+            "large as `warn`",
         ),
         "warn": Threshold(
             0.1,
@@ -99,13 +99,12 @@ CHECK = Check(
             0.5,
             "share of the figure",
             "the window's ends are a quarter from its mean: a longer or a later window would have given another "
-            "figure, "
-            "and no single one describes this",
+            "figure, and no single one describes this",
         ),
         "memory": Threshold(
             0.1,
             "share of the memory",
-            "a peak that would be a tenth higher in a window of twice the length is a property of the window",
+            "a peak that would be a tenth higher in a window twice as long is a property of the window",
         ),
     },
     remedy="look for what fills or empties over time (a cache, a queue, a table, a processor that gets hot); lengthen "

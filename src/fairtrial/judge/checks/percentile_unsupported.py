@@ -1,29 +1,26 @@
-"""A percentile that is not shown, and what it would take."""
+"""A percentile that is not shown because the sample is too small, and how many answers it needs."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from math import ceil
 
-from fairtrial.judge.checks.model import Check, Found
+from fairtrial.judge.checks.model import Case, Check, Finding
 from fairtrial.judge.statistics.support import SAMPLES_ABOVE, supports_percentile
 from fairtrial.record.distribution import Distribution
-from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.record.model import EngineSummary
 
 SHOWN = frozenset({("response_time", "99")})
-"""What every table has a column for."""
+"""The percentiles that every table has a column for."""
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A warning where a claim rests on the percentile, else a note, for the highest that is asked of each kind."""
-    del thresholds
+def examine(case: Case) -> Iterator[Finding]:
+    """Where answers are too few: a warning for a percentile that a claim needs, a note for one that is only shown."""
     claimed = {
         (match[1], match[2])
-        for claim in experiment.experiment.claims
+        for claim in case.record.experiment.claims
         if (match := re.fullmatch(r"(response_time|service_time)_p([\d.]+)", getattr(claim, "metric", "")))
     }
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
         if summary is None or summary.verified == 0:
             continue
@@ -31,12 +28,11 @@ def examine(
             times = _times(summary, kind)
             if not supports_percentile(times.count, float(percentile)):
                 needed = ceil(round(SAMPLES_ABOVE / (1 - float(percentile) / 100), 6))
-                yield Found(
+                yield case.finding(
                     trial.index,
                     "warning" if (kind, percentile) in claimed else "note",
                     f"p{percentile} of {kind.replace('_', ' ')} is not shown: it needs {needed:,} answers in each "
-                    f"trial, "
-                    f"and this one has {times.count:,}",
+                    f"trial, and this one has {times.count:,}",
                     f"lengthen duration_seconds {needed / max(times.count, 1):.1f} times",
                 )
 
@@ -47,7 +43,7 @@ def _times(summary: EngineSummary, kind: str) -> Distribution:
 
 CHECK = Check(
     name="percentile-unsupported",
-    looks_at="the number of answers in the window, beside what the percentiles that are shown or claimed need",
+    looks_at="the number of answers in the window, compared with what the percentiles that are shown or claimed need",
     thresholds={},
     remedy="lengthen duration_seconds",
     examine=examine,

@@ -1,37 +1,35 @@
-"""Every row must be as likely as every other: a reader of few rows measures its cache."""
+"""Every row must be equally likely: a program that reads few rows measures its cache."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.statistics.uniformity import bins_test, pairs_test
-from fairtrial.record.model import ExperimentRecord, Picks, TrialRecord
+from fairtrial.record.model import Picks
 
-WALKED = "draw each row independently of the last: neither walk through the table nor deal out a shuffled list"
+WALKED = "draw each row independently of the last: do not walk through the table or through a shuffled list"
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """Unknown ids, unequal parts of the table, and too many or too few repeats, in this order."""
-    for trial in trials:
-        dataset = experiment.dataset_of(trial.condition)
+def examine(case: Case) -> Iterator[Finding]:
+    """Findings on unknown ids, unequal parts of the table, and too many or too few repeats, in this order."""
+    for trial in case.trials:
+        dataset = case.record.dataset_of(trial.condition)
         picks = None if trial.engine is None else trial.engine.picks
         if picks is None or dataset is None or (rows := dataset.rows) < 2:
             continue
         if picks.unknown > 0:
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{picks.unknown:,} answers named an id that the dataset does not hold",
                 "read the rows of the database at DATABASE_URL, and no others",
             )
-        found = [
-            *_unequal_parts(trial.index, picks, rows, thresholds),
-            *_repeats(trial.index, picks, rows, thresholds),
+        findings = [
+            *_unequal_parts(case, trial.index, picks, rows),
+            *_repeats(case, trial.index, picks, rows),
         ]
-        yield from found
-        if not found and picks.answered < thresholds["minimum_answers"]:
-            yield Found(
+        yield from findings
+        if not findings and picks.answered < case.thresholds["minimum_answers"]:
+            yield case.finding(
                 trial.index,
                 "note",
                 f"{picks.answered:,} answers are too few to tell whether all {rows:,} rows were equally likely",
@@ -39,42 +37,41 @@ def examine(
             )
 
 
-def _unequal_parts(index: int, picks: Picks, rows: int, thresholds: Mapping[str, float]) -> Iterator[Found]:
+def _unequal_parts(case: Case, index: int, picks: Picks, rows: int) -> Iterator[Finding]:
     test = bins_test(picks.bins, rows)
-    if test is None or test.p_value >= thresholds["alpha"]:
+    if test is None or test.p_value >= case.thresholds["alpha"]:
         return
     counted = sum(picks.bins)
     empty = sum(1 for count in picks.bins if count == 0)
     within = sum(count * (count - 1) for count in picks.bins)
     effective = min(1.0, counted * (counted - 1) / (len(picks.bins) * within))
-    yield Found(
+    yield case.finding(
         index,
         "refusal",
         f"parts of the table were read unequally: chi-square {test.statistic:,.0f} at {test.degrees} "
-        f"degrees of freedom, "
-        f"p {_p(test.p_value)}; {empty} of {len(picks.bins)} parts never; as if {effective:.1%} of the table were read",
+        f"degrees of freedom, p {_p(test.p_value)}; {empty} of {len(picks.bins)} parts never; as if {effective:.1%} of "
+        "the table were read",
     )
 
 
-def _repeats(index: int, picks: Picks, rows: int, thresholds: Mapping[str, float]) -> Iterator[Found]:
+def _repeats(case: Case, index: int, picks: Picks, rows: int) -> Iterator[Finding]:
     known = picks.answered - picks.unknown
     if known < 2:
         return
     test = pairs_test(known, picks.pairs, rows)
-    seen = (
+    counts = (
         f"{picks.distinct:,} distinct rows in {picks.answered:,} answers; {test.pairs:,} pairs of answers "
-        f"with the same row "
-        f"where {test.expected:,.1f} are expected"
+        f"with the same row where {test.expected:,.1f} are expected"
     )
-    if test.p_too_many < thresholds["alpha"]:
-        material = test.effective_share < thresholds["effective_share"]
-        yield Found(
+    if test.p_too_many < case.thresholds["alpha"]:
+        material = test.effective_share < case.thresholds["effective_share"]
+        yield case.finding(
             index,
             "refusal" if material else "warning",
-            f"{seen}, p {_p(test.p_too_many)}: as if {test.effective_share:.2%} of the {rows:,} rows were read",
+            f"{counts}, p {_p(test.p_too_many)}: as if {test.effective_share:.2%} of the {rows:,} rows were read",
         )
-    elif test.p_too_few < thresholds["alpha"]:
-        yield Found(index, "refusal", f"{seen}, p {_p(test.p_too_few)}: rows were walked, not drawn", WALKED)
+    elif test.p_too_few < case.thresholds["alpha"]:
+        yield case.finding(index, "refusal", f"{counts}, p {_p(test.p_too_few)}: rows were walked, not drawn", WALKED)
 
 
 def _p(value: float) -> str:
@@ -95,7 +92,7 @@ CHECK = Check(
         "effective_share": Threshold(
             0.9,
             "share of the rows",
-            "more repeats than chance explains are a refusal only where they matter; reading nine tenths of the "
+            "more repeats than chance explains are refused only where they matter; reading nine tenths of the "
             "rows changes a cache's hit rate by at most a tenth; picking the first id at or after a random one, "
             "with a share g of the ids missing, reads as if 1/(1 + g) of the rows: g = 0.05 warns, g = 0.25 refuses",
         ),
@@ -103,7 +100,7 @@ CHECK = Check(
             1000,
             "answers",
             "a reader of 1% of 1,000,000 rows shows 50 pairs in 1,000 answers where 0.5 are expected; fewer "
-            "answers may not convict such a reader, so their silence clears nobody",
+            "answers may not convict such a reader, so with fewer a pass means nothing",
         ),
     },
     remedy="draw uniformly over the whole range of ids on every request; look for a wrong bound, a cache, or gaps in "

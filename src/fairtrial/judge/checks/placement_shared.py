@@ -1,25 +1,20 @@
 """Where generator and contender share a processor, each takes time from the other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A warning on the experiment: it holds for every figure alike."""
-    del trials, thresholds
-    placement = experiment.placement
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning on the experiment, since it concerns every figure alike."""
+    placement = case.record.placement
     if not placement.disjoint:
-        yield Found(
+        yield case.finding(
             None,
             "warning",
             f"load generator (processors {_listed(placement.load_cpus)}) and server "
             f"(processors {_listed(placement.server_cpus)}) share processors: every rate is lower, and "
-            f"every time longer, "
-            "than the contender alone would show, most for the fastest",
+            "every time longer, than the contender alone would show; the fastest lose most",
         )
 
 

@@ -1,15 +1,16 @@
-"""Contenders that cost unlike amounts and reach the same figure: something that they share is the limit."""
+"""Contenders that differ in cost and reach the same figure: something that they share is the limit."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
 
 BUSY = 0.8
-"""Of its busiest processor for the generator, of the server's processors for the database."""
+"""The share from which something is at its limit: of the generator's busiest processor, of the server's processors
+for the database."""
 
 
 @dataclass(frozen=True)
@@ -26,50 +27,47 @@ class _Contender:
         return self.stack_cpu / self.goodput
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A warning on the experiment for the largest group of each workload, service and closed load."""
-    for rivals in _rivals(experiment, trials):
-        group = _largest(rivals, thresholds["within"])
-        costs = [one.cost for one in group]
-        if len(group) < 2 or min(costs) <= 0 or max(costs) < thresholds["cost"] * min(costs):
+    for rivals in _rivals(case.record, case.trials):
+        group = _largest(rivals, case.thresholds["within"])
+        costs = [contender.cost for contender in group]
+        if len(group) < 2 or min(costs) <= 0 or max(costs) < case.thresholds["cost"] * min(costs):
             continue
-        rates = [one.goodput for one in group]
-        yield Found(
+        rates = [contender.goodput for contender in group]
+        yield case.finding(
             None,
             "warning",
-            f"{', '.join(one.name for one in group)} all reach {min(rates):,.0f} to {max(rates):,.0f} answers a "
-            f"second, "
-            f"although the dearest takes {max(costs) / min(costs):.1f} times the processor time of the cheapest for "
-            f"each; {_limit(experiment, group)}",
+            f"{', '.join(contender.name for contender in group)} all reach {min(rates):,.0f} to {max(rates):,.0f} "
+            f"answers a second, although the dearest takes {max(costs) / min(costs):.1f} times the processor time of "
+            f"the cheapest for each; {_limit(case.record, group)}",
         )
 
 
-def _rivals(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[list[_Contender]]:
-    """Those of the same workload, service and load."""
+def _rivals(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[list[_Contender]]:
+    """Contenders of the same workload, service and load, group by group."""
     groups: dict[tuple[str, str, str], list[Condition]] = defaultdict(list)
-    for condition in experiment.conditions:
+    for condition in record.conditions:
         groups[condition.workload, condition.service, condition.load.model_dump_json()].append(condition)
     for conditions in groups.values():
-        found = []
+        contenders = []
         for condition in conditions:
             measured = [
                 trial
                 for trial in trials
                 if trial.condition == condition.id and trial.engine is not None and trial.server is not None
             ]
-            one = _contender(condition.contender, measured, len(experiment.placement.load_cpus))
-            if one is not None:
-                found.append(one)
-        yield found
+            contender = _contender(condition.contender, measured, len(record.placement.load_cpus))
+            if contender is not None:
+                contenders.append(contender)
+        yield contenders
 
 
 def _contender(name: str, trials: Sequence[TrialRecord], processors: int) -> _Contender | None:
     engines = [trial.engine for trial in trials if trial.engine is not None]
-    if not engines or any(one.achieved_over_offered is not None for one in engines):
+    if not engines or any(engine.achieved_over_offered is not None for engine in engines):
         return None
-    goodput = median(one.goodput_per_second for one in engines)
+    goodput = median(engine.goodput_per_second for engine in engines)
     if goodput <= 0:
         return None
     return _Contender(
@@ -77,7 +75,7 @@ def _contender(name: str, trials: Sequence[TrialRecord], processors: int) -> _Co
         goodput,
         median(_processors(trial.server) for trial in trials),
         median(_processors(trial.service) for trial in trials),
-        median(one.busiest_processor_share(processors) for one in engines),
+        median(engine.busiest_processor_share(processors) for engine in engines),
     )
 
 
@@ -86,18 +84,19 @@ def _processors(meter: ServerMeter | None) -> float:
 
 
 def _largest(rivals: Sequence[_Contender], within: float) -> list[_Contender]:
-    """The most contenders whose highest goodput is at most `within` above their lowest."""
-    ordered = sorted(rivals, key=lambda one: one.goodput)
+    """The largest group whose highest goodput is at most the share `within` above its lowest."""
+    ordered = sorted(rivals, key=lambda contender: contender.goodput)
     groups = [
-        [other for other in ordered if one.goodput <= other.goodput <= one.goodput * (1 + within)] for one in ordered
+        [other for other in ordered if lowest.goodput <= other.goodput <= lowest.goodput * (1 + within)]
+        for lowest in ordered
     ]
     return max(groups, key=len, default=[])
 
 
-def _limit(experiment: ExperimentRecord, group: Sequence[_Contender]) -> str:
-    generator = min(one.generator for one in group)
-    cpus = max(len(experiment.placement.server_cpus), 1)
-    service = min(one.service_cpu for one in group) / cpus
+def _limit(record: ExperimentRecord, group: Sequence[_Contender]) -> str:
+    generator = min(contender.generator for contender in group)
+    cpus = max(len(record.placement.server_cpus), 1)
+    service = min(contender.service_cpu for contender in group) / cpus
     if generator >= BUSY:
         return f"the load engine was busy for {generator:.0%} or more in each: it is the limit"
     if service >= BUSY:
@@ -110,8 +109,9 @@ def _limit(experiment: ExperimentRecord, group: Sequence[_Contender]) -> str:
 
 CHECK = Check(
     name="plateau",
-    looks_at="contenders of the same workload, service and closed load: their goodput beside their processor time for "
-    "each answer",
+    looks_at="contenders of the same workload, service and closed load: their goodput, and their processor time for "
+    "each "
+    "answer",
     thresholds={
         "within": Threshold(
             0.03,
@@ -122,12 +122,11 @@ CHECK = Check(
         "cost": Threshold(
             1.5,
             "times the cheapest's processor time for an answer",
-            "at a limit of their own, contenders on the same processors differ in rate as they do in cost: half as "
-            "much "
-            "again would show as a third less",
+            "at limits of their own, contenders on the same processors differ in rate as they do in cost: half as "
+            "much cost again would show as a third less goodput",
         ),
     },
-    remedy="do not rank these; give the limit more (processors, threads, connections) or choose a workload that asks "
+    remedy="do not rank these; raise the limit (processors, threads, connections) or choose a workload that demands "
     "more "
     "of the stack",
     examine=examine,

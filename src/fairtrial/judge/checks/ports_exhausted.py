@@ -1,44 +1,42 @@
-"""Local ports that ran out: the client's limit, printed as the server's."""
+"""Local ports that ran out: a limit of the client that looks like one of the server."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A warning where closed connections hold most ports and the kernel does not lend them again; a refusal where
-    connects failed."""
-    del experiment
-    for trial in trials:
-        seen = trial.network
-        if seen is None or seen.time_wait_sockets is None or not seen.local_ports:
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning where closed connections hold most ports and the kernel does not reuse them; a refusal where connects
+    failed."""
+    for trial in case.trials:
+        network = trial.network
+        if network is None or network.time_wait_sockets is None or not network.local_ports:
             continue
-        share = seen.time_wait_sockets / seen.local_ports
-        if share < thresholds["share"]:
+        share = network.time_wait_sockets / network.local_ports
+        if share < case.thresholds["share"]:
             continue
         failed = 0 if trial.engine is None else trial.engine.errors.get("connect", 0)
-        if seen.ports_lent_again and not failed:
+        if network.ports_lent_again and not failed:
             continue
-        yield Found(
+        yield case.finding(
             trial.index,
             "refusal" if failed else "warning",
-            f"closed connections kept {seen.time_wait_sockets:,} local ports (TIME_WAIT) at the end of the window, of "
-            f"{seen.local_ports:,} that outgoing ones have" + (f"; {failed:,} connects failed" if failed else ""),
+            f"closed connections kept {network.time_wait_sockets:,} local ports (TIME_WAIT) at the end of the window, "
+            f"of {network.local_ports:,} that outgoing ones have" + (f"; {failed:,} connects failed" if failed else ""),
         )
 
 
 CHECK = Check(
     name="ports-exhausted",
-    looks_at="local ports that closed connections keep (TIME_WAIT) at the window's close beside the range of local "
-    "ports, and connects that failed",
+    looks_at="local ports that closed connections keep (TIME_WAIT) at the end of the window, compared with the range "
+    "of "
+    "local ports, and connects that failed",
     thresholds={
         "share": Threshold(
             0.8,
             "share of the local ports",
-            "each connect searches for a free port and takes longer the fewer there are (ip(7), ip_local_port_range); "
+            "each connect searches for a free port, which takes longer the fewer there are (ip(7), "
+            "ip_local_port_range); "
             "a closed connection keeps its own for a minute (RFC 9293, section 3.6.1: TIME-WAIT; 60 s in Linux)",
         ),
     },

@@ -1,26 +1,22 @@
-"""Tasks that waited for memory: reclaim and refaults slow every process, whoever caused them."""
+"""Tasks that waited for memory: reclaim and refaults slow every process, whichever caused them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """Memory alone: a server at its limit always waits for its processor, and a durable database for its disk."""
-    del experiment
-    for trial in trials:
-        seen = trial.machine
-        if seen is None or seen.window_seconds <= 0 or "memory" not in seen.pressure_seconds:
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning for memory alone: a busy server always waits for its processor, and a durable database for its disk."""
+    for trial in case.trials:
+        machine = trial.machine
+        if machine is None or machine.window_seconds <= 0 or "memory" not in machine.pressure_seconds:
             continue
-        waited = seen.pressure_seconds["memory"]
-        if waited >= thresholds["memory"] * seen.window_seconds:
-            yield Found(
+        waited = machine.pressure_seconds["memory"]
+        if waited >= case.thresholds["memory"] * machine.window_seconds:
+            yield case.finding(
                 trial.index,
                 "warning",
-                f"some task waited for memory during {waited:.2f} s of {seen.window_seconds:.1f} s",
+                f"some task waited for memory during {waited:.2f} s of {machine.window_seconds:.1f} s",
             )
 
 
@@ -32,9 +28,10 @@ CHECK = Check(
         "memory": Threshold(
             0.01,
             "share of the window",
-            "a share s in which tasks stall is a share s of requests that are delayed by it: at 1% the p99 is theirs",
+            "if tasks stall for a share s of the window, a share s of the requests is delayed: at 1% these make the "
+            "p99",
         ),
     },
-    remedy="give the machine more memory, or stop what holds it",
+    remedy="give the machine more memory, or stop what uses it",
     examine=examine,
 )

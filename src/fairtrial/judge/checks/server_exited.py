@@ -1,26 +1,22 @@
-"""A stack that ended by itself while it was needed."""
+"""A stack that exited by itself while it was needed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding
 
 SIGNALS = {6: "SIGABRT", 7: "SIGBUS", 9: "SIGKILL", 11: "SIGSEGV"}
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A refusal if the record holds an exit status from before the stack was told to stop."""
-    del experiment, thresholds
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal if the record holds an exit status from before the lab stopped the stack."""
+    for trial in case.trials:
         if trial.exit_status is not None:
             log = f"; its log is {trial.log}" if trial.log else ""
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
-                f"the stack ended by itself with {_in_words(trial.exit_status)} while it was needed{log}",
-                "look for the kernel's out-of-memory killer (dmesg), and give the stack less to hold or more memory"
+                f"the stack exited by itself with {_in_words(trial.exit_status)} while it was needed{log}",
+                "look for the kernel's out-of-memory killer (dmesg); make the stack use less memory, or give it more"
                 if _signal(trial.exit_status) == 9
                 else "",
             )
@@ -40,7 +36,7 @@ def _in_words(status: int) -> str:
 
 CHECK = Check(
     name="server-exited",
-    looks_at="whether the stack's process ended before it was told to",
+    looks_at="whether the stack's process exited before the lab stopped it",
     thresholds={},
     remedy="read the end of the stack's log; run its command by hand under the same load",
     examine=examine,

@@ -1,24 +1,20 @@
-"""An answer that shows a row as it was before it changed comes from a memory, not from the database."""
+"""An answer that shows a row as it was before it changed comes from a cache, not from the database."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A refusal for each trial in which a changed row's old value was still answered after the time of grace."""
-    del experiment, thresholds
-    for trial in trials:
-        seen = trial.freshness
-        if seen is not None and seen.stale > 0:
-            yield Found(
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal for each trial in which a changed row's old value was still answered after the grace period."""
+    for trial in case.trials:
+        freshness = trial.freshness
+        if freshness is not None and freshness.stale > 0:
+            yield case.finding(
                 trial.index,
                 "refusal",
-                f"{seen.stale} of {seen.changed} rows were still answered {seen.grace_seconds:g} s after their change "
-                f"as they had been before: {seen.example}",
+                f"{freshness.stale} of {freshness.changed} rows were still answered as they had been "
+                f"{freshness.grace_seconds:g} s after they changed: {freshness.example}",
             )
 
 

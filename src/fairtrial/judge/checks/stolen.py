@@ -1,55 +1,52 @@
-"""Processor time that the hypervisor gave to somebody else."""
+"""Processor time that the hypervisor gave to other guests."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """By the share of the processors' time that was stolen, the server's and the load's looked at apart."""
-    placement = experiment.placement
-    for trial in trials:
-        seen = trial.machine
-        if seen is None or seen.window_seconds < max(thresholds["seconds"], 1e-9):
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning or a refusal, by the larger of two shares: of the server's processors, and of the load engine's."""
+    placement = case.record.placement
+    for trial in case.trials:
+        machine = trial.machine
+        if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
         shares = {
-            role: seen.steal_seconds(cpus) / len(cpus) / seen.window_seconds
+            role: machine.steal_seconds(cpus) / len(cpus) / machine.window_seconds
             for role, cpus in (("server", placement.server_cpus), ("load engine", placement.load_cpus))
             if cpus
         }
         role = max(shares, key=lambda name: shares[name], default=None)
-        if role is not None and shares[role] >= min(thresholds["warn"], thresholds["refuse"]):
-            yield Found(
+        if role is not None and shares[role] >= min(case.thresholds["warn"], case.thresholds["refuse"]):
+            yield case.finding(
                 trial.index,
-                "refusal" if shares[role] >= thresholds["refuse"] else "warning",
+                "refusal" if shares[role] >= case.thresholds["refuse"] else "warning",
                 f"the hypervisor took {shares[role]:.1%} of the {role}'s processors in the window",
             )
 
 
 CHECK = Check(
     name="stolen",
-    looks_at="steal time of the processors in the window (/proc/stat), the server's and the load engine's apart",
+    looks_at="steal time of the processors in the window (/proc/stat), the server's and the load engine's separately",
     thresholds={
         "seconds": Threshold(
             0.5,
             "seconds of window",
-            "the kernel counts in ticks of 10 ms: in a window of 30 ms one tick is a third, whoever it was",
+            "the kernel counts in ticks of 10 ms: in a window of 30 ms a single tick is a third",
         ),
         "warn": Threshold(
             0.05,
             "share of the processors' time",
-            "what is taken is missing from the figure: 5% are the differences that claims speak of",
+            "what is taken is missing from the figure: 5% is the size of the differences that claims are about",
         ),
         "refuse": Threshold(
             0.25,
             "share of the processors' time",
-            "with a quarter gone the figure is that of three quarters of the machine that is named beside it; blocks "
-            "pair what is slow for all, not what comes and goes within a block",
+            "with a quarter gone, the figure is that of three quarters of the machine that is named beside it; pairing "
+            "by blocks cancels what slows a whole block, not what comes and goes within it",
         ),
     },
-    remedy="run on a machine whose processors are not shared, or at another hour; read ratios, not figures, until then",
+    remedy="run on a machine whose processors are not shared, or at another time; read ratios, not figures, until then",
     examine=examine,
 )

@@ -1,28 +1,24 @@
-"""A machine that swaps measures its disk."""
+"""On a machine that swaps, the disk is measured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A warning for any page, a refusal above the rate."""
-    del experiment
-    for trial in trials:
-        seen = trial.machine
-        if seen is None or seen.swapped_in_pages is None or seen.swapped_out_pages is None:
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning for any swapped page, a refusal above the rate."""
+    for trial in case.trials:
+        machine = trial.machine
+        if machine is None or machine.swapped_in_pages is None or machine.swapped_out_pages is None:
             continue
-        pages = seen.swapped_in_pages + seen.swapped_out_pages
+        pages = machine.swapped_in_pages + machine.swapped_out_pages
         if pages > 0:
-            rate = seen.swapped_in_pages / seen.window_seconds
-            yield Found(
+            rate = machine.swapped_in_pages / machine.window_seconds
+            yield case.finding(
                 trial.index,
-                "refusal" if rate > thresholds["pages_per_second"] else "warning",
-                f"{seen.swapped_in_pages:,} pages were swapped in and {seen.swapped_out_pages:,} out in "
-                f"{seen.window_seconds:.1f} s, by whatever process of this machine",
+                "refusal" if rate > case.thresholds["pages_per_second"] else "warning",
+                f"{machine.swapped_in_pages:,} pages were swapped in and {machine.swapped_out_pages:,} out in "
+                f"{machine.window_seconds:.1f} s, by any process of this machine",
             )
 
 
@@ -33,10 +29,11 @@ CHECK = Check(
         "pages_per_second": Threshold(
             100,
             "pages swapped in a second",
-            "whoever touches such a page waits for a read: 0.1 ms from flash and 10 ms from a disk, so 100 a second "
-            "are 1% of the time on the one and all of it on the other; fewer are a warning",
+            "a process that touches such a page waits for a read: 0.1 ms from flash and 10 ms from a disk, so 100 a "
+            "second "
+            "take 1% of the time on flash and all of it on a disk; fewer are a warning",
         ),
     },
-    remedy="give the machine more memory, or stop what holds it; then run again",
+    remedy="give the machine more memory, or stop what uses it; then run again",
     examine=examine,
 )

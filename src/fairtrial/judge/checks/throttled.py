@@ -1,41 +1,40 @@
-"""Processors that were held back: by a container's quota, by heat, by a clock that differs from trial to trial."""
+"""Processors that were throttled: by a container's quota, by heat, or by a clock that differs between trials."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from statistics import mean, median
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import TrialRecord
 
 QUOTA = "raise or remove the processor quota of the container or service that the lab runs in (cpu.max, cfs_quota_us)"
-CLOCK = "set the governor `performance` and switch turbo off, so that every trial has the same clock"
+CLOCK = "set the governor `performance` and turn turbo off, so that every trial has the same clock"
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """Each kind by itself. Only a quota can refuse: its seconds are known."""
-    server_cpus = set(experiment.placement.server_cpus)
-    clocks = {trial.index: clock for trial in trials if (clock := _clock(trial, server_cpus)) is not None}
+def examine(case: Case) -> Iterator[Finding]:
+    """A finding for each of the three. Only a quota can lead to a refusal, because its seconds are known."""
+    server_cpus = set(case.record.placement.server_cpus)
+    clocks = {trial.index: clock for trial in case.trials if (clock := _clock(trial, server_cpus)) is not None}
     usual = median(clocks.values()) if clocks else 0.0
-    for trial in trials:
-        seen = trial.machine
-        if seen is None or seen.window_seconds <= 0:
+    for trial in case.trials:
+        machine = trial.machine
+        if machine is None or machine.window_seconds <= 0:
             continue
-        if seen.quota_throttled_periods and seen.quota_throttled_seconds is not None:
-            share = seen.quota_throttled_seconds / seen.window_seconds
-            yield Found(
+        if machine.quota_throttled_periods and machine.quota_throttled_seconds is not None:
+            share = machine.quota_throttled_seconds / machine.window_seconds
+            yield case.finding(
                 trial.index,
-                "refusal" if share >= thresholds["quota"] else "warning",
-                f"the processor quota of the lab's control group ran out in {seen.quota_throttled_periods:,} periods: "
-                f"tasks were held back for {seen.quota_throttled_seconds:.2f} s of {seen.window_seconds:.1f} s",
+                "refusal" if share >= case.thresholds["quota"] else "warning",
+                f"the processor quota of the lab's control group ran out in {machine.quota_throttled_periods:,} "
+                f"periods: tasks were held back for {machine.quota_throttled_seconds:.2f} s of "
+                f"{machine.window_seconds:.1f} s",
                 QUOTA,
             )
-        if seen.thermal_throttles:
-            yield Found(
-                trial.index, "warning", f"processors were throttled for their heat {seen.thermal_throttles:,} times"
+        if machine.thermal_throttles:
+            yield case.finding(
+                trial.index, "warning", f"processors were throttled for heat {machine.thermal_throttles:,} times"
             )
-        if trial.index in clocks and abs(clocks[trial.index] / usual - 1) > thresholds["clock"]:
-            yield Found(
+        if trial.index in clocks and abs(clocks[trial.index] / usual - 1) > case.thresholds["clock"]:
+            yield case.finding(
                 trial.index,
                 "warning",
                 f"the server's processors ran at {clocks[trial.index] / 1e9:.2f} GHz at the end of the window, in the "
@@ -45,28 +44,29 @@ def examine(
 
 
 def _clock(trial: TrialRecord, cpus: set[int]) -> float | None:
-    told = {} if trial.machine is None else trial.machine.frequencies_hertz
-    ours = [hertz for cpu, hertz in told.items() if cpu in cpus]
+    frequencies = {} if trial.machine is None else trial.machine.frequencies_hertz
+    ours = [hertz for cpu, hertz in frequencies.items() if cpu in cpus]
     return mean(ours) if ours else None
 
 
 CHECK = Check(
     name="throttled",
-    looks_at="the control group's processor quota, thermal throttling, and the clock of the server's processors beside "
-    "the other trials'",
+    looks_at="the control group's processor quota, thermal throttling, and the clock of the server's processors "
+    "compared with the other trials'",
     thresholds={
         "quota": Threshold(
             0.05,
             "share of the window",
             "a task that is held back does nothing: at 5% the quota, not the contender, makes a difference as large as "
-            "those that claims speak of; less is a warning",
+            "those that claims are about; less is a warning",
         ),
         "clock": Threshold(
             0.05,
             "share of the median trial's clock",
-            "work that stays in the caches goes with the clock: 5% are the differences that claims speak of",
+            "work that stays in the caches scales with the clock: 5% is the size of the differences that claims are "
+            "about",
         ),
     },
-    remedy="let the machine cool, or use one that keeps its clock under load",
+    remedy="let the machine cool down, or use one that keeps its clock under load",
     examine=examine,
 )

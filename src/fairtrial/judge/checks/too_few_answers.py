@@ -1,21 +1,17 @@
-"""Zero is never a result."""
+"""A trial without verified answers has no result: zero is never one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal for each measured trial with fewer verified answers than the minimum."""
-    del experiment
-    for trial in trials:
+    for trial in case.trials:
         summary = trial.engine
-        if summary is not None and summary.verified < thresholds["verified"]:
+        if summary is not None and summary.verified < case.thresholds["verified"]:
             waiting = f"; {summary.in_flight_at_end:,} still waited at the end" if summary.in_flight_at_end else ""
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{summary.verified:,} verified answers in {summary.window_seconds:.1f} s{waiting}",
@@ -27,7 +23,7 @@ CHECK = Check(
     looks_at="the number of verified answers in the window",
     thresholds={
         "verified": Threshold(
-            1, "answers", "without an answer there is nothing to measure: no rate of zero is ever printed"
+            1, "answers", "without an answer there is nothing to measure: a rate of zero is never printed"
         ),
     },
     remedy="look at the errors first; if the workload is slow by nature, lengthen duration_seconds",

@@ -1,23 +1,22 @@
-"""Requests that were still waiting when the window closed: their times are in no percentile."""
+"""Requests that were still waiting when the window closed, whose times are in no percentile."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A trial whose oldest unanswered request waited much longer than any answered one, for much of the window."""
-    del experiment
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal where an unanswered request waited much longer than any answered one, and for much of the window."""
+    for trial in case.trials:
         summary = trial.engine
         if summary is None or summary.oldest_in_flight_seconds is None:
             continue
         waited, longest = summary.oldest_in_flight_seconds, summary.response_time.max_seconds or 0.0
-        if waited > thresholds["window_share"] * summary.window_seconds and waited > thresholds["times"] * longest:
-            yield Found(
+        if (
+            waited > case.thresholds["window_share"] * summary.window_seconds
+            and waited > case.thresholds["times"] * longest
+        ):
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{summary.in_flight_at_end:,} requests were unanswered when the window closed, one of them for "
@@ -27,22 +26,22 @@ def examine(
 
 CHECK = Check(
     name="unanswered",
-    looks_at="the age of the oldest request unanswered when the window closed, beside the longest answered one",
+    looks_at="the age of the oldest request unanswered when the window closed, compared with the longest answered one",
     thresholds={
         "window_share": Threshold(
             0.25,
             "share of the window",
             "in a closed load a connection that waits for a quarter of the window offers at most three quarters of "
-            "its load: the printed goodput is then that of a smaller load than the one printed beside it",
+            "its load: the goodput is then that of a smaller load than the one printed beside it",
         ),
         "times": Threshold(
             2.0,
             "times the longest answered request",
-            "the last requests of an honest run are cut off at ages up to about the longest time seen; twice that is "
+            "the last requests of an honest run are cut off at ages up to about the longest time; twice that is "
             "a request that hangs (coordinated omission: Tene, How NOT to Measure Latency, 2013)",
         ),
     },
     remedy="find what the stack waits for (a lock, an exhausted pool, a lost wake-up); lengthen duration_seconds if "
-    "such times belong to the workload",
+    "such times are normal for the workload",
     examine=examine,
 )

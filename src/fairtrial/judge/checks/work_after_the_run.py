@@ -1,35 +1,31 @@
-"""Work that is finished only after the last answer was not part of what was measured."""
+"""Work that is finished only after the last answer was not measured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found, Threshold
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
-    """A refusal for writes that came after the load; a warning for a database that was at work for long."""
-    del experiment
-    for trial in trials:
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal for writes that came after the load; a warning for a database that stayed at work for long."""
+    for trial in case.trials:
         settled, engine = trial.settle, trial.engine
         if settled is None or engine is None:
             continue
         late = settled.writes_after or 0
-        if late > thresholds["writes"] + engine.in_flight_at_end:
-            yield Found(
+        if late > case.thresholds["writes"] + engine.in_flight_at_end:
+            yield case.finding(
                 trial.index,
                 "refusal",
                 f"{late:,} writing statements came after the last answer, when {engine.in_flight_at_end} requests were "
                 f"in flight; the database was at rest {settled.seconds:.1f} s later",
             )
-        elif settled.seconds > thresholds["seconds"] or not settled.at_rest:
+        elif settled.seconds > case.thresholds["seconds"] or not settled.at_rest:
             rest = "at rest" if settled.at_rest else "not at rest even"
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "warning",
                 f"the database was {rest} {settled.seconds:.1f} s after the last answer",
-                "look what it does then: an upsert without an index, a backlog of its own, a checkpoint",
+                "find out what it does then: an upsert without an index, a backlog of its own, a checkpoint",
             )
 
 
@@ -45,9 +41,9 @@ CHECK = Check(
         "seconds": Threshold(
             2.0,
             "seconds",
-            "a commit is durable when it is acknowledged; two seconds are a page writer's time, not a queue's",
+            "a commit is durable when it is acknowledged; two seconds is time for a page writer, not for a queue",
         ),
     },
-    remedy="answer only when the database has committed: what is written later was not paid for by what was measured",
+    remedy="answer only when the database has committed: what is written later was not measured",
     examine=examine,
 )

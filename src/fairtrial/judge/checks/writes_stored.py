@@ -1,38 +1,35 @@
-"""What was acknowledged must be stored: once, and as it was sent."""
+"""Every acknowledged write must be stored once, as it was sent."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Check, Found
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.record.model import TrialRecord
 
-SAID = {
+IN_WORDS = {
     "missing": "acknowledged and not stored",
     "doubled": "stored more than once",
-    "altered": "stored otherwise than sent",
-    "unasked": "stored and never asked for",
+    "altered": "not stored as sent",
+    "unasked": "stored without a request",
 }
 REMEDY = {
     "missing": "answer only when the database has committed",
     "doubled": "insert once for each request; mind retries and batches that overlap",
     "altered": "store what was sent, an object as JSON and neither as text nor as null; update as often as asked",
-    "unasked": "store what was sent, where it was sent to; roll back what is to be rolled back",
+    "unasked": "store what was sent, where it was sent to; roll back what has to be rolled back",
 }
 
 
-def examine(
-    experiment: ExperimentRecord, trials: Sequence[TrialRecord], thresholds: Mapping[str, float]
-) -> Iterator[Found]:
+def examine(case: Case) -> Iterator[Finding]:
     """A refusal for each kind of fault."""
-    del experiment, thresholds
-    for trial in trials:
+    for trial in case.trials:
         if trial.audit is None:
             continue
-        settled = "" if trial.settle is None else f", looked at when the database had settled for {_settled(trial)}"
+        settled = "" if trial.settle is None else f", audited after the database had settled for {_settled(trial)}"
         for fault in trial.audit.faults:
-            yield Found(
+            yield case.finding(
                 trial.index,
                 "refusal",
-                f"{fault.count:,} rows {SAID[fault.kind]} ({trial.audit.acknowledged:,} acknowledged, "
+                f"{fault.count:,} rows {IN_WORDS[fault.kind]} ({trial.audit.acknowledged:,} acknowledged, "
                 f"{trial.audit.stored:,} stored{settled}); such as {fault.example}",
                 REMEDY[fault.kind],
             )
@@ -45,7 +42,7 @@ def _settled(trial: TrialRecord) -> str:
 
 CHECK = Check(
     name="writes-stored",
-    looks_at="the rows in the database after the trial, beside the requests that were acknowledged",
+    looks_at="the rows in the database after the trial, compared with the requests that were acknowledged",
     thresholds={},
     remedy="store each acknowledged request once, as it was sent",
     examine=examine,

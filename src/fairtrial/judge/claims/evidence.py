@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.model import Outcome
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.record.model import Condition, TrialRecord
@@ -11,13 +12,15 @@ from fairtrial.record.model import Condition, TrialRecord
 
 @dataclass(frozen=True)
 class TrialOutcome:
-    """What became of a trial: the cause in a few words where it is not valid, and the checks that refused it, or noted
-    something."""
+    """The outcome of a trial, as claims need it."""
 
     outcome: Outcome
     cause: str | None
+    """in a few words, where the trial is not valid"""
     refusing: frozenset[str] = frozenset()
+    """names of the checks that refused it"""
     noting: frozenset[str] = frozenset()
+    """names of the checks that noted something"""
 
 
 @dataclass(frozen=True)
@@ -30,21 +33,28 @@ class Evidence:
     outcomes: Mapping[int, TrialOutcome]
     interrupted: bool
     blocks: int
-    """that the verdict is to rest on: as many as were planned, or as there are at this look"""
+    """how many the verdict has to rest on: as many as were planned, or as there are at this look"""
     level: float = LEVEL
     """of each interval: above 95% where blocks were added while claims were undecided (statistics.looks)"""
 
-    def condition(self, contender: object) -> Condition:
-        """The condition in which `contender` (a reference, or its text) was tried.
+    def condition(self, reference: ConditionRef) -> Condition:
+        """The condition that a claim means.
 
         Raises:
             ValueError: there is none: the record does not fit its experiment.
         """
+        stack = reference.stack
+        wanted = (stack.name, stack.variant, self.experiment.service_of(stack), reference.at)
         for condition in self.conditions:
-            if condition.contender == str(contender):
+            if (condition.stack, condition.variant, condition.service, condition.at) == wanted and not condition.again:
                 return condition
-        raise ValueError(f"the record holds no condition for {contender}")
+        raise ValueError(f"the record holds no condition for {reference}")
 
     def of(self, condition: Condition) -> dict[int, TrialRecord]:
         """The trials of `condition`, by block."""
         return {trial.block: trial for trial in self.trials if trial.condition == condition.id}
+
+    def loads(self, *references: ConditionRef) -> str:
+        """The loads under which these conditions were tried, in words; one, if it is the same for all."""
+        different = dict.fromkeys(self.condition(reference).load.describe() for reference in references)
+        return " against ".join(different)

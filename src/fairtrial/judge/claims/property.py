@@ -1,45 +1,47 @@
-"""Something that is true of every trial of a condition: read off the trials themselves, refused ones included.
+"""A property of every trial of a condition, read from the trials themselves, refused ones included.
 
-A trial that a check refused is just what such a claim may be about: a server that loses writes, say. So a refusal by
-the checks that look at the property is a failure of it; a refusal by any other leaves the trial without a say. A note
-by one of its own checks is that the trial cannot tell; if none can, nothing is known.
+A trial that a check refused may be exactly what such a claim is about: a server that loses writes, say. So a refusal by
+one of the checks on the property means that the property failed; a refusal by any other check means that the trial does
+not count. A note by one of the property's own checks means that the trial was too short to tell; if all were, the claim
+is undecided.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import count
 from fairtrial.experiment.claims import PropertyClaim
 from fairtrial.experiment.loads import FixedLoad, Load
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.ratio import loads
 from fairtrial.judge.claims.ruling import ALL_VALID, Ruling, result, sentence
 from fairtrial.judge.model import ClaimResult
-from fairtrial.record.model import TrialRecord
+from fairtrial.record.model import Condition, TrialRecord
 
 
 @dataclass(frozen=True)
 class Property:
-    """`fails(trial, load)` says how, or None; `checks` are those whose refusal means no more than that it failed."""
+    """What a property claim may be about."""
 
     words: str
     checks: frozenset[str]
-    fails: Callable[[TrialRecord, Load], str | None]
+    """names of the checks whose refusal means that the property failed"""
+    failure: Callable[[TrialRecord, Load], str | None]
+    """how a trial failed it; None if it did not"""
 
 
 def _unanswered(trial: TrialRecord, load: Load) -> str | None:
     engine = trial.engine
     if engine is None:
         return "nothing was measured"
-    # Under a load that ends at a time, requests that are young then are nobody's fault: the check `unanswered` knows.
-    asked = load.requests if isinstance(load, FixedLoad) else engine.ended
-    return None if engine.verified >= asked else f"{engine.verified:,} right answers to {asked:,} requests"
+    # A load that ends at a time cuts young requests off, which is no failure; the check `unanswered` finds old ones.
+    requests = load.requests if isinstance(load, FixedLoad) else engine.ended
+    return None if engine.verified >= requests else f"{engine.verified:,} right answers to {requests:,} requests"
 
 
 def _lost(trial: TrialRecord, _load: Load) -> str | None:
     if trial.audit is None:
         return "nothing was audited"
-    faults = [f"{one.count:,} {one.kind}" for one in trial.audit.faults if one.kind != "unasked"]
+    faults = [f"{fault.count:,} {fault.kind}" for fault in trial.audit.faults if fault.kind != "unasked"]
     return ", ".join(faults) or None
 
 
@@ -61,32 +63,16 @@ PROPERTIES: Mapping[str, Property] = {
 def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on a property claim: it has to hold in every trial, or to fail in every one."""
     kind = PROPERTIES[claim.property]
-    condition = evidence.condition(claim.of)
-    held, failed, silent = [], [], []
-    telling = 0
-    for trial in evidence.of(condition).values():
-        outcome = evidence.outcomes[trial.index]
-        own = outcome.refusing & kind.checks
-        if outcome.outcome == "not run" or outcome.refusing - kind.checks or (outcome.outcome != "valid" and not own):
-            silent.append(f"trial {trial.index} was {outcome.outcome} ({outcome.cause})")
-        elif (how := kind.fails(trial, condition.load)) is not None or own:
-            failed.append(f"trial {trial.index}: {how or ', '.join(sorted(own))}")
-        else:
-            held.append(f"trial {trial.index}")
-            telling += not outcome.noting & kind.checks
-    tried = len(held) + len(failed) + len(silent)
-    if tried < evidence.blocks and not silent:
-        silent.append(f"{tried} of {count(evidence.blocks, 'block')} were begun")
-    if held and not telling:
-        silent.append("no trial was long enough to tell")
-    ruling = _ruling(claim, held, failed, silent)
-    seen = f"Of {claim.of} it held in {len(held)} of {count(len(held) + len(failed), 'trial')}"
-    seen += f" ({failed[0]})" if failed else ""
-    seen += f"; load: {loads(evidence, claim.of)}."
-    ends = {
+    votes = _votes(kind, evidence.condition(claim.of), evidence)
+    ruling = _ruling(claim, votes)
+    counted = len(votes.held) + len(votes.failed)
+    observed = f"Of {claim.of} it held in {len(votes.held)} of {count(counted, 'trial')}"
+    observed += f" ({votes.failed[0]})" if votes.failed else ""
+    observed += f"; load: {evidence.loads(claim.of)}."
+    endings = {
         "upheld": "One trial in which it is otherwise would overturn it.",
         "refuted": "A repetition in which it is otherwise in every trial would overturn it.",
-        "undecided": ALL_VALID if silent else "It is not the same in all trials.",
+        "undecided": ALL_VALID if votes.obstacles else "It is not the same in all trials.",
     }
     return result(
         claim,
@@ -94,17 +80,47 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
         metric=None,
         subject=f"{claim.property} of {claim.of}",
         asked=kind.words if claim.holds else f"not: {kind.words}",
-        words=sentence(claim, ruling, seen, ends[ruling.verdict]),
-        blocks=len(held) + len(failed),
+        words=sentence(claim, ruling, observed, endings[ruling.verdict]),
+        blocks=counted,
     )
 
 
-def _ruling(claim: PropertyClaim, held: list[str], failed: list[str], silent: list[str]) -> Ruling:
-    wanted, unwanted = (held, failed) if claim.holds else (failed, held)
+@dataclass(frozen=True)
+class _Votes:
+    """Trials in which a property held and in which it failed, and why others do not count."""
+
+    held: Sequence[str]
+    failed: Sequence[str]
+    obstacles: Sequence[str]
+
+
+def _votes(kind: Property, condition: Condition, evidence: Evidence) -> _Votes:
+    held, failed, obstacles = [], [], []
+    could_tell = False
+    for trial in evidence.of(condition).values():
+        outcome = evidence.outcomes[trial.index]
+        own = outcome.refusing & kind.checks
+        if outcome.outcome == "not run" or outcome.refusing - kind.checks or (outcome.outcome != "valid" and not own):
+            obstacles.append(f"trial {trial.index} was {outcome.outcome} ({outcome.cause})")
+        elif (how := kind.failure(trial, condition.load)) is not None or own:
+            failed.append(f"trial {trial.index}: {how or ', '.join(sorted(own))}")
+        else:
+            held.append(f"trial {trial.index}")
+            could_tell = could_tell or not outcome.noting & kind.checks
+    tried = len(held) + len(failed) + len(obstacles)
+    if tried < evidence.blocks and not obstacles:
+        obstacles.append(f"{tried} of {count(evidence.blocks, 'block')} were begun")
+    if held and not could_tell:
+        obstacles.append("no trial was long enough to tell")
+    return _Votes(held, failed, obstacles)
+
+
+def _ruling(claim: PropertyClaim, votes: _Votes) -> Ruling:
+    wanted, unwanted = (votes.held, votes.failed) if claim.holds else (votes.failed, votes.held)
     if unwanted and (claim.holds or not wanted):
         return Ruling("refuted")
-    if silent:
-        return Ruling("undecided", silent[0])
+    if votes.obstacles:
+        return Ruling("undecided", votes.obstacles[0])
     if not wanted:
         return Ruling("undecided", "nothing was tried")
     return Ruling("undecided", "it held in some trials and not in others") if unwanted else Ruling("upheld")

@@ -1,4 +1,4 @@
-"""How a metric goes along the sweep: rises, falls, flat, a peak, a best place, an advantage that grows, a lead."""
+"""How a metric changes along the sweep: rises, falls, flat, a peak, a best place, an advantage that grows, a lead."""
 
 from collections.abc import Sequence
 
@@ -8,46 +8,56 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.ruling import ALL_VALID, Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.judge.claims.ruling import (
+    ALL_VALID,
+    MORE_BLOCKS,
+    Ruling,
+    interval_in_words,
+    result,
+    sentence,
+    too_few,
+)
 from fairtrial.judge.claims.values import Values, read_values
 from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics import shape
-from fairtrial.judge.statistics.estimate import Estimated
+from fairtrial.judge.statistics.estimate import Estimate
 
 
 def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
-    """The verdict on a shape. Its estimate is the ratio that decides, or stands in the way: between two points, or
-    between two stacks at one."""
+    """The verdict on a shape.
+
+    Its estimate is the ratio that decides it, or keeps it undecided: between two points, or between two stacks at one.
+    """
     metric = find_metric(claim.metric)
     sweep = evidence.experiment.sweep
     assert sweep is not None
-    contenders = [_at(stack, value) for stack in claim.curves() for value in sweep.numbers]
-    values = read_values(metric, contenders, evidence, claim.baseline)
-    found = None
+    conditions = [_at(stack, value) for stack in claim.curves() for value in sweep.numbers]
+    values = read_values(metric, conditions, evidence, claim.baseline)
+    test = None
     ruling = Ruling("undecided", values.obstacle)
     if values.obstacle is None:
         try:
-            found = _found(claim, metric, sweep.numbers, values, evidence)
+            test = _test(claim, metric, sweep.numbers, values, evidence.level)
         except ValueError as error:
             ruling = Ruling("undecided", str(error))
-    estimated, seen = None, None
+    estimate, observed = None, None
     asked = in_words(claim)
-    if found is not None:
-        estimated = Estimated(found.ratio, found.interval, values.blocks)
-        why = too_few(values.blocks) if found.interval is None else "the interval of this ratio reaches too far"
-        ruling = Ruling(found.finding, why if found.finding == "undecided" else None)
-        shown = interval_in_words(found.interval, found.level)
-        seen = (
-            f"{capitalised(metric.label)} of {_compared(claim, metric, sweep, found)} ({shown}, "
-            f"{count(values.blocks, 'block')}; load: {evidence.condition(contenders[0]).load.describe()}, with "
+    if test is not None:
+        estimate = Estimate(estimate=test.ratio, interval=test.interval, blocks=values.blocks)
+        why = too_few(values.blocks) if test.interval is None else "the interval of this ratio reaches too far"
+        ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
+        interval = interval_in_words(test.interval, test.level)
+        observed = (
+            f"{capitalised(metric.label)} of {_compared(claim, metric, sweep, test)} ({interval}, "
+            f"{count(values.blocks, 'block')}; load: {evidence.loads(conditions[0])}, with "
             f"{sweep.title} from {sweep.numbers[0]:g} to {sweep.numbers[-1]:g}); the claim asks that "
             f"{claim.of if claim.shape == 'leads' else 'it'} {asked}."
         )
-    ends = {
+    endings = {
         "upheld": "A repetition in which it is proven otherwise would overturn it.",
         "refuted": "A repetition in which it is proven so would overturn it.",
-        "undecided": ALL_VALID if values.obstacle else "More blocks may decide it.",
+        "undecided": ALL_VALID if values.obstacle else MORE_BLOCKS,
     }
     return result(
         claim,
@@ -55,9 +65,9 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         metric=claim.metric,
         subject=f"{metric.label} of {claim.of} along {sweep.title}",
         asked=asked,
-        words=sentence(claim, ruling, seen, ends[ruling.verdict]),
+        words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=values.blocks,
-        estimated=estimated,
+        estimate=estimate,
     )
 
 
@@ -75,10 +85,10 @@ def in_words(claim: ShapeClaim) -> str:
     }[claim.shape]
 
 
-def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, found: shape.Shape) -> str:
-    """Which ratio: `a at connections 16 was 3.1 times that at 1`, `a at connections 2 was 1.2 times that of b`."""
-    first, second = (sweep.numbers[place] for place in found.between)
-    ratio = figure(found.ratio)
+def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, test: shape.Shape) -> str:
+    """The ratio in words: `a at connections 16 was 3.1 times that at 1`; of leads, `… was 1.2 times that of b`."""
+    first, second = (sweep.numbers[place] for place in test.between)
+    ratio = figure(test.ratio)
     if claim.shape == "leads":
         ahead, behind = (claim.of, claim.to) if metric.higher_is_better else (claim.to, claim.of)
         return f"{ahead} at {sweep.title} {second:g} was {ratio} times that of {behind}"
@@ -87,10 +97,10 @@ def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, found: shape.Shap
 
 
 def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
-    """Whether the sweep has the points that the shape needs.
+    """Require that the sweep has the points that the shape needs.
 
     Raises:
-        ValueError: it has not.
+        ValueError: it has not; the message says which values are missing.
     """
     if claim.between is None or experiment.sweep is None:
         return
@@ -109,10 +119,7 @@ def _at(stack: StackRef, value: float) -> ConditionRef:
     return ConditionRef.of(stack, value)
 
 
-def _found(
-    claim: ShapeClaim, metric: Metric, places: Sequence[float], values: Values, evidence: Evidence
-) -> shape.Shape:
-    level = evidence.level
+def _test(claim: ShapeClaim, metric: Metric, places: Sequence[float], values: Values, level: float) -> shape.Shape:
     curve = [values.of(_at(claim.of, place)) for place in places]
     if claim.shape == "rises":
         return shape.rises(curve, level=level)
@@ -122,10 +129,10 @@ def _found(
         return shape.flat(curve, claim.within, level=level)
     if claim.to is not None:
         other = [values.of(_at(claim.to, place)) for place in places]
-        # A lower time is the advantage: the ratio is turned, so that above 1 means the same for every metric.
+        # A lower time is better: the ratio is inverted, so that above 1 means an advantage for every metric.
         ahead, behind = (curve, other) if metric.higher_is_better else (other, curve)
-        judged = shape.leads if claim.shape == "leads" else shape.advantage_grows
-        return judged(ahead, behind, level=level)
+        judge_curves = shape.leads if claim.shape == "leads" else shape.advantage_grows
+        return judge_curves(ahead, behind, level=level)
     assert claim.between is not None
     if claim.shape == "peaks":
         return shape.peak_between(places, curve, claim.between, level=level)

@@ -6,88 +6,103 @@ A claim that rests on a trial that was refused or not run is undecided: the bloc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric
-from fairtrial.record.model import Condition, TrialRecord
+from fairtrial.record.model import TrialRecord
 
 
 @dataclass(frozen=True)
 class Values:
-    """By contender, one value for each block in which all of them have one, in the order of the blocks."""
+    """For each condition one value for each block in which all of them have one, in the order of the blocks."""
 
-    by_contender: Mapping[str, Sequence[float]]
+    by_condition: Mapping[ConditionRef, Sequence[float]]
     refused: str | None
     missing: str | None
 
     @property
     def obstacle(self) -> str | None:
-        """Why there is no verdict, whatever the values say."""
+        """Why there is no verdict, whatever the values are."""
         return self.refused or self.missing
 
     @property
     def blocks(self) -> int:
-        """In how many blocks all of them have a value."""
-        return min(map(len, self.by_contender.values()))
+        """The number of blocks in which every condition has a value."""
+        return min(map(len, self.by_condition.values()))
 
-    def of(self, contender: object) -> Sequence[float]:
-        """The values of one contender."""
-        return self.by_contender[str(contender)]
+    def of(self, condition: ConditionRef) -> Sequence[float]:
+        """The values of one condition."""
+        return self.by_condition[condition]
+
+    def ratios(self, of: ConditionRef, to: ConditionRef) -> Sequence[float]:
+        """One ratio a block; empty if a value is not positive."""
+        left, right = self.of(of), self.of(to)
+        if any(value <= 0 for value in (*left, *right)):
+            return []
+        return [value / other for value, other in zip(left, right, strict=True)]
 
 
 def read_values(
-    metric: Metric, contenders: Sequence[object], evidence: Evidence, baseline: object | None = None
+    metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence, baseline: ConditionRef | None = None
 ) -> Values:
-    """The metric of these contenders; `baseline` is the one that the metric overhead is over."""
+    """The metric of these conditions.
+
+    Args:
+        baseline: the condition that the metric overhead is measured against.
+    """
     if metric.name == OVERHEAD:
-        return _overheads(contenders, baseline, evidence)
-    return _read(metric, [evidence.condition(one) for one in contenders], evidence)
+        assert baseline is not None
+        return _overheads(conditions, baseline, evidence)
+    return _read(metric, conditions, evidence)
 
 
-def _overheads(contenders: Sequence[object], baseline: object | None, evidence: Evidence) -> Values:
+def _overheads(conditions: Sequence[ConditionRef], baseline: ConditionRef, evidence: Evidence) -> Values:
     """Seconds a request in excess of the baseline's in the same block: 1/goodput less 1/goodput of the baseline.
 
-    In a closed load with as many connections that is what the contender adds to each request, in throughput's terms.
+    In a closed load with as many connections, this is what the condition adds to each request, by its throughput.
     """
-    conditions = [evidence.condition(one) for one in (*contenders, baseline)]
-    rates = _read(METRICS["goodput"], conditions, evidence)
+    rates = _read(METRICS["goodput"], [*conditions, baseline], evidence)
     base = rates.of(baseline)
-    over = {
-        str(one): [1 / rate - 1 / other for rate, other in zip(rates.of(one), base, strict=True)] for one in contenders
+    overheads = {
+        condition: [1 / rate - 1 / other for rate, other in zip(rates.of(condition), base, strict=True)]
+        for condition in conditions
     }
-    return Values(over, rates.refused, rates.missing)
+    return Values(overheads, rates.refused, rates.missing)
 
 
-def _read(metric: Metric, conditions: Sequence[Condition], evidence: Evidence) -> Values:
-    trials = {condition.contender: evidence.of(condition) for condition in conditions}
-    values: dict[str, list[float]] = {name: [] for name in trials}
+def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence) -> Values:
+    trials = {condition: evidence.of(evidence.condition(condition)) for condition in conditions}
+    values: dict[ConditionRef, list[float]] = {condition: [] for condition in trials}
     refused: list[str] = []
     missing: list[str] = []
     blocks = sorted(set().union(*trials.values()))
     for block in blocks:
-        found: dict[str, float] = {}
-        for name, by_block in trials.items():
+        in_block: dict[ConditionRef, float] = {}
+        for condition, by_block in trials.items():
             trial = by_block.get(block)
             if trial is None:
-                missing.append(f"block {block} holds no trial of {name}")
+                missing.append(f"block {block} holds no trial of {condition}")
                 continue
-            value, obstacle, was_refused = _value(metric, name, trial, evidence)
+            value, obstacle, was_refused = _value(metric, condition, trial, evidence)
             if value is not None:
-                found[name] = value
+                in_block[condition] = value
             else:
                 (refused if was_refused else missing).append(obstacle)
-        if len(found) == len(trials):
-            for name, value in found.items():
-                values[name].append(value)
+        if len(in_block) == len(trials):
+            for condition, value in in_block.items():
+                values[condition].append(value)
     if len(blocks) < evidence.blocks:
         why = "the run was interrupted" if evidence.interrupted else "the record ends early"
         missing.append(f"{why}: {len(blocks)} of {evidence.blocks} blocks were begun")
     return Values(values, _first_of(refused), _first_of(missing))
 
 
-def _value(metric: Metric, contender: str, trial: TrialRecord, evidence: Evidence) -> tuple[float | None, str, bool]:
+def _value(
+    metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence
+) -> tuple[float | None, str, bool]:
     """The metric's value, or why there is none and whether that is a refusal."""
     outcome = evidence.outcomes[trial.index]
-    name = f"trial {trial.index} (block {trial.block}, {contender})"
+    name = f"trial {trial.index} (block {trial.block}, {condition})"
     stands = bool(outcome.refusing) and outcome.refusing <= metric.despite
     if outcome.outcome != "valid" and not stands:
         return None, f"{name} was {outcome.outcome} ({outcome.cause})", outcome.outcome == "refused"

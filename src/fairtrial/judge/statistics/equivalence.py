@@ -20,14 +20,14 @@ import numpy as np
 
 from fairtrial.judge.statistics.student import LEVEL, mean_interval
 
-Finding = Literal["upheld", "refuted", "undecided"]
+Verdict = Literal["upheld", "refuted", "undecided"]
 
 
 @dataclass(frozen=True)
 class Equivalence:
     """What the blocks say of a ratio of one, plus or minus a margin."""
 
-    finding: Finding
+    verdict: Verdict
     estimate: float
     within: tuple[float, float]
     """The margins: 1/(1+d) to 1+d."""
@@ -57,12 +57,12 @@ def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL) -
     inner, outer = mean_interval(logs, 2 * level - 1), mean_interval(logs, level)
     if inner is None or outer is None:
         return Equivalence("undecided", estimate, within, None, None)
-    finding: Finding = "undecided"
+    verdict: Verdict = "undecided"
     if -reach <= inner[0] and inner[1] <= reach:
-        finding = "upheld"
+        verdict = "upheld"
     elif outer[0] > reach or outer[1] < -reach:
-        finding = "refuted"
-    return Equivalence(finding, estimate, within, _ratio(inner), _ratio(outer))
+        verdict = "refuted"
+    return Equivalence(verdict, estimate, within, _ratio(inner), _ratio(outer))
 
 
 def _ratio(interval: tuple[float, float]) -> tuple[float, float]:

@@ -1,24 +1,24 @@
-"""A condition's figure, and the ratio of two, over blocks."""
+"""A figure over blocks, and the difference and the ratio of two figures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from pydantic import Field
 
+from fairtrial.base.strict import Strict
 from fairtrial.judge.statistics.median import median_interval
 from fairtrial.judge.statistics.student import LEVEL, mean_interval
 
 
-@dataclass(frozen=True)
-class Estimated:
-    """What the blocks say: in the unit of the values, or a plain number for a ratio."""
+class Estimate(Strict):
+    """A figure over blocks, in the unit of its values, or a ratio, with its confidence interval."""
 
     estimate: float
-    interval: tuple[float, float] | None
+    interval: tuple[float, float] | None = Field(description="95%, null with fewer than three blocks")
     blocks: int
 
 
-def over_blocks(values: Sequence[float], level: float = LEVEL) -> Estimated:
+def over_blocks(values: Sequence[float], level: float = LEVEL) -> Estimate:
     """The median of one value a block, and the interval of this level for it: what a typical start gives.
 
     Figures of computers differ by factors, so both are found on the logarithm, where an interval cannot reach below
@@ -31,12 +31,16 @@ def over_blocks(values: Sequence[float], level: float = LEVEL) -> Estimated:
         raise ValueError("an estimate needs at least one block")
     sample = np.asarray(values, dtype=np.float64)
     if not bool((sample > 0).all()):
-        return Estimated(float(np.median(sample)), median_interval(sample, level), sample.size)
+        return Estimate(estimate=float(np.median(sample)), interval=median_interval(sample, level), blocks=sample.size)
     logs = np.log(sample)
-    return Estimated(float(np.exp(np.median(logs))), _exponential(median_interval(logs, level)), sample.size)
+    return Estimate(
+        estimate=float(np.exp(np.median(logs))),
+        interval=_exponential(median_interval(logs, level)),
+        blocks=sample.size,
+    )
 
 
-def paired_difference(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
+def paired_difference(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimate:
     """The mean difference `of` - `to`, whose i-th values stem from the same block, with its interval.
 
     Raises:
@@ -45,10 +49,12 @@ def paired_difference(of: Sequence[float], to: Sequence[float], level: float = L
     if len(of) != len(to) or not of:
         raise ValueError("a paired difference needs as many values on either side, and at least one")
     differences = np.asarray(of, dtype=np.float64) - np.asarray(to, dtype=np.float64)
-    return Estimated(float(differences.mean()), mean_interval(differences, level), differences.size)
+    return Estimate(
+        estimate=float(differences.mean()), interval=mean_interval(differences, level), blocks=differences.size
+    )
 
 
-def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
+def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimate:
     """The ratio `of` / `to`, whose i-th values stem from the same block, with its interval.
 
     The logarithms of the blocks' ratios are averaged: what slows a whole block slows both sides, and cancels.
@@ -61,7 +67,9 @@ def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL)
     if any(value <= 0 for value in (*of, *to)):
         raise ValueError("a ratio needs positive values")
     logs = np.log(np.asarray(of, dtype=np.float64) / np.asarray(to, dtype=np.float64))
-    return Estimated(float(np.exp(logs.mean())), _exponential(mean_interval(logs, level)), logs.size)
+    return Estimate(
+        estimate=float(np.exp(logs.mean())), interval=_exponential(mean_interval(logs, level)), blocks=logs.size
+    )
 
 
 def _exponential(interval: tuple[float, float] | None) -> tuple[float, float] | None:

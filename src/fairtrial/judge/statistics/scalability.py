@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from fairtrial.judge.statistics.estimate import Estimated
+from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval
 
 FEWEST_POINTS = 6
@@ -74,10 +74,10 @@ class Scalability:
     """A fit that holds."""
 
     law: Law
-    single: Estimated
-    contention: Estimated
-    coherency: Estimated
-    peak: Estimated | None
+    single: Estimate
+    contention: Estimate
+    coherency: Estimate
+    peak: Estimate | None
     """The load of the highest throughput, only if it lies within the data. Its interval may be open above
     (infinite)."""
     miss: float
@@ -121,21 +121,21 @@ def scalability(
     free, without = _jackknife(places, logs)
     blocks = logs.shape[1]
 
-    def estimated(read: Callable[[Law], float]) -> tuple[float, float] | None:
+    def interval(read: Callable[[Law], float]) -> tuple[float, float] | None:
         pseudo = np.array([blocks * read(free) - (blocks - 1) * read(each) for each in without])
         return mean_interval(pseudo, level)
 
-    single = _exponential(estimated(lambda each: math.log(each.single)))
-    contention = _clipped(estimated(lambda each: each.contention), 1.0)
-    coherency = _clipped(estimated(lambda each: each.coherency), math.inf)
+    single = _exponential(interval(lambda each: math.log(each.single)))
+    contention = _clipped(interval(lambda each: each.contention), 1.0)
+    coherency = _clipped(interval(lambda each: each.coherency), math.inf)
     peak = None
     if loads[0] < law.peak < loads[-1]:
-        peak = Estimated(law.peak, _peaks(estimated(_inverse_square_peak)), blocks)
+        peak = Estimate(estimate=law.peak, interval=_peaks(interval(_inverse_square_peak)), blocks=blocks)
     return Scalability(
         law,
-        Estimated(law.single, single, blocks),
-        Estimated(law.contention, contention, blocks),
-        Estimated(law.coherency, coherency, blocks),
+        Estimate(estimate=law.single, interval=single, blocks=blocks),
+        Estimate(estimate=law.contention, interval=contention, blocks=blocks),
+        Estimate(estimate=law.coherency, interval=coherency, blocks=blocks),
         peak,
         miss,
     )

@@ -16,7 +16,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.judge.statistics.equivalence import Finding
+from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.student import LEVEL, column_intervals
 
 DIP = 0.05
@@ -29,7 +29,7 @@ Curve = Sequence[Sequence[float]]
 class Shape:
     """What the blocks say of a shape, and the ratio of two points that says it."""
 
-    finding: Finding
+    verdict: Verdict
     ratio: float
     """Of point `between[1]` to point `between[0]`; of `leads`, of one contender to the other."""
     between: tuple[int, int]
@@ -66,8 +66,8 @@ def rises(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     if found is None:
         return _undecided(pairs[ends], float(means[ends]), level)
 
-    def shape(finding: Finding, pair: int, judged: int) -> Shape:
-        return _shape(finding, pairs[pair], float(means[pair]), found[pair][judged], (single, proof, over_all)[judged])
+    def shape(verdict: Verdict, pair: int, judged: int) -> Shape:
+        return _shape(verdict, pairs[pair], float(means[pair]), found[pair][judged], (single, proof, over_all)[judged])
 
     if found[ends][0][1] < 0:
         return shape("refuted", ends, 0)
@@ -92,7 +92,7 @@ def falls(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     _logs(curve)
     shape = rises([[1 / value for value in point] for point in curve], dip=dip, level=level)
     interval = None if shape.interval is None else (1 / shape.interval[1], 1 / shape.interval[0])
-    return Shape(shape.finding, 1 / shape.ratio, shape.between, interval, shape.level)
+    return Shape(shape.verdict, 1 / shape.ratio, shape.between, interval, shape.level)
 
 
 def advantage_grows(of: Curve, to: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
@@ -211,15 +211,15 @@ def best_within(
     if found is None:
         return _undecided((best_out, best_in), estimate, level)
     by_pair = dict(zip(pairs, found, strict=True))
-    finding: Finding = "undecided"
+    verdict: Verdict = "undecided"
     judged = 0
     if all(by_pair[point, best_in][1][0] > 0 for point in outside):
-        finding, judged = "upheld", 1
+        verdict, judged = "upheld", 1
     elif all(by_pair[best_out, point][2][1] < 0 for point in inside):
-        finding, judged = "refuted", 2
+        verdict, judged = "refuted", 2
     low, high = by_pair[best_out, best_in][judged]
     interval = (-high, -low) if lowest else (low, high)
-    return _shape(finding, (best_out, best_in), estimate, interval, (level, of_inside, of_outside)[judged])
+    return _shape(verdict, (best_out, best_in), estimate, interval, (level, of_inside, of_outside)[judged])
 
 
 def peak_between(
@@ -263,9 +263,9 @@ def _between(logs: NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> NDA
 
 
 def _shape(
-    finding: Finding, between: tuple[int, int], log_ratio: float, interval: tuple[float, float], level: float
+    verdict: Verdict, between: tuple[int, int], log_ratio: float, interval: tuple[float, float], level: float
 ) -> Shape:
-    return Shape(finding, math.exp(log_ratio), between, (math.exp(interval[0]), math.exp(interval[1])), level)
+    return Shape(verdict, math.exp(log_ratio), between, (math.exp(interval[0]), math.exp(interval[1])), level)
 
 
 def _undecided(between: tuple[int, int], log_ratio: float, level: float) -> Shape:

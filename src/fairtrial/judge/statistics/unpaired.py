@@ -17,11 +17,11 @@ Statistics in Medicine 27 (2008), 1693-1702 (MOVER, the method of variance estim
 import math
 from collections.abc import Sequence
 
-from fairtrial.judge.statistics.estimate import Estimated, over_blocks
+from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.student import LEVEL
 
 
-def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimated:
+def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimate:
     """The ratio of the medians of `of` and `to`, with its interval.
 
     Returns:
@@ -35,12 +35,12 @@ def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVE
     one, other = over_blocks(of, level), over_blocks(to, level)
     estimate, blocks = one.estimate / other.estimate, min(one.blocks, other.blocks)
     if one.interval is None or other.interval is None:
-        return Estimated(estimate, None, blocks)
+        return Estimate(estimate=estimate, interval=None, blocks=blocks)
     one_below, one_above = _reaches(one.estimate, one.interval)
     other_below, other_above = _reaches(other.estimate, other.interval)
     low = estimate / math.exp(math.hypot(one_below, other_above))
     high = estimate * math.exp(math.hypot(one_above, other_below))
-    return Estimated(estimate, (low, high), blocks)
+    return Estimate(estimate=estimate, interval=(low, high), blocks=blocks)
 
 
 def _reaches(estimate: float, interval: tuple[float, float]) -> tuple[float, float]:

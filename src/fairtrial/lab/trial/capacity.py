@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fairtrial.experiment.loads import PERCENTILES, CapacityLoad, Objective
+from fairtrial.experiment.loads import METRIC_PERCENTILES, CapacityLoad, Objective
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.record.capacity import CapacityFound, CapacitySearch, ObjectiveMet, Probe
@@ -100,7 +100,7 @@ def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: boo
         seconds=seconds,
         confirming=confirming,
         achieved_over_offered=summary.achieved_over_offered,
-        percentiles_seconds={name: supported_percentile(summary.response_time, name) for name in PERCENTILES},
+        percentiles_seconds={name: supported_percentile(summary.response_time, name) for name in METRIC_PERCENTILES},
         error_share=summary.error_share,
         busiest_thread_share=summary.busiest_thread_share,
         objectives=[_met(objective, summary) for objective in load.objectives],

@@ -8,7 +8,7 @@ from fairtrial.base.formatting import count
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ConditionResult, Outcome, Result
-from fairtrial.judge.statistics.estimate import Estimated
+from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -37,7 +37,7 @@ class Row:
     before: float | None
     after: float | None
     """Medians over blocks, in the metric's unit."""
-    ratio: Estimated | None
+    ratio: Estimate | None
     """After to before, with its interval at the comparison's level. None if it was not compared."""
     change: Change
     reason: str | None
@@ -134,7 +134,7 @@ def _values(metric: Metric, side: Judged, condition: ConditionResult | None) -> 
     return present, None
 
 
-def _change(metric: Metric, ratio: Estimated, margin: float) -> Change:
+def _change(metric: Metric, ratio: Estimate, margin: float) -> Change:
     assert ratio.interval is not None
     low, high = ratio.interval
     # As a factor by which it got better, whichever way that is.

@@ -1,0 +1,135 @@
+"""What claims with bounds share: from an interval and bounds to a verdict, and how both are written in one unit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in, violation_in_words
+from fairtrial.base.units import Quantity, Unit, readable_unit
+from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, RatioClaim
+from fairtrial.judge.claims.ruling import ALL_VALID, MORE_BLOCKS, Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.judge.claims.values import Values
+from fairtrial.judge.metrics import Metric
+from fairtrial.judge.model import ClaimResult
+from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.planning import MOST_BLOCKS, blocks_to_decide
+from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+
+Range = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a claim with bounds is judged by."""
+
+    values: Values
+    estimate: Estimate | None
+    unit: Unit | None
+    """in which the estimate and the bounds are written; None: they have none"""
+    level: float
+    loads: str
+
+
+def unit_for(claim: BudgetClaim | DifferenceClaim, metric: Metric, estimate: Estimate | None) -> Unit:
+    """The unit in which both the estimate and the bounds of a claim are written.
+
+    It is that of the first bound other than zero, as the file has it. Zero says nothing about the size of what is
+    measured, and records from before bounds had units hold plain numbers: then it is the one that reads well.
+    """
+    for bound in claim.bounds.values():
+        if isinstance(bound, Quantity) and bound.number != 0:
+            return bound.unit
+    ends = [bound for bound in claim.range if bound]
+    size = ends[0] if ends else 0.0 if estimate is None else estimate.estimate
+    return readable_unit(metric.unit, size)
+
+
+def bounded_result(
+    claim: RatioClaim | DifferenceClaim | BudgetClaim,
+    measured: Measured,
+    *,
+    subject: str,
+    statement: str,
+    no_estimate: str,
+    undecided: str,
+) -> ClaimResult:
+    """The entry of a claim with bounds in the result.
+
+    Args:
+        statement: the estimate as the beginning of a sentence: `Goodput of a was 3.1 times that of b`.
+        no_estimate: why there is no estimate, if there is none.
+        undecided: the last sentence of an undecided claim.
+    """
+    values, estimate, unit, bounds = measured.values, measured.estimate, measured.unit, claim.range
+    ruling = rule_on(values, estimate, bounds, unit, no_estimate)
+    asked = bound_in_words(*bounds, unit)
+    observed = None
+    if estimate is not None:
+        interval = interval_in_words(estimate.interval, measured.level, lambda ends: span_in(ends, unit))
+        observed = (
+            f"{statement} ({interval}, {count(estimate.blocks, 'block')}; load: {measured.loads}); "
+            f"the claim asks for {asked}."
+        )
+    return result(
+        claim,
+        ruling,
+        metric=claim.metric,
+        subject=subject,
+        asked=asked,
+        words=sentence(claim, ruling, observed, overturned_by(ruling, bounds, unit) or undecided),
+        blocks=values.blocks,
+        unit=unit,
+        bounds=bounds,
+        estimate=estimate,
+    )
+
+
+def rule_on(
+    values: Values, estimate: Estimate | None, bounds: Range, unit: Unit | None = None, no_estimate: str = ""
+) -> Ruling:
+    """The verdict, unless something stands in its way; `no_estimate` says why there is none, if there is none."""
+    if values.obstacle is not None:
+        return Ruling("undecided", values.obstacle)
+    if estimate is None:
+        return Ruling("undecided", no_estimate)
+    if estimate.interval is None:
+        return Ruling("undecided", too_few(estimate.blocks))
+    return rule(estimate.interval, bounds, unit)
+
+
+def rule(interval: tuple[float, float], bounds: Range, unit: Unit | None = None) -> Ruling:
+    """Upheld if the whole interval satisfies the bounds, refuted if the whole interval violates one, else undecided."""
+    low, high = interval
+    lower = float("-inf") if bounds[0] is None else bounds[0]
+    upper = float("inf") if bounds[1] is None else bounds[1]
+    if lower <= low and high <= upper:
+        return Ruling("upheld")
+    if high < lower or low > upper:
+        return Ruling("refuted")
+    inside = [plain_in(bound, unit) for bound in bounds if bound is not None and low <= bound <= high]
+    return Ruling("undecided", f"the interval holds the bound {' and '.join(inside)}")
+
+
+def overturned_by(ruling: Ruling, bounds: Range, unit: Unit | None = None) -> str:
+    """What would overturn a verdict on bounds; empty for an undecided one."""
+    if ruling.verdict == "upheld":
+        return f"A repetition whose whole interval lies {violation_in_words(*bounds, unit)} would overturn it."
+    if ruling.verdict == "refuted":
+        asked = bound_in_words(*bounds, unit)
+        return f"A repetition whose whole interval satisfies the bound ({asked}) would overturn it."
+    return ""
+
+
+def decided_by(values: Values, positive: Sequence[float], bounds: Range) -> str:
+    """What would decide an undecided claim.
+
+    Args:
+        positive: ratios or figures, one a block, from which the number of blocks is projected; may be empty.
+    """
+    if values.obstacle is not None:
+        return ALL_VALID
+    if not positive or any(bound is not None and bound <= 0 for bound in bounds):
+        return MORE_BLOCKS
+    blocks = blocks_to_decide(positive, [bound for bound in bounds if bound is not None])
+    if blocks is None:
+        return f"Not even {MOST_BLOCKS} blocks would decide it if estimate and spread stayed as they are."
+    return f"About {max(blocks, MINIMUM_BLOCKS)} blocks would decide it if estimate and spread stayed as they are."
