@@ -10,6 +10,9 @@ from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
 from tests.docs.pages import DOCS, EXAMPLES, ROOT, code_blocks
 
+ANSWERS_FOR_P99 = 1000
+"""What the percentile needs: a busy machine may not get as many within a short trial."""
+
 EXPERIMENTS = sorted(EXAMPLES.glob("*.toml"))
 
 
@@ -28,7 +31,10 @@ def test_the_first_experiment_runs_and_judges_its_claims(lab: Lab) -> None:
 
     assert finished.status in (0, 1, 3), finished.err
     assert {condition["outcome"] for condition in finished.result["conditions"]} == {"valid"}
-    assert all(claim["estimate"] is not None for claim in finished.result["claims"])
+    claims = {claim["id"]: claim for claim in finished.result["claims"]}
+    assert claims["standard-library-is-faster"]["estimate"] is not None
+    answers = finished.trial("first-stack")["response_time"]["samples"]
+    assert (claims["p99-within-budget"]["estimate"] is not None) == (answers >= ANSWERS_FOR_P99)
 
 
 @pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)

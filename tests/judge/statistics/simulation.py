@@ -71,7 +71,7 @@ FIGURES: dict[str, Draw1] = {
     "exponential (a Pareto-tailed figure)": lambda random, blocks: -random.exponential(size=blocks),
     "Pareto tail, index 2.5": lambda random, blocks: pareto_tailed(random, (blocks,)),
     "one slow start in ten": lambda random, blocks: slow_starts(random, (blocks,)),
-    "blocks lean on each other": leaning_blocks,
+    "autocorrelated blocks": leaning_blocks,
 }
 """Deviations of a figure's logarithm. A lognormal figure is the first line."""
 
@@ -111,7 +111,7 @@ RATIOS: dict[str, Draw1] = {
     "one slow start in ten, against none": lambda random, blocks: (
         slow_starts(random, (blocks,)) - random.standard_normal(blocks)
     ),
-    "blocks lean on each other": both_lean,
+    "autocorrelated blocks": both_lean,
 }
 """Deviations of a paired log-ratio, whose mean is zero: what is skewed on both sides alike is symmetric in the
 difference, and what moves a whole block cancels."""

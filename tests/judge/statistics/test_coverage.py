@@ -6,7 +6,7 @@ from scipy import stats
 from tests.judge.statistics.error_rates import equal_stacks_differ, figures_held, ratios_held
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, at_most_five_percent
 
-LEANING = "blocks lean on each other"
+LEANING = "autocorrelated blocks"
 REPETITIONS = 2000
 
 
