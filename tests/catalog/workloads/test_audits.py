@@ -124,9 +124,19 @@ def test_answers_that_are_null() -> None:
         survey("s99", 1),
         survey("s8", "1"),
         survey("s8", None),
+        survey("s8", 1) | {"survey": {"name": "s8"}},
         {"_id": 1},
     ],
-    ids=["beyond the last", "zero", "not begun", "no such survey", "user as text", "no user", "another document"],
+    ids=[
+        "beyond the last",
+        "zero",
+        "not begun",
+        "no such survey",
+        "user as text",
+        "no user",
+        "survey as an object",
+        "another document",
+    ],
 )
 def test_rows_that_nobody_asked_for(row: Row) -> None:
     stored, faults = surveys_audited([*all_stored(), row])

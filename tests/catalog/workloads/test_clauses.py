@@ -50,6 +50,13 @@ spaced = rewrite(lambda answer: json.dumps(answer).encode())
 swapped = rewrite(first_two_swapped)
 
 
+def in_gap(reply: Reply) -> Reply:
+    """A row that claims an id between two rows, which no row has."""
+    generated = data_of("random-item").generated
+    ids = {row["id"] for row in generated.rows_at(range(1, 100))}
+    return member("id", min(set(range(min(ids), 100)) - ids))(reply)
+
+
 @dataclass(frozen=True)
 class Fault:
     """One wrong answer, the clauses that it breaks, and what the evidence says of it."""
@@ -112,6 +119,10 @@ FAULTS = {
     "row altered": Fault("random-item", "GET /items/random", member("name", "x"), "random-row", "name is 'x'"),
     "row not in the dataset": Fault(
         "random-item", "GET /items/random", member("id", 999_999), "random-row", "id 999999 is not in the dataset"
+    ),
+    "row in a gap": Fault("random-item", "GET /items/random", in_gap, "random-row", "is not in the dataset"),
+    "id with a fraction of zero": Fault(
+        "random-item", "GET /items/random", member("id", 999_999.0), "random-row", "id 999999 is not in the dataset"
     ),
     "id as text": Fault("random-item", "GET /items/random", member("id", "7"), "random-conforms random-row", "$.id"),
     "no row": Fault("random-item", "GET /items/random", status(404), "random-conforms random-row", "status 404"),
