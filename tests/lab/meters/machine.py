@@ -1,4 +1,4 @@
-"""A machine made of files: `proc` and `sys` in a folder, to be changed between two readings."""
+"""A machine made of files: `proc` and `sys` in a folder, which a test changes between two readings."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ Tcp: 5 {sent} {retransmitted}
 
 
 class FakeMachine:
-    """Files below `root`; what is not written, this kernel does not tell."""
+    """Files below `root`. This kernel does not report what no test has written."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -31,27 +31,27 @@ class FakeMachine:
         self.memory()
 
     def write(self, path: str, text: str) -> None:
-        """A file, its folders made."""
+        """Write a file, and make its folders."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
     def processors(self, busy: int = 100, softirq: int = 7, steal: int = 3) -> None:
-        """Ticks of processor 0."""
+        """Set the ticks of processor 0."""
         self.write("proc/stat", STAT.format(both=busy + 50, busy=busy, softirq=softirq, steal=steal))
 
     def memory(self, available: int = 4_000_000) -> None:
-        """KiB that are available of 8,000,000."""
+        """Set how many KiB of 8,000,000 are available."""
         self.write("proc/meminfo", MEMINFO.format(available=available))
 
     def swap(self, pages_in: int, pages_out: int) -> None:
-        """Pages since the boot."""
+        """Set the pages swapped since boot."""
         self.write("proc/vmstat", f"nr_free_pages 12\npswpin {pages_in}\npswpout {pages_out}\n")
 
     def network(
         self, *, overflows: int = 0, drops: int = 0, timeouts: int = 0, delayed: int = 0, sent: int = 0, again: int = 0
     ) -> None:
-        """TCP's counters since the boot."""
+        """Set TCP's counters since boot."""
         counts = {"overflows": overflows, "drops": drops, "timeouts": timeouts, "delayed": delayed}
         self.write("proc/net/netstat", NETSTAT.format(**counts))
         self.write("proc/net/snmp", SNMP.format(sent=sent, retransmitted=again))

@@ -1,4 +1,4 @@
-"""The readers of the machine, on a machine of files, and on this one."""
+"""The meters of the machine and its network, on a machine made of files and on this one."""
 
 import os
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.lab.meters.cgroup import Cgroup
-from fairtrial.lab.meters.machine import TICKS_PER_SECOND, MachineWatch
+from fairtrial.lab.meters.machine import TICKS_PER_SECOND, MachineWatch, this_host
 from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.record.machine import MachineMeter
 from tests.lab.meters.machine import FakeMachine
@@ -22,15 +22,15 @@ def test_processors_are_read_one_by_one(machine: FakeMachine) -> None:
     watch = MachineWatch([0], machine.root)
     watch.open()
     machine.processors(busy=150, softirq=9, steal=23)
-    seen = watch.close()
-    first, second = seen.processors
+    meter = watch.close()
+    first, second = meter.processors
     assert (first.cpu, second.cpu) == (0, 1)
     assert first.busy_seconds == 50 / TICKS_PER_SECOND
     assert first.interrupt_seconds == 2 / TICKS_PER_SECOND
     assert first.steal_seconds == 20 / TICKS_PER_SECOND
     assert (second.busy_seconds, second.steal_seconds) == (0, 0)
-    assert seen.steal_seconds([0, 1]) == 20 / TICKS_PER_SECOND
-    assert seen.busy_seconds([1]) == 0
+    assert meter.steal_seconds([0, 1]) == 20 / TICKS_PER_SECOND
+    assert meter.busy_seconds([1]) == 0
 
 
 def test_swap_memory_heat_and_pressure(machine: FakeMachine) -> None:
@@ -45,22 +45,22 @@ def test_swap_memory_heat_and_pressure(machine: FakeMachine) -> None:
     machine.write("proc/pressure/memory", "some avg10=9.00 avg60=0.00 avg300=0.00 total=500100\nfull avg10=0 total=9\n")
     machine.write("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2100000\n")
     machine.memory(available=300)
-    seen = watch.close()
-    assert (seen.swapped_in_pages, seen.swapped_out_pages) == (3, 7)
-    assert seen.thermal_throttles == 2
-    assert seen.pressure_seconds == {"memory": pytest.approx(0.5)}
-    assert seen.frequencies_hertz == {1: 2.1e9}
-    assert (seen.memory_total_bytes, seen.memory_available_bytes) == (8_000_000 * 1024, 300 * 1024)
+    meter = watch.close()
+    assert (meter.swapped_in_pages, meter.swapped_out_pages) == (3, 7)
+    assert meter.thermal_throttles == 2
+    assert meter.pressure_seconds == {"memory": pytest.approx(0.5)}
+    assert meter.frequencies_hertz == {1: 2.1e9}
+    assert (meter.memory_total_bytes, meter.memory_available_bytes) == (8_000_000 * 1024, 300 * 1024)
 
 
-def test_what_the_kernel_does_not_tell_is_not_zero(machine: FakeMachine) -> None:
+def test_what_the_kernel_does_not_report_is_none_and_not_zero(machine: FakeMachine) -> None:
     watch = MachineWatch([0], machine.root)
     watch.open()
-    seen = watch.close()
-    assert seen.swapped_in_pages is None and seen.swapped_out_pages is None
-    assert seen.thermal_throttles is None and seen.quota_throttled_periods is None
-    assert seen.memory_limit_bytes is None
-    assert seen.pressure_seconds == {} and seen.frequencies_hertz == {}
+    meter = watch.close()
+    assert meter.swapped_in_pages is None and meter.swapped_out_pages is None
+    assert meter.thermal_throttles is None and meter.quota_throttled_periods is None
+    assert meter.memory_limit_bytes is None
+    assert meter.pressure_seconds == {} and meter.frequencies_hertz == {}
     network = NetworkWatch(machine.root)
     network.open()
     assert set(network.close().model_dump().values()) == {None}
@@ -78,10 +78,10 @@ def test_a_quota_and_a_limit_of_version_2(machine: FakeMachine) -> None:
     watch = MachineWatch([0], machine.root)
     watch.open()
     machine.write(f"{group}/cpu.stat", "usage_usec 5\nnr_periods 19\nnr_throttled 5\nthrottled_usec 130000\n")
-    seen = watch.close()
-    assert seen.quota_throttled_periods == 3
-    assert seen.quota_throttled_seconds == pytest.approx(0.1)
-    assert (seen.memory_limit_bytes, seen.memory_charged_bytes) == (1_000_000, 750_000)
+    meter = watch.close()
+    assert meter.quota_throttled_periods == 3
+    assert meter.quota_throttled_seconds == pytest.approx(0.1)
+    assert (meter.memory_limit_bytes, meter.memory_charged_bytes) == (1_000_000, 750_000)
 
 
 def test_a_quota_and_a_limit_of_version_1(machine: FakeMachine) -> None:
@@ -105,24 +105,24 @@ SOCKETS = """\
    3: 0100007F:8003 0100007F:1F90 06 00000000:00000000 03:0000170C 00000000     0        0 0 3 0
    4: 0100007F:8004 0100007F:1F90 01 00000000:00000000 00:00000000 00000000     0        0 62 1 0 20 4 1 10 -1
 """
-"""A server that closed two connections first keeps its one port; a caller that closed one first keeps its own."""
+"""A server that closed two connections first occupies its one port; a client that closed one first occupies its own."""
 
 
-def test_tcp_s_counters_and_its_ports(machine: FakeMachine) -> None:
+def test_tcp_counters_and_local_ports(machine: FakeMachine) -> None:
     machine.network(overflows=5, drops=6, timeouts=7, delayed=8, sent=100, again=9)
     machine.write("proc/net/tcp", SOCKETS)
     machine.write("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n")
     watch = NetworkWatch(machine.root)
     watch.open()
     machine.network(overflows=6, drops=8, timeouts=10, delayed=12, sent=1100, again=14)
-    seen = watch.close()
-    assert (seen.listen_overflows, seen.listen_drops, seen.timeouts, seen.delayed_acks) == (1, 2, 3, 4)
-    assert (seen.sent_segments, seen.retransmitted_segments) == (1000, 5)
-    assert (seen.time_wait_sockets, seen.local_ports) == (2, 28232)
+    meter = watch.close()
+    assert (meter.listen_overflows, meter.listen_drops, meter.timeouts, meter.delayed_acks) == (1, 2, 3, 4)
+    assert (meter.sent_segments, meter.retransmitted_segments) == (1000, 5)
+    assert (meter.time_wait_sockets, meter.local_ports) == (2, 28232)
 
 
-def worked(seconds: float, server_cpus: set[int]) -> MachineMeter:
-    """This very process at work, as a lab whose server's side is bound to `server_cpus`."""
+def meter_of_work(seconds: float, server_cpus: set[int]) -> MachineMeter:
+    """This process at work, metered by a lab whose server's side is bound to `server_cpus`."""
     watch = MachineWatch(server_cpus)
     watch.open()
     began = time.process_time()
@@ -131,12 +131,12 @@ def worked(seconds: float, server_cpus: set[int]) -> MachineMeter:
     return watch.close()
 
 
-def test_the_lab_s_own_work_is_told_from_the_server_s() -> None:
+def test_the_lab_s_own_work_is_divided_by_processor() -> None:
     everywhere = os.sched_getaffinity(0)
     cpu = min(everywhere)
     try:
         os.sched_setaffinity(0, {cpu})
-        on_the_server_s, elsewhere = worked(0.3, {cpu}), worked(0.3, {cpu + 1})
+        on_the_server_s, elsewhere = meter_of_work(0.3, {cpu}), meter_of_work(0.3, {cpu + 1})
     finally:
         os.sched_setaffinity(0, everywhere)
     assert 0.2 < on_the_server_s.own_server_cpu_seconds < 0.6
@@ -144,3 +144,41 @@ def test_the_lab_s_own_work_is_told_from_the_server_s() -> None:
     assert 0.2 < elsewhere.own_load_cpu_seconds < 0.6
     assert elsewhere.own_server_cpu_seconds < 0.1
     assert on_the_server_s.busy_seconds({cpu}) > 0.2
+
+
+def test_this_host_is_described_without_names() -> None:
+    host = this_host()
+    assert host.cpus == len(os.sched_getaffinity(0))
+    assert host.memory_bytes > 64 << 20
+    assert host.kernel and host.system and host.cpu_model
+    assert host.python.startswith("3.")
+    assert os.uname().nodename not in {str(value) for value in host.model_dump().values()}
+
+
+def test_counters_of_ticks_that_step_back_are_no_negative_time(machine: FakeMachine) -> None:
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    machine.processors(busy=99, softirq=6, steal=2)
+    processor = watch.close().processors[0]
+    assert (processor.busy_seconds, processor.interrupt_seconds, processor.steal_seconds) == (0, 0, 0)
+
+
+def test_a_processor_that_comes_in_the_middle_is_left_out(machine: FakeMachine) -> None:
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    stat = (machine.root / "proc/stat").read_text()
+    machine.write("proc/stat", stat.replace("intr", "cpu2 9 0 9 9 0 0 0 0 0 0\nintr"))
+    assert [processor.cpu for processor in watch.close().processors] == [0, 1]
+
+
+def test_the_lowest_limit_of_all_groups_applies(machine: FakeMachine) -> None:
+    machine.write("proc/self/cgroup", "0::/a/b\n")
+    for folder, limit, use in (("a/b", 3_000, 10), ("a", 2_000, 1_500), ("", 9_000, 8_000)):
+        machine.write(f"sys/fs/cgroup/{folder}/memory.max", f"{limit}\n")
+        machine.write(f"sys/fs/cgroup/{folder}/memory.current", f"{use}\n")
+    assert Cgroup(machine.root).memory() == (2_000, 1_500)
+
+
+def test_a_process_outside_of_all_groups_has_no_limit(machine: FakeMachine) -> None:
+    assert Cgroup(machine.root).memory() == (None, None)
+    assert Cgroup(machine.root).throttled() == (None, None)

@@ -1,4 +1,4 @@
-"""The kernel's own counters move when the thing itself happens."""
+"""The kernel's own counters change when what they count happens."""
 
 import socket
 from contextlib import ExitStack
@@ -15,50 +15,52 @@ LOOPBACK = ("127.0.0.1", 0)
 
 def test_a_listener_that_never_accepts_overflows() -> None:
     watch = NetworkWatch()
-    with ExitStack() as held:
-        listener = held.enter_context(socket.create_server(LOOPBACK, backlog=0))
+    with ExitStack() as sockets:
+        listener = sockets.enter_context(socket.create_server(LOOPBACK, backlog=0))
         watch.open()
         for _ in range(4):
-            one = held.enter_context(socket.socket())
-            one.setblocking(False)
-            one.connect_ex(listener.getsockname())
-        seen = watch.close()
-    assert seen.listen_overflows is not None and seen.listen_overflows >= 1
-    assert severities(in_trial("backlog-overflow", a_trial().but(network=seen))) == ["warning"]
+            client = sockets.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(listener.getsockname())
+        meter = watch.close()
+    assert meter.listen_overflows is not None and meter.listen_overflows >= 1
+    assert severities(in_trial("backlog-overflow", a_trial().but(network=meter))) == ["warning"]
 
 
-def closed_connections(count: int, caller_first: bool) -> int:
-    """So many are closed: how many more ports are kept afterwards."""
+def ports_occupied_by(connections: int, client_first: bool) -> int:
+    """How many more ports are occupied after this many connections were opened and closed."""
     before = time_wait_sockets()
     with socket.create_server(LOOPBACK) as listener:
-        for _ in range(count):
+        for _ in range(connections):
             client = socket.create_connection(listener.getsockname())
             served, _ = listener.accept()
-            for one in (client, served) if caller_first else (served, client):
-                one.close()
+            for side in (client, served) if client_first else (served, client):
+                side.close()
     after = time_wait_sockets()
     assert before is not None
     assert after is not None
     return after - before
 
 
-def test_who_closes_first_keeps_the_port() -> None:
-    """Others on this machine open and close connections, too; hence the room."""
-    assert closed_connections(200, caller_first=True) > 150
-    assert closed_connections(200, caller_first=False) < 50
+def test_the_side_that_closes_first_occupies_a_port() -> None:
+    """Other programs on this machine open and close connections as well; hence the margins."""
+    assert ports_occupied_by(200, client_first=True) > 150
+    assert ports_occupied_by(200, client_first=False) < 50
     ports = local_ports()
     assert ports is not None
     assert ports > 1000
 
 
 @pytest.mark.parametrize(
-    ("reuse", "timestamps", "lent"),
+    ("reuse", "timestamps", "reused"),
     [("0", "1", False), ("1", "1", True), ("2", "1", True), ("2", "0", False), (None, "1", None), ("x", "1", None)],
 )
-def test_whether_ports_are_lent_again(reuse: str | None, timestamps: str, lent: bool | None, tmp_path: Path) -> None:
+def test_whether_ports_in_time_wait_are_reused(
+    reuse: str | None, timestamps: str, reused: bool | None, tmp_path: Path
+) -> None:
     settings = tmp_path / "proc/sys/net/ipv4"
     settings.mkdir(parents=True)
     if reuse is not None:
         (settings / "tcp_tw_reuse").write_text(f"{reuse}\n")
     (settings / "tcp_timestamps").write_text(f"{timestamps}\n")
-    assert reuses_time_wait_ports(tmp_path) is lent
+    assert reuses_time_wait_ports(tmp_path) is reused

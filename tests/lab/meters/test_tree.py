@@ -1,4 +1,4 @@
-"""The meter of a process tree, on real processes: short ones, and ones that end before it is read."""
+"""The meter of a process tree, on real processes: short ones, and ones that end before they are sampled."""
 
 import sys
 import tempfile
@@ -14,7 +14,7 @@ MIB = 1 << 20
 
 
 def metered(program: str, engine: Path) -> ServerMeter:
-    """What the meter tells of a Python program that has ended."""
+    """What the meter reports of a Python program that has ended."""
     assert engine
     command = [sys.executable, "-c", program]
     with (
@@ -24,39 +24,39 @@ def metered(program: str, engine: Path) -> ServerMeter:
         meter = TreeMeter(process.pid, every_seconds=0.05, since_start=True)
         meter.open()
         assert process.ends_within(60)
-        assert process.ends_within(0), "an end is no news that is told once"
-        used = meter.close()
+        assert process.ends_within(0), "an end is reported more than once"
+        usage = meter.close()
         assert process.status() == 0
         assert process.ends_within(0)
-        return used
+        return usage
 
 
 def test_the_processor_time_of_a_program_that_ended_is_known(engine: Path) -> None:
     assert 0.29 <= metered(BURN, engine).cpu_seconds < 3
 
 
-def test_so_is_that_of_its_children(engine: Path) -> None:
+def test_the_processor_time_of_its_children_is_known(engine: Path) -> None:
     child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BURN!r}], check=True)"
     assert 0.29 <= metered(child, engine).cpu_seconds < 3
 
 
-def test_so_is_that_of_a_child_that_outlives_its_parent(engine: Path) -> None:
-    """Nobody but the guard waits for it; the program goes on until the pipe says that it ended."""
+def test_the_processor_time_of_a_child_that_outlives_its_parent_is_known(engine: Path) -> None:
+    """Only the guard waits for the child. The program runs until the pipe says that the child ended."""
     parent = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {BURN!r}])"
     program = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {parent!r}], stdout=subprocess.PIPE)"
     assert metered(program, engine).cpu_seconds >= 0.29
 
 
-def test_memory_that_was_given_back_is_in_the_peak(engine: Path) -> None:
-    """Taken and given back at once: no sample need fall into it, and the kernel has kept the mark."""
+def test_memory_that_was_freed_is_in_the_peak(engine: Path) -> None:
+    """The memory is freed at once: it may fall between two samples, but the kernel keeps the high-water mark."""
     taken = "b = bytearray(96 * 1024 * 1024)\ndel b\nimport time\ntime.sleep(0.3)"
     assert metered(taken, engine).peak_rss_bytes > 96 * MIB
 
 
 def test_a_program_that_ends_at_once_gives_no_wrong_figure(engine: Path) -> None:
-    used = metered("", engine)
-    assert used.peak_rss_bytes < 64 * MIB
-    assert used.processes == 0
+    usage = metered("", engine)
+    assert usage.peak_rss_bytes < 64 * MIB
+    assert usage.processes == 0
 
 
 def test_threads_are_counted(engine: Path) -> None:
@@ -66,9 +66,9 @@ def test_threads_are_counted(engine: Path) -> None:
         tempfile.TemporaryFile() as output,
         Guarded([sys.executable, "-c", program], folder=Path("/"), environment={}, output=output) as process,
     ):
-        seen = 0
+        threads = 0
         for _ in range(600):
-            seen = threads_below(process.pid)
-            if seen >= 21 or process.ends_within(0.05):
+            threads = threads_below(process.pid)
+            if threads >= 21 or process.ends_within(0.05):
                 break
-        assert seen == 21
+        assert threads == 21

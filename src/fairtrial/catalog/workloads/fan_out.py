@@ -45,9 +45,9 @@ def requests(_data: Data, _options: Options) -> list[Request]:
 def _passes_the_answer_on(stack: StackUnderTest) -> str | None:
     answer = ask(stack.client, "GET", PATH)
     difference = mismatch(PATH, answer)
-    if difference is None and answer.body != ANSWER.encode():
-        return f"the body is {answer.excerpt()}, not {ANSWER}"
-    return difference
+    if difference or answer.status != 200:
+        return difference or f"status {answer.status}"
+    return None if answer.body == ANSWER.encode() else f"the body is {answer.excerpt()}, not {ANSWER}"
 
 
 def _waits(stack: StackUnderTest) -> str | None:
