@@ -1,4 +1,4 @@
-"""Make a folder once, however many processes ask for it, and never show a half-made one."""
+"""Folders of the cache that are made once, even if several processes ask for one at the same time."""
 
 import fcntl
 import shutil
@@ -12,15 +12,15 @@ COMPLETE = ".complete"
 
 
 def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -> Path:
-    """The folder `kind/name-SHA` in the cache, filled by `make(folder)` if it is not there yet.
+    """The folder `kind/name-SHA` in the cache, filled by `make(folder)` unless it is complete already.
 
-    `make` gets the final path (virtual environments cannot be moved). If it raises, the folder is removed.
-    A folder whose making was cut off is made again.
+    `make` gets the final path (virtual environments cannot be moved). If it raises, the folder is removed. A folder
+    that an earlier process left half-made is made again.
 
     Raises:
         Problem: the cache cannot be written.
     """
-    folder = _place(kind, name, sha256)
+    folder = _path(kind, name, sha256)
     if (folder / COMPLETE).exists():
         return folder
     try:
@@ -44,7 +44,7 @@ def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -
             shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
                 raise Problem(
-                    f"{kind} {name} could not be kept in {folder.parent}: {error.strerror or error}",
+                    f"{kind} {name} cannot be stored in {folder.parent}: {error.strerror or error}",
                     "free space there, or set FAIRTRIAL_CACHE to another folder",
                 ) from error
             raise
@@ -52,10 +52,10 @@ def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -
 
 
 def kept(kind: str, name: str, sha256: str) -> Path | None:
-    """The folder that `made_once` with these made, or None if it did not yet."""
-    folder = _place(kind, name, sha256)
+    """The folder that `made_once` made for these arguments; None if there is none."""
+    folder = _path(kind, name, sha256)
     return folder if (folder / COMPLETE).exists() else None
 
 
-def _place(kind: str, name: str, sha256: str) -> Path:
+def _path(kind: str, name: str, sha256: str) -> Path:
     return cache_folder() / kind / f"{name}-{sha256[:16]}"
