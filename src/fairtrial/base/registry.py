@@ -1,4 +1,4 @@
-"""Things that users name: collected from the modules of a package, and looked up with a suggestion for typing errors."""
+"""Things that users name: collected from the modules of a package and looked up, with a hint for typing errors."""
 
 import difflib
 import importlib

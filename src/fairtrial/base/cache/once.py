@@ -29,7 +29,7 @@ def made_once(kind: str, name: str, sha256: str, make: Callable[[Path], None]) -
     except OSError as error:
         raise Problem(
             f"the cache {folder.parent} cannot be written: {error.strerror}",
-            "free or unlock it, or set FAIRTRIAL_CACHE to another folder",
+            "free space there or make it writable, or set FAIRTRIAL_CACHE to another folder",
         ) from error
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
