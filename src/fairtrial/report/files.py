@@ -31,7 +31,7 @@ def write_reports(result: Result, record: ExperimentRecord, trials: Sequence[Tri
     except OSError as error:
         raise Problem(
             f"reports cannot be written to {folder}: {error.strerror}",
-            f"free space there or make it writable; the record is safe: `fairtrial judge {folder}` rebuilds the reports",
+            f"free space or make it writable; the record is safe: `fairtrial judge {folder}` rebuilds the reports",
         ) from error
     return folder / REPORT_FILE
 
