@@ -14,7 +14,7 @@ from fairtrial.judge.model import Result  # noqa: E402
 from fairtrial.record.model import TrialRecord  # noqa: E402
 from fairtrial.record.read import read_record  # noqa: E402
 from fairtrial.report.grouping import grouped_findings, obstacles  # noqa: E402
-from fairtrial.report.markdown import claims_table, said  # noqa: E402
+from fairtrial.report.markdown import claims_table, escape  # noqa: E402
 
 
 def part(folder: Path) -> tuple[str, str]:
@@ -27,11 +27,14 @@ def part(folder: Path) -> tuple[str, str]:
     result = judge_record(record, trials)
     lines = [facts(result, trials), "", *claims_table(result)]
     against = [
-        f"- {said(group.check)} refuses {said(group.where)}: {said(group.evidence)}"
+        f"- {escape(group.check)} refuses {escape(group.where)}: {escape(group.evidence)}"
         for group in grouped_findings(result)
         if group.severity == "refusal"
     ]
-    against += [f"- {one.outcome}: {said(one.contender)}: {said(one.reason)}" for one in obstacles(result)]
+    against += [
+        f"- {obstacle.outcome}: {escape(obstacle.contender)}: {escape(obstacle.reason)}"
+        for obstacle in obstacles(result)
+    ]
     return record.experiment.name, "\n".join([*lines, *([""] if against else []), *against])
 
 

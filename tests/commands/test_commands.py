@@ -2,18 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.command_line import Lab
-
-
-@pytest.mark.parametrize(
-    "command", [[], ["run"], ["load"], ["ab"], ["wrk"], ["check"], ["list"], ["doctor"], ["judge"], ["compare"]]
-)
-def test_help_teaches(lab: Lab, command: list[str]) -> None:
-    finished = lab.fairtrial(*command, "--help")
-    assert finished.status == 0
-    assert "Usage: fairtrial" in finished.out
 
 
 def test_list(lab: Lab) -> None:

@@ -4,7 +4,7 @@ import jsonschema
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import SCHEMA, schema_text
-from fairtrial.report.json import json_text
+from fairtrial.report.files import json_text
 from tests.builders import a_trial, an_experiment, trials_of
 
 

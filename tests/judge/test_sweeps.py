@@ -5,7 +5,8 @@ import pytest
 from fairtrial.experiment.value import Value
 from fairtrial.judge.judging import is_cut_off, judge, level_of
 from fairtrial.judge.model import Result
-from fairtrial.report.columns import loads, notes, rank
+from fairtrial.report.columns import rank
+from fairtrial.report.sentences import loads_in_words, notes
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 
 LOADS = (1, 2, 4, 8, 16, 32)
@@ -65,7 +66,7 @@ def test_a_sweep_over_categories_is_a_curve_in_the_files_order_that_follows_no_l
     found = [one.estimate for one in result.curves[0].goodput_per_second if one is not None]
     assert found == pytest.approx([1000.0 * place for place in range(2, 2 + len(names))], rel=0.02)
     assert rank(next(one for one in result.conditions if one.contender == f"b at {names[1]}")) == "1"
-    assert loads(result)[0].endswith(f"; {result.curves[0].title} {', '.join(names)}")
+    assert loads_in_words(result)[0].endswith(f"; {result.curves[0].title} {', '.join(names)}")
 
 
 def test_stacks_are_ranked_at_each_value_and_ties_are_ties() -> None:

@@ -1,1 +1,1 @@
-"""What every part stands on: problems and their remedies, formatting, files, the cache."""
+"""What all other packages use: problems and their remedies, formatting, files, the cache."""

@@ -1,16 +1,16 @@
-"""Exit statuses of every command: others script against them."""
+"""Exit statuses of all commands. Scripts depend on them."""
 
 ALL_WELL = 0
-"""all trials valid and all claims upheld; every clause holds; every request was answered well"""
+"""all trials valid and all claims upheld; every clause holds; every request got the right answer"""
 REFUTED = 1
 """a claim refuted"""
 WRONG_USE = 2
-"""wrong usage, or a broken file"""
+"""wrong usage, or an invalid file"""
 IN_DOUBT = 3
-"""a trial refused or not run, a claim undecided, a clause broken, some requests not answered well"""
+"""a trial refused or not run, a claim undecided, a clause broken, some requests without the right answer"""
 NOTHING_RAN = 4
 """nothing could run"""
 INTERRUPTED = 130
-"""128 + SIGINT, as shells have it"""
+"""128 + SIGINT, as in shells"""
 OUTPUT_CLOSED = 141
-"""128 + SIGPIPE: nobody read standard output to its end"""
+"""128 + SIGPIPE: the reader of standard output closed it early"""

@@ -1,4 +1,4 @@
-"""Where things lie: what ships with Fairtrial, and what it keeps between runs."""
+"""The folders of what ships with Fairtrial, and of what it keeps between runs."""
 
 import os
 from pathlib import Path
@@ -15,9 +15,9 @@ def shipped(name: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """What is expensive to make and can be made again: engine, built stacks, datasets.
+    """The folder for the built engine, built stacks and datasets; all of it can be made again.
 
-    `FAIRTRIAL_CACHE` overrides the place where this system keeps a user's caches.
+    `FAIRTRIAL_CACHE` overrides the folder in which the system keeps a user's caches.
     """
-    chosen = os.environ.get("FAIRTRIAL_CACHE")
-    return Path(chosen).resolve() if chosen else platformdirs.user_cache_path("fairtrial")
+    override = os.environ.get("FAIRTRIAL_CACHE")
+    return Path(override).resolve() if override else platformdirs.user_cache_path("fairtrial")

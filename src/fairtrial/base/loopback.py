@@ -1,4 +1,4 @@
-"""The address on which everything listens when all roles share one machine, and its ports."""
+"""The loopback address, on which everything listens, and its ports."""
 
 import socket
 
@@ -6,7 +6,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def free_port() -> int:
-    """A TCP port on loopback that nobody listens on."""
+    """A TCP port on which no process listens. Another process can take it before it is used."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
@@ -14,7 +14,7 @@ def free_port() -> int:
 
 
 def listens(port: int) -> bool:
-    """Whether somebody accepts connections on this port of loopback."""
+    """Whether a process accepts connections on this port, within a second."""
     try:
         with socket.create_connection((LOOPBACK, port), timeout=1.0):
             return True

@@ -1,4 +1,4 @@
-"""Text that came from a server, a log or a command, made safe to print."""
+"""Makes text from a server, a log or a command safe to print."""
 
 import re
 from pathlib import Path
@@ -13,19 +13,18 @@ SPACE = {"\t": " ", "\n": " ", "\r": " "}
 
 
 def printable(text: str, limit: int | None = None) -> str:
-    """`text` on one line, without anything that a terminal would obey.
+    """`text` on one line, without characters that control a terminal.
 
-    Line ends and tabs become a space; other control, invisible and direction-changing characters become `\\x1b`-like
-    escapes, so that they are seen instead of obeyed. HTML and rich markup are not this function's business: each output
-    escapes for itself.
+    Line ends and tabs become a space. Other control, invisible and direction-changing characters become visible escapes
+    such as `\\x1b`. HTML and rich markup are left as they are: each output escapes its own syntax.
 
     Args:
         limit: cut to this many characters, the last of them an ellipsis.
     """
-    shown = CONTROL.sub(_escape, text).strip()
-    if limit is not None and len(shown) > limit:
-        return shown[: max(limit - 1, 0)] + "…"
-    return shown
+    line = CONTROL.sub(_escape, text).strip()
+    if limit is not None and len(line) > limit:
+        return line[: max(limit - 1, 0)] + "…"
+    return line
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -41,7 +40,7 @@ LOG_TAIL_BYTES = 8192
 
 
 def log_tail(log: Path) -> str:
-    """The last ten lines of a log, printable; what a message shows of it."""
+    """The last ten lines of a log, printable, for an error message. Empty if the log cannot be read."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - LOG_TAIL_BYTES))

@@ -1,15 +1,15 @@
-"""The one exception that reaches the user: what is wrong, and what to do about it."""
+"""The exception for every error that a user can fix: what is wrong, and what to do about it."""
 
 from fairtrial.base.exit_status import WRONG_USE
 
 
 class Problem(Exception):
-    """Something the user can mend.
+    """An error that the user can fix. The command line prints its reason and remedy, without a traceback.
 
     Args:
         reason: what is wrong, with the file, key or command it concerns; one line or a short paragraph.
-        remedy: what to do, as an instruction; may be empty where the reason says it all.
-        exit_status: what the command ends with if this ends it: one of `fairtrial.base.exit_status`.
+        remedy: what to do, as an instruction; empty where the reason already says it.
+        exit_status: exit status of a command that this error ends: one of `fairtrial.base.exit_status`.
     """
 
     def __init__(self, reason: str, remedy: str = "", exit_status: int = WRONG_USE) -> None:

@@ -1,9 +1,9 @@
-"""Things that are known by name: found by their being in a folder, picked by what the user wrote."""
+"""Things that users name: collected from the modules of a package and looked up, with a hint for typing errors."""
 
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from fairtrial.base.problem import Problem
@@ -12,9 +12,9 @@ Thing = TypeVar("Thing")
 
 
 def defined_in(package: str, path: Sequence[str], attribute: str) -> dict[str, Any]:
-    """What the modules of a package define under this name, by their own `name`, in the order of these.
+    """The values of `attribute` in all modules of a package, by their `name`, sorted by name.
 
-    A module without it is part of the frame, and is passed over.
+    Modules without this attribute are passed over.
 
     Args:
         package: `__name__` of the package.
@@ -30,10 +30,15 @@ def pick(kind: str, name: str, known: Mapping[str, Thing], remedy: str = "name o
     """The thing of this name.
 
     Raises:
-        Problem: there is none; the reason lists those there are, and the one that was probably meant.
+        Problem: nothing has this name; the reason lists all names, and suggests the most similar one.
     """
     if name in known:
         return known[name]
-    close = difflib.get_close_matches(name, known, n=1)
-    meant = f" (did you mean {close[0]}?)" if close else ""
-    raise Problem(f"there is no {kind} {name!r}{meant}; there are: {', '.join(sorted(known))}", remedy)
+    names = ", ".join(sorted(known))
+    raise Problem(f"there is no {kind} {name!r}{did_you_mean(name, known)}; there are: {names}", remedy)
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """` (did you mean blocks?)` for `bloks`; empty where no candidate is similar."""
+    similar = difflib.get_close_matches(name, list(candidates), n=1)
+    return f" (did you mean {similar[0]}?)" if similar else ""

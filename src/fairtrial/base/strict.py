@@ -1,12 +1,12 @@
-"""What every part of an experiment file and of a record shares: how models are made, and how things are named."""
+"""The base of all models of experiment files and records, and the pattern for names in them."""
 
 from pydantic import BaseModel, ConfigDict
 
 SLUG = r"^[a-z0-9][a-z0-9-]*$"
-"""Names of experiments, stacks, variants and claims: they become folder names and JSON keys."""
+"""The pattern for names of experiments, stacks, variants and claims, which become folder names and JSON keys."""
 
 
 class Strict(BaseModel):
-    """A model that refuses unknown keys and cannot be changed after it was made."""
+    """An immutable model that refuses unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

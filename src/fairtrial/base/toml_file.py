@@ -1,20 +1,24 @@
-"""TOML files into models, with errors that name the file, the key, what was found and what is allowed."""
+"""TOML files as models. Errors name the file, the key as it stands there, its value and what is allowed."""
 
-import difflib
 import tomllib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
 LARGEST_FILE_BYTES = 1 << 20
 
 
 def read_toml(path: Path, model: type[Model], **known: Any) -> Model:
-    """The file as a `model`; `known` are keys that do not come from the file.
+    """Read a file as a `model`.
+
+    Args:
+        known: values of keys that do not come from the file and must not be set in it.
 
     Raises:
         Problem: the file cannot be read, is not TOML, or does not fit the model.
@@ -28,50 +32,72 @@ def read_toml(path: Path, model: type[Model], **known: Any) -> Model:
     except UnicodeDecodeError as error:
         raise Problem(f"{path}: not UTF-8 text", "TOML files are UTF-8") from error
     except tomllib.TOMLDecodeError as error:
-        raise Problem(f"{path}: not valid TOML: {error}", "mend the line it names") from error
+        raise Problem(f"{path}: not valid TOML: {error}", "correct the line it names") from error
     if overlap := known.keys() & table.keys():
-        raise Problem(f"{path}: {', '.join(sorted(overlap))}: not to be set here", "remove the key")
+        raise Problem(f"{path}: {', '.join(sorted(overlap))}: cannot be set in this file", "remove the key")
+    values = known | table
     try:
-        return model.model_validate(known | table)
+        return model.model_validate(values)
     except ValidationError as error:
-        complaints = [_complaint(path, model, dict(fault)) for fault in error.errors()]
+        complaints = [_complaint(path, model, values, dict(fault)) for fault in error.errors()]
         raise Problem("\n".join(complaints), "see docs/experiments.md or docs/stack-contract.md") from error
 
 
-def _complaint(path: Path, model: type[BaseModel], fault: dict[str, Any]) -> str:
+def _complaint(path: Path, model: type[BaseModel], values: dict[str, Any], fault: dict[str, Any]) -> str:
     location = fault["loc"]
-    key = ".".join(f"[{part}]" if isinstance(part, int) else str(part) for part in location).replace(".[", "[")
+    key = _key_in_file(location, values, missing=fault["type"] == "missing")
     where = f"{path}: {key}" if key else f"{path}"
     message = str(fault["msg"]).removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
         allowed = _keys_at(model, location[:-1])
-        close = difflib.get_close_matches(str(location[-1]), allowed, n=1)
-        meant = f" (did you mean {close[0]}?)" if close else ""
-        return f"{where}: unknown key{meant}; allowed here: {', '.join(allowed)}"
+        suggestion = did_you_mean(str(location[-1]), allowed)
+        return f"{where}: unknown key{suggestion}; allowed here: {', '.join(allowed)}"
     if fault["type"] == "missing":
         return f"{where}: missing; it must be set"
-    found = fault["input"]
-    shown = f"; found {found!r:.80}" if isinstance(found, str | int | float | bool) else ""
-    return f"{where}: {message}{shown}"
+    value = fault["input"]
+    excerpt = f"; found {value!r:.80}" if isinstance(value, str | int | float | bool) else ""
+    return f"{where}: {message}{excerpt}"
 
 
-def _keys_at(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
-    """The keys that are allowed at `location`, found by walking the model's annotations."""
-    current: Any = model
+def _key_in_file(location: Sequence[int | str], values: Any, *, missing: bool) -> str:
+    """`load.keep_alive` or `claims[0].of`: pydantic's location without the names of a union's members, which are not in
+    the file. The last part of a missing key is not in the file either, and is kept."""
+    key = ""
+    for place, part in enumerate(location):
+        if isinstance(part, int):
+            values = values[part] if isinstance(values, list) and part < len(values) else None
+            key += f"[{part}]"
+        elif isinstance(values, dict) and part in values:
+            values = values[part]
+            key += f".{part}"
+        elif missing and place == len(location) - 1:
+            key += f".{part}"
+    return key.removeprefix(".")
+
+
+def _keys_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
+    """The keys that are allowed at pydantic's `location`, from the annotations of the models on the way."""
+    current = model
+    members: list[type[BaseModel]] = []
     for part in location:
         if isinstance(part, int):
             continue
         field = current.model_fields.get(part)
-        if field is None:
-            continue  # a dict's own key or a union's tag
-        current = _model_in(field.annotation) or current
+        if field is None:  # the tag of a union's member, or a key of a dict
+            current = next((member for member in members if _is_tagged(member, part)), current)
+            continue
+        members = list(_models_in(field.annotation))
+        current = members[0] if members else current
     return sorted(current.model_fields)
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
+        yield annotation
     for argument in getattr(annotation, "__args__", ()):
-        if found := _model_in(argument):
-            return found
-    return None
+        yield from _models_in(argument)
+
+
+def _is_tagged(model: type[BaseModel], tag: str) -> bool:
+    """Whether a field of the model is a `Literal` of this value, as `kind` is."""
+    return any(tag in get_args(field.annotation) for field in model.model_fields.values())

@@ -1,6 +1,6 @@
-"""The console command `fairtrial`: one file for each subcommand.
+"""The command line `fairtrial`: one module for each subcommand.
 
-What a subcommand needs is imported when it is called, so that `--help` and small commands answer at once.
+A subcommand imports what it needs when it is called, so that `--help` and small commands start fast.
 """
 
 import signal
@@ -14,13 +14,12 @@ from fairtrial.base.problem import Problem
 from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
 from fairtrial.commands.check import check
-from fairtrial.commands.closed_output import quiet_end
 from fairtrial.commands.compare import compare
-from fairtrial.commands.complain import complain
 from fairtrial.commands.doctor import doctor
 from fairtrial.commands.judge import judge
-from fairtrial.commands.list import list_things
+from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
+from fairtrial.commands.output import print_problem, silent_exit_when_output_closes
 from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
 
@@ -44,15 +43,15 @@ app.command()(load)
 app.command(context_settings=ab_command.SETTINGS)(ab_command.ab)
 app.command(context_settings=wrk_command.SETTINGS)(wrk_command.wrk)
 app.command()(check)
-app.command("list")(list_things)
+app.command("list")(list_available)
 app.add_typer(services_app, name="services")
 app.command()(doctor)
 app.command()(judge)
 app.command()(compare)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         from fairtrial import __version__
 
         typer.echo(f"fairtrial {__version__}")
@@ -70,18 +69,18 @@ def _options(
 
 
 def main() -> NoReturn:
-    """Run the command line; a `Problem` becomes one clear message and its exit status."""
+    """Run the command line. A `Problem` is printed with its remedy and becomes the exit status."""
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
-    with quiet_end():
+    with silent_exit_when_output_closes():
         try:
             app(prog_name="fairtrial")
         except Problem as problem:
-            complain(problem)
+            print_problem(problem)
             sys.exit(problem.exit_status)
     sys.exit(0)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-    """SIGTERM and a closed terminal end a run as Ctrl-C does: with everything stopped and a report written."""
+    """On SIGTERM, or when the terminal closes: end as on Ctrl-C, with all processes stopped and a report written."""
     raise KeyboardInterrupt

@@ -1,14 +1,5 @@
-"""How a problem is told."""
+"""The name under which `run` still imports `print_problem`."""
 
-from rich.console import Console
-from rich.text import Text
+from fairtrial.commands.output import print_problem
 
-from fairtrial.base.problem import Problem
-
-
-def complain(problem: Problem) -> None:
-    """Say on standard error what is wrong and what to do."""
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
-    console.print(Text.assemble(("error: ", "bold red"), problem.reason))
-    if problem.remedy:
-        console.print(Text.assemble(("remedy: ", "bold"), problem.remedy))
+complain = print_problem

@@ -1,4 +1,4 @@
-"""`fairtrial doctor`: is this machine fit for trials, and what can it try?"""
+"""`fairtrial doctor`: whether this machine is fit for trials, and which stacks can run here."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +11,9 @@ def doctor(
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
 ) -> None:
-    """Look at runtimes, tools, processors, limits, governor, swap and cache; print a remedy for what is amiss.
+    """Look at runtimes, tools, processors, limits, governor, swap and cache; print a remedy for each fault.
 
-    Exit status: 0 trials can be run here (perhaps without some stacks); 4 they cannot.
+    Exit status: 0 trials can be run here, perhaps without some stacks; 4 no trial can be run.
     """
     from rich.console import Console
 

@@ -1,4 +1,4 @@
-"""`fairtrial list`: what there is."""
+"""`fairtrial list`: the available stacks, workloads and experiments."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,37 +7,37 @@ from typing import Annotated
 import typer
 
 
-class Things(StrEnum):
-    """What can be listed."""
+class Kind(StrEnum):
+    """The kinds of things that can be listed."""
 
     stacks = "stacks"
     workloads = "workloads"
     experiments = "experiments"
 
 
-def list_things(
-    what: Annotated[Things, typer.Argument(help="What to list.")],
+def list_available(
+    kind: Annotated[Kind, typer.Argument(help="The kind of things to list.")],
     stacks: Annotated[
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
 ) -> None:
-    """List the stacks, workloads or experiments there are. Services: `fairtrial services`."""
+    """List the available stacks, workloads or experiments. For services, see `fairtrial services`."""
     from rich.console import Console
     from rich.table import Table
 
-    columns = _columns(what, stacks or [])
+    columns = _columns(kind, stacks or [])
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*row)
     Console().print(table)
 
 
-def _columns(what: Things, own_folders: list[Path]) -> dict[str, list[str]]:
+def _columns(kind: Kind, own_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.catalog.workloads import workloads
     from fairtrial.experiment.files import load_experiment, shipped_experiments
 
-    if what is Things.stacks:
+    if kind is Kind.stacks:
         stacks = find_stacks(own_folders).values()
         return {
             "stack": [stack.name for stack in stacks],
@@ -47,7 +47,7 @@ def _columns(what: Things, own_folders: list[Path]) -> dict[str, list[str]]:
             "workloads": [", ".join(stack.workloads) for stack in stacks],
             "services": [", ".join(stack.services) for stack in stacks],
         }
-    if what is Things.experiments:
+    if kind is Kind.experiments:
         experiments = [load_experiment(path) for path in shipped_experiments().values()]
         return {
             "experiment": [experiment.name for experiment in experiments],

@@ -1,2 +1,1 @@
-"""A result as a table in the terminal, as one HTML file and as JSON. `files.write_reports` writes, `terminal`
-prints."""
+"""A result in the terminal, as HTML, JSON, Markdown and JUnit XML: `terminal` prints, `files` writes."""

@@ -1,4 +1,4 @@
-"""The report's charts, as Vega-Lite specifications whose data are in them."""
+"""The report's charts, as Vega-Lite specifications that contain their data."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -16,7 +16,7 @@ CHART_PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
 
 
 def goodput_chart(result: Result) -> Spec | None:
-    """A dot for every block's goodput, and the estimate with its interval. None without a valid condition."""
+    """Goodput of each stack: a dot for each block, the estimate and its interval. None without a valid condition."""
     valid = _valid(result)
     if not valid:
         return None
@@ -90,8 +90,10 @@ def goodput_chart(result: Result) -> Spec | None:
 
 
 def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
-    """Response time by percentile: for each condition the median over its blocks. Unsupported percentiles end
-    a curve."""
+    """Response time by percentile: for each condition, the median over its blocks.
+
+    A curve ends before the first percentile that too few samples support. None if there are no points.
+    """
     records = {trial.index: trial for trial in trials}
     points: list[dict[str, Any]] = []
     valid = _valid(result)
@@ -131,7 +133,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
             "strokeDash": {
                 "field": "contender",
                 "type": "nominal",
-                "scale": {"domain": names, "range": [DASHES[place // len(SERIES) % 4] for place in range(len(names))]},
+                "scale": {"domain": names, "range": [DASHES[index // len(SERIES) % 4] for index in range(len(names))]},
                 "legend": legend(names),
             },
             "tooltip": [
@@ -144,7 +146,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
 
 
 def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
-    """Verified answers in each second of the window, one line a trial. None if windows are shorter than five
+    """Verified answers in each second of the window, a line for each trial. None if all windows are shorter than five
     seconds."""
     records = {trial.index: trial for trial in trials}
     valid = _valid(result)
@@ -154,15 +156,15 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
             engine = records[trial.index].engine
             if engine is None or engine.window_seconds < 5:
                 continue
-            whole = engine.series[: int(engine.window_seconds)]
+            whole_seconds = engine.series[: int(engine.window_seconds)]
             points += [
                 {
                     "contender": condition.contender,
                     "block": trial.block,
                     "second": second,
-                    "verified": each.verified,
+                    "verified": of_second.verified,
                 }
-                for second, each in enumerate(whole, 1)
+                for second, of_second in enumerate(whole_seconds, 1)
             ]
     if not points:
         return None

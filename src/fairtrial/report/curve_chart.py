@@ -1,4 +1,4 @@
-"""Goodput along a sweep, as a Vega-Lite specification whose data are in it."""
+"""Goodput along a sweep, as a Vega-Lite specification that contains its data."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,22 +9,25 @@ from fairtrial.report.vega import Spec, chart, coloured
 
 Y: Spec = {"type": "quantitative", "axis": {"title": "verified answers per second", "tickCount": 5}}
 FROM_ZERO: Spec = {"scale": {"zero": True}}
-LONGEST_LEVEL_LABELS = 60
-"""Characters of all categories together: beyond, they would overlap if they were written level."""
+MOST_HORIZONTAL_CHARACTERS = 60
+"""With more characters in all categories together, horizontal labels would overlap."""
 
 
 def curve_chart(result: Result) -> Spec | None:
-    """Over numbers a line and a band for each stack; over categories, between which there is nothing, points and bands
-    side by side. None without a sweep."""
+    """Goodput of each stack at each value of the sweep. None without a sweep.
+
+    Over numbers, a stack is a line with a band; over categories, it is a point with a band at each, beside those of the
+    other stacks, because there is nothing between two categories.
+    """
     values = list(dict.fromkeys(at for curve in result.curves for at in curve.at))
     numbers = sorted(at for at in values if not isinstance(at, bool | str))
     over_numbers = len(numbers) == len(values)
     points: list[dict[str, Any]] = [
-        {"stack": curve.stack, "at": at if over_numbers else shown(at), "goodput": found.estimate}
-        | {"low": found.interval[0] if found.interval else None, "high": found.interval[1] if found.interval else None}
+        {"stack": curve.stack, "at": at if over_numbers else shown(at), "goodput": goodput.estimate}
+        | dict(zip(("low", "high"), goodput.interval or (None, None), strict=True))
         for curve in result.curves
-        for at, found in zip(curve.at, curve.goodput_per_second, strict=True)
-        if found is not None
+        for at, goodput in zip(curve.at, curve.goodput_per_second, strict=True)
+        if goodput is not None
     ]
     if not points:
         return None
@@ -38,7 +41,7 @@ def curve_chart(result: Result) -> Spec | None:
         {"field": "high", "format": ",.0f", "title": "to"},
     ]
     if not over_numbers:
-        return _categories(points, _in_the_files_order(result), title, stacks, tooltip)
+        return _categories_chart(points, _categories(result), title, stacks, tooltip)
     x = {
         "field": "at",
         "type": "quantitative",
@@ -62,24 +65,24 @@ def curve_chart(result: Result) -> Spec | None:
     )
 
 
-def _in_the_files_order(result: Result) -> list[str]:
-    """The categories, those at which nothing is valid among them: their place stays empty."""
-    return list(dict.fromkeys(shown(one.at) for one in result.conditions if one.at is not None))
+def _categories(result: Result) -> list[str]:
+    """All categories in the order of the file. One without a valid condition is among them: its place stays empty."""
+    return list(dict.fromkeys(shown(condition.at) for condition in result.conditions if condition.at is not None))
 
 
-def _categories(
+def _categories_chart(
     points: Sequence[dict[str, Any]],
     categories: Sequence[str],
     title: str,
     stacks: Sequence[str],
     tooltip: Sequence[dict[str, str]],
 ) -> Spec:
-    level = sum(map(len, categories)) <= LONGEST_LEVEL_LABELS
+    horizontal = sum(map(len, categories)) <= MOST_HORIZONTAL_CHARACTERS
     x = {
         "field": "at",
         "type": "ordinal",
         "scale": {"domain": list(categories)},
-        "axis": {"title": title, "labelAngle": 0 if level else -30},
+        "axis": {"title": title, "labelAngle": 0 if horizontal else -30},
     }
     shared = {
         "x": x,

@@ -1,4 +1,4 @@
-"""Writing the reports, so that a reader never sees half a file."""
+"""Writes reports to files, each in one step, so that no reader ever sees half a file."""
 
 import os
 import tempfile
@@ -9,7 +9,6 @@ from fairtrial.base.problem import Problem
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report.html import html_text
-from fairtrial.report.json import json_text
 
 RESULT_FILE = "result.json"
 REPORT_FILE = "report.html"
@@ -18,13 +17,13 @@ REPORT_FILE = "report.html"
 def write_reports(result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord], folder: Path) -> Path:
     """Write `result.json` and `report.html` into `folder`, which exists.
 
-    `result.json` comes first: whatever happens to the report, the figures are safe.
+    `result.json` comes first, so that the figures are safe if the HTML report fails.
 
     Returns:
-        the path of the HTML report.
+        The path of the HTML report.
 
     Raises:
-        Problem: a file cannot be written (full disk, read-only folder); an older one of the same name is untouched.
+        Problem: a file cannot be written (full disk, read-only folder); an older file of the same name is unchanged.
     """
     try:
         write_atomically(folder / RESULT_FILE, json_text(result))
@@ -32,13 +31,18 @@ def write_reports(result: Result, record: ExperimentRecord, trials: Sequence[Tri
     except OSError as error:
         raise Problem(
             f"reports cannot be written to {folder}: {error.strerror}",
-            f"free or unlock it; the record is safe: `fairtrial judge {folder}` then rebuilds them",
+            f"free space or make it writable; the record is safe: `fairtrial judge {folder}` rebuilds the reports",
         ) from error
     return folder / REPORT_FILE
 
 
+def json_text(result: Result) -> str:
+    """The result as indented JSON, as `result.schema.json` describes it."""
+    return result.model_dump_json(indent=2) + "\n"
+
+
 def write_text(path: Path, text: str) -> None:
-    """Put `text` at `path`, whose folder is there.
+    """Write a text file in one step; its folder exists.
 
     Raises:
         Problem: it cannot be written.
@@ -46,11 +50,11 @@ def write_text(path: Path, text: str) -> None:
     try:
         write_atomically(path, text)
     except OSError as error:
-        raise Problem(f"{path} cannot be written: {error.strerror}", "is its folder there and free?") from error
+        raise Problem(f"{path} cannot be written: {error.strerror}", "check that its folder is writable") from error
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Put `text` at `path` in one step.
+    """Write a text file in one step.
 
     Raises:
         OSError: it cannot be written; nothing is left behind.

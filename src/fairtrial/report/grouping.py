@@ -1,4 +1,4 @@
-"""Findings and reasons, once each, with the trials that they concern."""
+"""Findings, and reasons why trials have no figures: each one once, with the numbers of its trials."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fairtrial.report.columns import in_order
 
 @dataclass(frozen=True)
 class Group:
-    """The findings of one check about one contender (None: the experiment), alike in severity and remedy."""
+    """Findings of one check with the same severity and remedy, about one contender (None: about the experiment)."""
 
     severity: Severity
     check: str
@@ -29,7 +29,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why trials of one contender have no figures, where no finding says so."""
+    """A reason why trials of one contender have no figures, where no finding gives it."""
 
     outcome: Outcome
     contender: str
@@ -39,7 +39,7 @@ class Obstacle:
 
 
 def grouped_findings(result: Result) -> list[Group]:
-    """The gravest first. The evidence is that of the first trial of each group."""
+    """All findings in groups, the most severe first. A group's evidence is that of its first trial."""
     groups: dict[tuple[str, str, str | None, str], tuple[Finding, list[int]]] = {}
     for finding in result.findings:
         groups[finding.severity, finding.check, None, finding.remedy + finding.evidence] = finding, []
@@ -50,29 +50,29 @@ def grouped_findings(result: Result) -> list[Group]:
                 indices = groups.setdefault(key, (finding, []))[1]
                 if trial.index not in indices:
                     indices.append(trial.index)
-    gravity = {"refusal": 0, "warning": 1, "note": 2}
+    order = {"refusal": 0, "warning": 1, "note": 2}
     return sorted(
         (
-            Group(finding.severity, finding.check, about, finding.evidence, finding.remedy, trials)
-            for (_, _, about, _), (finding, trials) in groups.items()
+            Group(finding.severity, finding.check, contender, finding.evidence, finding.remedy, trials)
+            for (_, _, contender, _), (finding, trials) in groups.items()
         ),
-        key=lambda group: gravity[group.severity],
+        key=lambda group: order[group.severity],
     )
 
 
 def obstacles(result: Result) -> list[Obstacle]:
-    """Trials not run, and refused ones that no check refused, by contender and reason."""
-    found: dict[tuple[Outcome, str, str, str], list[int]] = {}
+    """Reasons of trials that were not run, or that were refused by something other than a check."""
+    trials_by_reason: dict[tuple[Outcome, str, str, str], list[int]] = {}
     for condition in in_order(result.conditions):
         if not condition.trials:
             key: tuple[Outcome, str, str, str] = "not run", condition.contender, condition.reason or "", ""
-            found.setdefault(key, [])
+            trials_by_reason.setdefault(key, [])
         for trial in condition.trials:
             refused_by_check = any(finding.severity == "refusal" for finding in trial.findings)
             if trial.outcome == "not run" or (trial.outcome == "refused" and not refused_by_check):
                 key = trial.outcome, condition.contender, trial.reason or "", trial.remedy or ""
-                found.setdefault(key, []).append(trial.index)
-    return [Obstacle(*key, trials) for key, trials in found.items()]
+                trials_by_reason.setdefault(key, []).append(trial.index)
+    return [Obstacle(*key, trials) for key, trials in trials_by_reason.items()]
 
 
 def numbered(indices: Iterable[int]) -> str:

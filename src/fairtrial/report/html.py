@@ -1,16 +1,15 @@
-"""`report.html`: one file that opens without a network, shows what the record says, and runs nothing but its
-own script."""
+"""`report.html`: a single file that opens without a network and runs no script but its own."""
 
 from collections.abc import Sequence
 
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report import columns
-from fairtrial.report.ceiling import ceiling_in_words
 from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
 from fairtrial.report.curve_chart import curve_chart
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
+from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes
 from fairtrial.report.vega import Spec
 
 
@@ -32,9 +31,10 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
         names={condition.id: condition.contender for condition in record.conditions},
         conditions=columns.in_order(result.conditions),
         columns=columns,
-        other_columns=columns.others(result),
+        other_columns=columns.other_columns(result),
         ranked=any(condition.rank is not None for condition in result.conditions),
-        loads=columns.loads(result),
+        loads=loads_in_words(result),
+        notes=notes(result),
         ceiling=ceiling_in_words(result),
         findings=grouped_findings(result),
         obstacles=obstacles(result),

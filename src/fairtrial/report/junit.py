@@ -1,8 +1,8 @@
 """The result as JUnit XML: a test case for each claim and for each condition, as CI systems show them.
 
-A refuted claim is a failure, a refused condition an error; what is undecided or was not run is skipped, with its
-reason. The form is the one that the readers of Jenkins and Surefire share: testsuites, testsuite, testcase, failure,
-error, skipped.
+A refuted claim is a failure, and a refused condition is an error. Undecided claims and conditions that were not run are
+skipped, with the reason. Only elements that both Jenkins and Surefire read are used: testsuites, testsuite, testcase,
+failure, error, skipped.
 """
 
 from collections.abc import Sequence
@@ -16,47 +16,51 @@ from fairtrial.judge.model import Result
 
 @dataclass(frozen=True)
 class Case:
-    """One test case; `word` is None if it passed."""
+    """One test case; `fault` is None if it passed."""
 
     group: str
     name: str
-    word: Literal["failure", "error", "skipped"] | None
+    fault: Literal["failure", "error", "skipped"] | None
     message: str
     text: str
 
 
 def junit_text(result: Result) -> str:
-    """One test suite, named as the experiment."""
+    """The result as a test suite with the name of the experiment."""
     cases = []
     for claim in result.claims:
-        word: Literal["failure", "skipped"] | None = None
+        fault: Literal["failure", "skipped"] | None = None
         message: str = claim.verdict
         if claim.verdict == "refuted":
-            word = "failure"
+            fault = "failure"
         elif claim.verdict == "undecided":
-            word, message = "skipped", f"undecided: {claim.reason}"
-        cases.append(Case("claims", claim.id, word, message, claim.sentence))
+            fault, message = "skipped", f"undecided: {claim.reason}"
+        cases.append(Case("claims", claim.id, fault, message, claim.sentence))
     for condition in result.conditions:
         reason = condition.reason or ""
         kind: Literal["error", "skipped"] | None = None
         if condition.outcome != "valid":
             kind = "error" if condition.outcome == "refused" else "skipped"
-        told = f"{condition.outcome}: {reason}" if reason else condition.outcome
-        cases.append(Case("conditions", condition.contender, kind, told, reason))
+        message = f"{condition.outcome}: {reason}" if reason else condition.outcome
+        cases.append(Case("conditions", condition.contender, kind, message, reason))
     return suite_text(result.name, result.started_at, cases)
 
 
 def suite_text(name: str, started_at: str, cases: Sequence[Case]) -> str:
-    """A suite of these cases as XML. `started_at`: RFC 3339."""
+    """A test suite of these cases as XML.
+
+    Args:
+        started_at: RFC 3339.
+    """
     suite = ElementTree.Element("testsuite", name=printable(name), timestamp=started_at[:19], tests=str(len(cases)))
-    for attribute, word in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(attribute, str(sum(case.word == word for case in cases)))
+    for attribute, fault in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(attribute, str(sum(case.fault == fault for case in cases)))
     for case in cases:
         group = printable(f"{name}.{case.group}")
         element = ElementTree.SubElement(suite, "testcase", classname=group, name=printable(case.name), time="0")
-        if case.word is not None:
-            told = ElementTree.SubElement(element, case.word, message=printable(case.message, 300))
-            told.text = printable(case.text)
+        if case.fault is not None:
+            fault_element = ElementTree.SubElement(element, case.fault, message=printable(case.message, 300))
+            fault_element.text = printable(case.text)
         elif case.text:
             ElementTree.SubElement(element, "system-out").text = printable(case.text)
     root = ElementTree.Element("testsuites")

@@ -1,5 +1,5 @@
-"""What every HTML page of this project shares: templates, the style, charts that are drawn offline, and a policy that
-lets nothing but the page's own script run."""
+"""What all HTML pages of this project share: templates, the style, charts that are drawn offline, and a content
+security policy that allows no script but the page's own."""
 
 import base64
 import hashlib
@@ -22,21 +22,21 @@ VEGA_LITE = "6.4"
 
 
 def environment(*folders: Path) -> Environment:
-    """Templates from these folders and from the shared one, with the filters that all pages use."""
-    made = Environment(
+    """The templates of these folders and of this package, with the filters that all pages use."""
+    templates = Environment(
         loader=FileSystemLoader([*folders, TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"figure": figure, "span": span, "plain": plain, "printable": printable, "counted": count}
-    made.filters |= {"figure_in": figure_in, "span_in": span_in, "plain_in": plain_in}
-    return made
+    templates.filters |= {"figure": figure, "span": span, "plain": plain, "printable": printable, "counted": count}
+    templates.filters |= {"figure_in": figure_in, "span_in": span_in, "plain_in": plain_in}
+    return templates
 
 
 def page_parts(charts: Mapping[str, Spec]) -> dict[str, object]:
-    """What a template needs for its style and charts: `charts`, `chart_data`, `script`, `script_hash`, `style`."""
+    """A template's variables for its style and charts: `charts`, `chart_data`, `script`, `script_hash`, `style`."""
     script = _script() if charts else ""
     return {
         "charts": charts,
@@ -48,11 +48,11 @@ def page_parts(charts: Mapping[str, Spec]) -> dict[str, object]:
 
 
 def json_for_html(value: object) -> Markup:
-    """JSON that may stand inside a `<script>` element: `<`, `>`, `&` and the line ends of JavaScript are escaped."""
+    """JSON for the inside of a `<script>` element: `<`, `>`, `&` and the line ends of JavaScript are escaped."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704 escaped just now
+    return Markup(text)  # noqa: S704 escaped above
 
 
 def _text(name: str) -> str:
@@ -61,7 +61,7 @@ def _text(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """The page's script with Vega, Vega-Lite and Vega-Embed in it; nothing in it can end its own element."""
+    """The page's script together with Vega, Vega-Lite and Vega-Embed. No text in it can end the `<script>` element."""
     bundle = vl_convert.javascript_bundle(_text("report.js"), VEGA_LITE)
     return re.sub(r"<(?=/script|script|!--)", r"\\x3c", bundle, flags=re.IGNORECASE)
 

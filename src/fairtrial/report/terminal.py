@@ -1,4 +1,4 @@
-"""The result in the terminal."""
+"""The result as text in the terminal."""
 
 from pathlib import Path
 
@@ -10,11 +10,12 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure, figure_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.report.ceiling import ceiling_in_words
-from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, loads, notes, others, rank
+from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, other_columns, rank
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
+from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes
 
-WIDE = 100
+WIDE_COLUMNS = 100
+"""From this width on, an interval has a column of its own."""
 STYLES = {
     "upheld": "bold green",
     "refuted": "bold red",
@@ -29,19 +30,19 @@ STYLES = {
 
 
 def print_result(result: Result, console: Console, report: Path | None = None) -> None:
-    """Title, load, table, claims, findings, what was not run, and where the report lies.
+    """Print title, load, table, claims, findings, what was not run, and the path of the HTML report.
 
-    Text is printed as it is: neither markup nor control characters in it have an effect.
+    Markup and control characters in texts have no effect.
     """
     parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation()]
     ceiling = ceiling_in_words(result)
     if ceiling:
         parts.append(Text(ceiling, style="dim"))
-    if said := notes(result):
-        parts += [Text(), *(Text(printable(note)) for note in said)]
+    if sentences := notes(result):
+        parts += [Text(), *(Text(printable(sentence)) for sentence in sentences)]
     parts += _section("Claims", [_claim(claim) for claim in result.claims])
-    parts += _section("Findings", [_line(*item) for item in _findings(result)])
-    parts += _section("Without figures", [_line(*item) for item in _obstacles(result)])
+    parts += _section("Findings", [_entry(*entry) for entry in _findings(result)])
+    parts += _section("Without figures", [_entry(*entry) for entry in _obstacles(result)])
     if result.interrupted:
         parts += [
             Text(),
@@ -57,14 +58,14 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
 
 def _heading(result: Result) -> Text:
     workloads = dict.fromkeys(f"{condition.workload} on {condition.service}" for condition in result.conditions)
-    lines = [*workloads, *(f"load: {load}" for load in loads(result)), count(result.blocks_planned, "block")]
+    lines = [*workloads, *(f"load: {load}" for load in loads_in_words(result)), count(result.blocks_planned, "block")]
     return Text.assemble(
         (printable(result.title), "bold"), "\n", (printable(" · ".join(lines)), "dim"), overflow="fold"
     )
 
 
 def _table(result: Result, width: int) -> Table:
-    wide = width >= WIDE
+    wide = width >= WIDE_COLUMNS
     table = Table(box=None, padding=(0, 2 if wide else 1, 0, 0), show_edge=False, header_style="bold")
     ranked = any(condition.rank is not None for condition in result.conditions)
     table.add_column("stack", overflow="fold", min_width=10)
@@ -73,7 +74,7 @@ def _table(result: Result, width: int) -> Table:
     table.add_column("goodput/s", justify="right", no_wrap=True)
     if wide:
         table.add_column("95% interval", justify="right", no_wrap=True)
-    columns = others(result)
+    columns = other_columns(result)
     for column in columns:
         table.add_column(f"{column.title}\n{column.unit}", justify="right", no_wrap=True)
     table.add_column("outcome", no_wrap=True)
@@ -91,8 +92,8 @@ def _table(result: Result, width: int) -> Table:
                 rate if goodput is None or goodput.interval is None else Text.assemble(rate, "\n", (interval, "dim"))
             )
         for column in columns:
-            shown = column.of(condition)
-            cells.append("–" if shown is None else figure(shown.estimate))
+            estimate = column.of(condition)
+            cells.append("–" if estimate is None else figure(estimate.estimate))
         table.add_row(*cells, Text(condition.outcome, style=STYLES[condition.outcome]))
     return table
 
@@ -132,7 +133,7 @@ def _obstacles(result: Result) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _line(word: str, where: str, what: str, remedy: str) -> RenderableType:
+def _entry(word: str, where: str, what: str, remedy: str) -> RenderableType:
     head = Text.assemble((word, STYLES[word]), "  ", (printable(where), "bold"))
     lines: list[RenderableType] = [head, Padding(Text(printable(what)), (0, 0, 0, 2))]
     if remedy:

@@ -1,7 +1,7 @@
-"""The frame of every chart: a Vega-Lite specification whose data are in it.
+"""What all charts share: the configuration, scales, colours and legends of Vega-Lite specifications.
 
-Neutral ink is `currentColor` and marks take custom properties of the style sheet, so that light, dark and
-print need no other charts.
+Text and grid have the colour `currentColor`, and marks have custom properties of the style sheet, so that the same
+chart fits light and dark screens and print.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ CONFIG: Spec = {
 
 
 def chart(**parts: Any) -> Spec:
-    """A specification as wide as its place, with these parts."""
+    """A specification with these parts, as wide as the element that it is drawn in."""
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
         "width": "container",
@@ -64,7 +64,7 @@ def chart(**parts: Any) -> Spec:
 
 
 def round_values(low: float, high: float) -> list[float]:
-    """1, 2, 5, 10, … from `low` to `high`; powers of ten alone where that would be many."""
+    """1, 2, 5, 10, … from `low` to `high`; only powers of ten where these would be too many."""
     steps = (1,) if high / low > 300 else (1, 2, 5)
     values = [step * 10.0**power for power in range(-6, 9) for step in steps]
     return [value for value in values if low / 1.15 <= value <= high * 1.15]
@@ -72,7 +72,7 @@ def round_values(low: float, high: float) -> list[float]:
 
 def coloured(names: Sequence[str], field: str = "contender") -> Spec:
     """The colour of a mark by its name, with a legend."""
-    colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
+    colours = [SERIES[index % len(SERIES)] for index in range(len(names))]
     return {
         "field": field,
         "type": "nominal",

@@ -1,12 +1,15 @@
 """Folders that are made once."""
 
+import errno
+import multiprocessing
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
 from fairtrial.base.cache.digest import folder_sha256, source_files
-from fairtrial.base.cache.once import made_once
+from fairtrial.base.cache.once import kept, made_once
 from fairtrial.base.problem import Problem
 
 
@@ -28,9 +31,61 @@ def test_half_made_is_not_made(cache: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         made_once("test", "half", "b" * 64, fail)
     assert not list((cache / "test").glob("half-*/*"))
-    seen: list[list[Path]] = []
-    made_once("test", "half", "b" * 64, lambda folder: seen.append(list(folder.iterdir())))
-    assert seen == [[]]
+    contents: list[list[Path]] = []
+    made_once("test", "half", "b" * 64, lambda folder: contents.append(list(folder.iterdir())))
+    assert contents == [[]]
+
+
+def test_what_a_killed_process_left_is_made_again(cache: Path) -> None:
+    folder = made_once("test", "thing", "d" * 64, lambda folder: (folder / "part").write_text("") and None)
+    (folder / ".complete").unlink()
+    assert kept("test", "thing", "d" * 64) is None
+    assert made_once("test", "thing", "d" * 64, lambda folder: None) == folder
+    assert not (folder / "part").exists()
+
+
+def test_kept_finds_what_was_made_and_nothing_else(cache: Path) -> None:
+    assert kept("test", "counted", "a" * 64) is None
+    folder = made_once("test", "counted", "a" * 64, lambda folder: None)
+    assert kept("test", "counted", "a" * 64) == folder
+    assert kept("test", "counted", "b" * 64) is None
+    assert kept("test", "other", "a" * 64) is None
+    assert kept("other", "counted", "a" * 64) is None
+
+
+def make_slowly(log: Path) -> None:
+    """Make the folder `slow`, and add a line to the log for each call of `make`."""
+
+    def make(folder: Path) -> None:
+        with log.open("a") as file:
+            file.write("made\n")
+        time.sleep(0.2)  # long enough for the other processes to arrive meanwhile
+        (folder / "content").write_text("whole")
+
+    assert (made_once("test", "slow", "e" * 64, make) / "content").read_text() == "whole"
+
+
+def test_several_processes_make_it_once(cache: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=make_slowly, args=(log,)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(30)
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert log.read_text() == "made\n"
+
+
+def test_a_full_disk_is_a_problem_and_leaves_nothing(cache: Path) -> None:
+    def fill(folder: Path) -> None:
+        (folder / "part").write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(Problem, match="No space left on device") as caught:
+        made_once("test", "large", "f" * 64, fill)
+    assert "FAIRTRIAL_CACHE" in caught.value.remedy
+    assert not (cache / "test" / f"large-{'f' * 16}").exists()
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

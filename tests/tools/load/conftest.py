@@ -14,7 +14,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
-from fairtrial.commands.complain import complain
+from fairtrial.commands.output import print_problem
 from tests.command_line import Finished, Lab
 
 CERTIFICATES = Path(__file__).parent / "certificates"
@@ -73,7 +73,7 @@ def call(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
         try:
             status = app([str(each) for each in arguments], standalone_mode=False) or 0
         except Problem as problem:
-            complain(problem)
+            print_problem(problem)
             status = problem.exit_status
         said = capsys.readouterr()
         return Finished(status, said.out, said.err, None)

@@ -1,1 +1,1 @@
-"""What is made once and kept: one folder for each content, complete or absent."""
+"""The cache of built things: one folder for each content, which is complete or absent."""

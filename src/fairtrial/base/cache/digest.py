@@ -1,21 +1,21 @@
-"""Digests of folders, by which built things are kept."""
+"""Digests of folders: the keys of built things in the cache."""
 
 import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
-LEFT_OUT = frozenset({".git", ".venv", "__pycache__", "node_modules", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
-"""Folders that builds make: never copied, never part of a digest."""
+BUILT = frozenset({".git", ".venv", "__pycache__", "node_modules", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
+"""Names of folders that builds and tools create. They are never copied and never part of a digest."""
 
 BUILT_BESIDE = {"target": ("Cargo.toml", "pom.xml")}
-"""Folders that builds make beside one of these files; elsewhere the name may be anybody's."""
+"""Names of folders that builds create beside one of these files; elsewhere, such a folder can be source."""
 
 
 def source_files(folder: Path) -> Iterator[Path]:
-    """Files below `folder` in a fixed order, without what builds leave behind and without symbolic links to folders."""
+    """The files below `folder` in a fixed order, without build folders and symbolic links to folders."""
     for path in sorted(folder.iterdir()):
-        if path.name in LEFT_OUT or any((folder / by).exists() for by in BUILT_BESIDE.get(path.name, ())):
+        if path.name in BUILT or any((folder / file).exists() for file in BUILT_BESIDE.get(path.name, ())):
             continue
         if path.is_dir() and not path.is_symlink():
             yield from source_files(path)
@@ -23,9 +23,9 @@ def source_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def folder_sha256(folder: Path, *further: object) -> str:
-    """SHA-256, as hex, over every source file's name, mode and bytes, and over `further` as JSON."""
-    digest = hashlib.sha256(json.dumps(further, sort_keys=True).encode())
+def folder_sha256(folder: Path, *extra: object) -> str:
+    """SHA-256, as hex, over every source file's name, mode and bytes, and over `extra` as JSON."""
+    digest = hashlib.sha256(json.dumps(extra, sort_keys=True).encode())
     for path in source_files(folder):
         content = path.read_bytes()
         executable = path.stat().st_mode & 0o111 != 0

@@ -1,4 +1,4 @@
-"""Make a folder once, however many processes ask for it, and never show a half-made one."""
+"""Folders of the cache that are made once, even if several processes ask for one at the same time."""
 
 import fcntl
 import shutil
@@ -38,7 +38,7 @@ def made_once(
     except OSError as error:
         raise Problem(
             f"the cache {folder.parent} cannot be written: {error.strerror}",
-            "free or unlock it, or set FAIRTRIAL_CACHE to another folder",
+            "free space there or make it writable, or set FAIRTRIAL_CACHE to another folder",
         ) from error
     with lock:
         _acquire(lock, while_waiting)

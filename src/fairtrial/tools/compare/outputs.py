@@ -2,7 +2,7 @@
 
 from fairtrial.base.formatting import figure, span, with_unit
 from fairtrial.report.junit import Case, suite_text
-from fairtrial.report.markdown import row_text, said
+from fairtrial.report.markdown import escape, row_text
 from fairtrial.tools.compare.comparison import Comparison, Row
 
 HEAD = ("condition", "metric", "before", "after", "after / before", "interval", "change")
@@ -24,10 +24,10 @@ def comparison_junit(comparison: Comparison, name: str, started_at: str) -> str:
 
 def comparison_markdown(comparison: Comparison, title: str) -> str:
     """The table, and what else than the programs differs."""
-    lines = [f"## {said(title)}", "", row_text(HEAD), "| --- " * len(HEAD) + "|"]
-    lines += [row_text([said(cell) for cell in row_cells(row)]) for row in comparison.rows]
+    lines = [f"## {escape(title)}", "", row_text(HEAD), "| --- " * len(HEAD) + "|"]
+    lines += [row_text([escape(cell) for cell in row_cells(row)]) for row in comparison.rows]
     lines += ["", f"Intervals: {100 * comparison.level:.4g}%. Margin: {comparison.margin:.0%}.", ""]
-    lines += [f"- {said(warning)}" for warning in comparison.warnings]
+    lines += [f"- {escape(warning)}" for warning in comparison.warnings]
     return "\n".join(lines).rstrip() + "\n"
 
 

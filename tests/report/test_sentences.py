@@ -2,8 +2,8 @@
 
 from fairtrial.judge.judging import judge
 from fairtrial.record.calibration import Calibration
-from fairtrial.report.ceiling import ceiling_in_words
 from fairtrial.report.html import html_text
+from fairtrial.report.sentences import ceiling_in_words
 from tests.builders import a_trial, an_experiment, calm_machine, times, trials_of
 
 

@@ -1,0 +1,95 @@
+"""Sentences about a result as a whole: its loads, the ceiling of the load engine, the noise floor, scalability."""
+
+from collections.abc import Sequence
+
+from fairtrial.base.formatting import count, figure, span
+from fairtrial.experiment.value import Value, shown
+from fairtrial.judge.model import Curve, Result
+from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.record.calibration import Calibration
+
+
+def loads_in_words(result: Result) -> list[str]:
+    """Each load of the result in words, with its durations; for a sweep, the first load and the values of the sweep."""
+    if result.curves:
+        first = result.conditions[0].load
+        values = [condition.at for condition in result.conditions if condition.at is not None]
+        return [f"{first.describe()}; {first.lengths()}; {result.curves[0].title} {_range(values)}"]
+    return list(
+        dict.fromkeys(f"{condition.load.describe()}; {condition.load.lengths()}" for condition in result.conditions)
+    )
+
+
+def _range(values: Sequence[Value]) -> str:
+    """`from 1 to 16`; categories are listed."""
+    numbers = [value for value in values if not isinstance(value, bool | str)]
+    if len(numbers) == len(values):
+        return f"from {min(numbers):g} to {max(numbers):g}"
+    return ", ".join(dict.fromkeys(map(shown, values)))
+
+
+def notes(result: Result) -> list[str]:
+    """Sentences about the experiment as a whole: the noise floor, and the scalability of each curve."""
+    return [*_noise_floor(result), *(_scalability(curve) for curve in result.curves if curve.scaling is not None)]
+
+
+def _noise_floor(result: Result) -> list[str]:
+    floor = result.noise_floor
+    if floor is None:
+        return []
+    if floor.estimate is None or floor.interval is None:
+        return [f"Noise floor: {floor.contender} under two names has too few valid trials to compare."]
+    conclusion = "a difference was found between equals" if floor.difference_found else "no difference was found"
+    return [
+        f"Noise floor: goodput of {floor.contender} under a second name was {figure(floor.estimate)} times its own "
+        f"({span(floor.interval)}, {count(floor.blocks, 'block')}): {conclusion}."
+    ]
+
+
+def _scalability(curve: Curve) -> str:
+    scaling = curve.scaling
+    assert scaling is not None
+    if scaling.refused is not None or scaling.contention is None or scaling.coherency is None:
+        return f"Scalability of {curve.stack}: no fit, because {scaling.refused}."
+    peak = "no peak within the sweep"
+    if scaling.peak is not None:
+        interval = "" if scaling.peak.interval is None else f" ({span(scaling.peak.interval)})"
+        peak = f"peak at {figure(scaling.peak.estimate)}{interval}"
+    return (
+        f"Scalability of {curve.stack}: contention {_parameter(scaling.contention)}, coherency "
+        f"{_parameter(scaling.coherency)}, {peak}."
+    )
+
+
+def _parameter(parameter: Estimate) -> str:
+    low_to_high = "" if parameter.interval is None else " ({:.3g} to {:.3g})".format(*parameter.interval)
+    return f"{parameter.estimate:.3g}{low_to_high}"
+
+
+def ceiling_in_words(result: Result) -> str:
+    """`ceiling: from a server that does nothing, the load engine reached 61,000/s …`, with a figure for each load.
+
+    Empty without a calibration.
+    """
+    if not result.calibrations:
+        return ""
+    reached = ", ".join(f"{figure(each.ceiling_per_second)}/s with {_load_of(each)}" for each in result.calibrations)
+    highest_cost = max(each.engine_cpu_seconds_per_request for each in result.calibrations)
+    lags = [lag for each in result.calibrations if (lag := _p99_of_lag(each)) is not None]
+    pacing = f"; an open load's p99 of send lag: {figure(1000 * max(lags))} ms" if lags else ""
+    return (
+        f"ceiling: from a server that does nothing, the load engine reached {reached}; "
+        f"{figure(1e6 * highest_cost)} µs of its processor a request{pacing}"
+    )
+
+
+def _load_of(calibration: Calibration) -> str:
+    connections = count(calibration.connections, "connection")
+    threads = ""
+    if calibration.threads is not None:
+        threads = f" and {count(min(calibration.threads, calibration.connections), 'thread')}"
+    return connections + threads + ("" if calibration.keep_alive else ", a new one each time")
+
+
+def _p99_of_lag(calibration: Calibration) -> float | None:
+    return None if calibration.pacing_lag is None else calibration.pacing_lag.percentiles.get("99")

@@ -1,0 +1,41 @@
+"""Text from a server, made safe to print."""
+
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.printable import log_tail, printable
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("plain text, with ünïcode – and 漢字", "plain text, with ünïcode – and 漢字"),
+        ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
+        ("\x9b2J", "\\x9b2J"),
+        ("one\r\ntwo\tthree", "one  two three"),
+        ("a\x00b\x07c\x7f", "a\\x00b\\x07c\\x7f"),
+        ("\u202eevil\u2066", "\\u202eevil\\u2066"),
+        ("\ud800", "\\ud800"),
+        ("  around  ", "around"),
+    ],
+)
+def test_no_character_is_left_that_controls_a_terminal(text: str, line: str) -> None:
+    assert printable(text) == line
+
+
+def test_long_text_is_cut_with_an_ellipsis() -> None:
+    assert printable("abcdef", 4) == "abc…"
+    assert printable("abcd", 4) == "abcd"
+
+
+def test_the_tail_of_a_log_is_printable(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"\n".join(b"line %d \x1b[2J\xff" % number for number in range(1, 10_001)))
+    lines = log_tail(log).splitlines()
+    assert [line.split(" \\x1b")[0] for line in lines] == [f"line {number}" for number in range(9991, 10_001)]
+    assert "\x1b" not in log_tail(log)
+
+
+def test_a_log_that_is_not_there_has_no_tail(tmp_path: Path) -> None:
+    assert log_tail(tmp_path / "absent") == ""

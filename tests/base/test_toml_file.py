@@ -1,0 +1,150 @@
+"""TOML files into models: an error names the key as it stands in the file, and what was probably meant."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+
+from fairtrial.base.problem import Problem
+from fairtrial.base.strict import Strict
+from fairtrial.base.toml_file import LARGEST_FILE_BYTES, read_toml
+from fairtrial.experiment.model import Experiment
+
+
+class Closed(Strict):
+    kind: Literal["closed"] = "closed"
+    connections: int = Field(ge=1)
+    keep_alive: bool = True
+
+    @field_validator("connections")
+    @classmethod
+    def _even(cls, connections: int) -> int:
+        if connections % 2:
+            raise ValueError("must be even")
+        return connections
+
+
+class Open(Strict):
+    kind: Literal["open"]
+    rate: float
+    keep_alive_seconds: float = 1.0
+
+    @model_validator(mode="after")
+    def _fast_enough(self) -> "Open":
+        if self.rate < 1:
+            raise ValueError("a rate below 1")
+        return self
+
+
+def kind_of(value: Any) -> str:
+    return str(value.get("kind", "closed")) if isinstance(value, dict) else str(value.kind)
+
+
+Load = Annotated[Annotated[Closed, Tag("closed")] | Annotated[Open, Tag("open")], Discriminator(kind_of)]
+
+
+class Part(Strict):
+    rows: int
+
+
+class Model(Strict):
+    name: str
+    load: Load | None = None
+    parts: tuple[Part, ...] = ()
+    variants: dict[str, Part] = Field(default_factory=dict)
+    value: int | str | None = None
+    folder: Path | None = None
+
+
+def problem_of(tmp_path: Path, text: str, model: type[Any] = Model, **known: Any) -> str:
+    """What `read_toml` says of a file with this text, without the file's path."""
+    file = tmp_path / "file.toml"
+    file.write_text(text)
+    with pytest.raises(Problem) as caught:
+        read_toml(file, model, **known)
+    assert caught.value.remedy
+    lines = caught.value.reason.splitlines()
+    assert all(line.startswith(f"{file}: ") for line in lines)
+    return "\n".join(line.removeprefix(f"{file}: ") for line in lines)
+
+
+def test_a_file_becomes_a_model_with_what_is_known_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "file.toml"
+    file.write_text('name = "x"\n[load]\nconnections = 4\n[variants.two]\nrows = 2\n')
+    assert read_toml(file, Model, folder=tmp_path) == Model(
+        name="x", load=Closed(connections=4), variants={"two": Part(rows=2)}, folder=tmp_path
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("naem = 'x'\nname = 'x'", "naem: unknown key (did you mean name?)"),
+        ("", "name: missing"),
+        ("name = 3", "name: Input should be a valid string; found 3"),
+        ("name = 'x'\n[load]\nconnections = 0", "load.connections: "),
+        ("name = 'x'\n[load]\nconnections = 3", "load.connections: must be even; found 3"),
+        ("name = 'x'\n[load]\nkeep_alive = true", "load.connections: missing"),
+        (
+            "name = 'x'\n[load]\nconnections = 2\nkeepalive = true",
+            "load.keepalive: unknown key (did you mean keep_alive?)",
+        ),
+        ("name = 'x'\n[load]\nkind = 'open'\nrate = 0.5", "load: a rate below 1"),
+        ("name = 'x'\n[load]\nkind = 'opne'", "load: "),
+        (
+            "name = 'x'\n[[parts]]\nrows = 1\n[[parts]]\nrow = 2\nrows = 2",
+            "parts[1].row: unknown key (did you mean rows?)",
+        ),
+        ("name = 'x'\n[variants.two]\nrow = 2\nrows = 2", "variants.two.row: unknown key (did you mean rows?)"),
+        ("name = 'x'\nvariants = 2", "variants: "),
+    ],
+)
+def test_the_key_is_that_of_the_file(tmp_path: Path, text: str, complaint: str) -> None:
+    assert problem_of(tmp_path, text).startswith(complaint)
+
+
+def test_the_keys_of_the_union_member_that_the_file_chose_are_allowed(tmp_path: Path) -> None:
+    complaint = problem_of(tmp_path, "name = 'x'\n[load]\nkind = 'open'\nrate = 2\nkeep_alive = true")
+    assert complaint == (
+        "load.keep_alive: unknown key (did you mean keep_alive_seconds?); allowed here: keep_alive_seconds, kind, rate"
+    )
+
+
+def test_a_union_without_a_tag_names_no_type(tmp_path: Path) -> None:
+    complaints = problem_of(tmp_path, "name = 'x'\nvalue = [1]").splitlines()
+    assert [complaint.partition(":")[0] for complaint in complaints] == ["value", "value"]
+
+
+def test_an_experiments_load(tmp_path: Path) -> None:
+    text = 'name = "x"\ntitle = "x"\nworkload = "w"\nservice = "s"\nstacks = ["a"]\n[load]\nkeepalive = true\n'
+    complaint = problem_of(tmp_path, text, Experiment)
+    assert complaint.startswith("load.keepalive: unknown key (did you mean keep_alive?)")
+    text = text.replace("keepalive = true", 'kind = "open"\nrate_per_second = 5\nconnection = 5')
+    assert problem_of(tmp_path, text, Experiment).startswith("load.connection: unknown key (did you mean connections?)")
+
+
+def test_a_key_that_is_known_already_cannot_be_set(tmp_path: Path) -> None:
+    assert problem_of(tmp_path, 'name = "x"\nfolder = "y"', folder=tmp_path).startswith("folder: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"name = ", "not valid TOML"),
+        (b"name = '\xff'", "not UTF-8"),
+        (b"#" * (LARGEST_FILE_BYTES + 1), f"larger than {LARGEST_FILE_BYTES} bytes"),
+    ],
+)
+def test_what_is_no_toml(tmp_path: Path, content: bytes, reason: str) -> None:
+    file = tmp_path / "file.toml"
+    file.write_bytes(content)
+    with pytest.raises(Problem, match=reason) as caught:
+        read_toml(file, Model)
+    assert str(file) in caught.value.reason and caught.value.remedy
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="cannot be read: No such file") as caught:
+        read_toml(tmp_path / "absent.toml", Model)
+    assert caught.value.remedy

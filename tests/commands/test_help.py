@@ -1,0 +1,101 @@
+"""`--help` teaches every command: what it does, every option, and its exit status or an example."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.testing import CliRunner
+
+from fairtrial.commands import app
+from tests.command_line import Lab
+
+Command = TyperCommand | TyperGroup
+
+
+def walk(path: tuple[str, ...], command: Command) -> Iterator[tuple[tuple[str, ...], Command]]:
+    yield path, command
+    for name, subcommand in getattr(command, "commands", {}).items():
+        yield from walk((*path, name), subcommand)
+
+
+COMMANDS = dict(walk((), typer.main.get_group(app)))
+
+TEACHES = {
+    "": ["upheld, refuted or undecided", "`fairtrial run`", "--stacks DIR"],
+    "run": ["Exit status: 0", "130 interrupted", "`fairtrial list experiments`", "built and run as you", "--seed"],
+    "load": ["**closed**", "**open**", "servers that are yours", "**Examples**", "`fairtrial load http"],
+    "ab": ["-n, -c, -t, -k", "**Examples**", "`fairtrial ab -n"],
+    "wrk": ["-c, -d, -t, -H", "**Examples**", "`fairtrial wrk -"],
+    "check": ["Exit status: 0", "clause"],
+    "list": ["stacks, workloads or experiments", "`fairtrial services`"],
+    "services": ["installed", "missing", "No system"],
+    "services install": ["apt"],
+    "doctor": ["Exit status: 0", "remedy"],
+    "judge": ["result.json and report.html", "`fairtrial run`", "--claims"],
+    "compare": ["Exit status: 0", "regression", "0.05 is 5%"],
+}
+"""What the help of each command must say, so that nobody has to open the documentation for it."""
+
+
+def own_text(command: Command) -> str:
+    """The help of a command and of its parameters, as it is written."""
+    helps = [command.help or ""]
+    for parameter in command.params:
+        helps += [*parameter.opts, getattr(parameter, "help", None) or ""]
+    return " ".join(" ".join(helps).split())
+
+
+def test_every_command_is_listed_here() -> None:
+    assert {" ".join(path) for path in COMMANDS} == set(TEACHES)
+
+
+@pytest.mark.parametrize("name", TEACHES)
+def test_what_each_command_teaches(name: str) -> None:
+    text = own_text(COMMANDS[tuple(name.split())])
+    assert [words for words in TEACHES[name] if words not in text] == []
+
+
+@pytest.mark.parametrize("name", TEACHES)
+def test_a_command_is_explained_in_sentences_and_so_is_every_parameter(name: str) -> None:
+    command = COMMANDS[tuple(name.split())]
+    first = " ".join((command.help or "").partition("\n\n")[0].split())
+    assert re.fullmatch(r"[A-Z].{20,}\.", first), first
+    silent = [parameter.opts for parameter in command.params if not getattr(parameter, "help", None)]
+    assert silent == []
+
+
+def test_every_command_that_a_help_names_exists() -> None:
+    texts = " ".join(own_text(command) for command in COMMANDS.values())
+    names = set(re.findall(r"`fairtrial ([a-z]+)", texts))
+    assert len(names) >= 6
+    assert names <= {path[0] for path in COMMANDS if path}
+
+
+@pytest.mark.parametrize("name", TEACHES)
+def test_help_is_printed_in_full(name: str) -> None:
+    words = name.split()
+    printed = CliRunner().invoke(
+        app, [*words, "--help"], prog_name="fairtrial", env={"COLUMNS": "400", "TERMINAL_WIDTH": "400", "NO_COLOR": "1"}
+    )
+    assert printed.exit_code == 0
+    assert f"Usage: {' '.join(['fairtrial', *words])}" in printed.output
+    for parameter in COMMANDS[tuple(words)].params:
+        if parameter.param_type_name == "option":
+            assert max(parameter.opts, key=len) in printed.output
+    for path in COMMANDS:
+        if path[:-1] == tuple(words) and path:
+            assert re.search(rf"^\W*{path[-1]}\s", printed.output, re.MULTILINE), path
+
+
+def test_without_arguments_the_help_is_printed(lab: Lab) -> None:
+    finished = lab.fairtrial()
+    assert finished.status == 2
+    assert "Usage: fairtrial" in finished.out + finished.err
+
+
+def test_help_of_the_installed_command(lab: Lab) -> None:
+    finished = lab.fairtrial("run", "--help")
+    assert finished.status == 0
+    assert "Usage: fairtrial run" in finished.out and "--noise-floor" in finished.out
