@@ -5,6 +5,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from fairtrial.base.strict import SLUG, Strict
+from fairtrial.experiment.describe_load import (
+    describe_closed,
+    describe_fixed,
+    describe_open,
+    describe_rate,
+    describe_warmup,
+    describe_window,
+)
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Arrivals = Literal["poisson", "constant"]
@@ -20,26 +28,15 @@ FIXED_LASTS_SECONDS = 5.0
 """A guess at how long a given number of requests takes, until trials have been seen."""
 
 
-def _connections(number: int) -> str:
-    return f"{number:,} connection" if number == 1 else f"{number:,} connections"
-
-
-def _reuse(keep_alive: bool) -> str:
-    return "keep-alive" if keep_alive else "one request a connection"
-
-
 def engine_threads(threads: int | None, connections: int, processors: int) -> int:
     """How many threads of the load engine offer a load: what it asks for, or one a processor. One without a connection
     would have nothing to do, so never more than connections."""
     return min(threads or processors, connections)
 
 
-def _from_threads(threads: int | None, connections: int) -> str:
-    """`, 10 threads`, with fewer connections `, 2 of 10 threads`; nothing where the load does not say."""
-    if threads is None:
-        return ""
-    idle = threads > connections
-    return f", {connections} of {threads} threads" if idle else f", {threads} thread{'' if threads == 1 else 's'}"
+def _per_connection(keep_alive: bool) -> int | None:
+    """How many requests a connection serves; None for as many as the server allows."""
+    return None if keep_alive else 1
 
 
 class ClosedLoad(Strict):
@@ -55,12 +52,13 @@ class ClosedLoad(Strict):
 
     def describe(self) -> str:
         """The load in words, as printed beside every figure: `closed, 16 connections, keep-alive`."""
-        threads = _from_threads(self.threads, self.connections)
-        return f"closed, {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
+        return describe_closed(
+            self.connections, threads=self.threads, requests_per_connection=_per_connection(self.keep_alive)
+        )
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return f"{self.duration_seconds:g} s after {self.warmup_seconds:g} s of warm-up"
+        return describe_window(self.duration_seconds, self.warmup_seconds)
 
     @property
     def planned_seconds(self) -> float:
@@ -90,13 +88,12 @@ class FixedLoad(Strict):
 
     def describe(self) -> str:
         """The load in words: `30,000 requests, 20 connections, keep-alive`."""
-        threads = _from_threads(self.threads, self.connections)
-        return f"{self.requests:,} requests, {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
+        reuse = _per_connection(self.keep_alive)
+        return describe_fixed(self.requests, self.connections, threads=self.threads, requests_per_connection=reuse)
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        warmup = f" after {self.warmup_seconds:g} s of warm-up" if self.warmup_seconds else ""
-        return f"from the first request to the last{warmup}"
+        return f"from the first request to the last{describe_warmup(self.warmup_seconds)}"
 
     @property
     def planned_seconds(self) -> float:
@@ -120,15 +117,13 @@ class OpenLoad(Strict):
     timeout_seconds: float = Field(10.0, gt=0, le=3600)
 
     def describe(self) -> str:
-        """The load in words: `open, 500 requests/s at random, up to 256 connections, keep-alive`."""
-        when = "at random" if self.arrivals == "poisson" else "at equal distances"
-        threads = _from_threads(self.threads, self.connections)
-        upper = f"up to {_connections(self.connections)}{threads}, {_reuse(self.keep_alive)}"
-        return f"open, {self.rate_per_second:g} requests/s {when}, {upper}"
+        """The load in words: `open, 500 requests/s, Poisson arrivals, up to 256 connections, keep-alive`."""
+        rate, reuse = describe_rate(self.rate_per_second, self.arrivals), _per_connection(self.keep_alive)
+        return describe_open(rate, self.connections, threads=self.threads, requests_per_connection=reuse)
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return f"{self.duration_seconds:g} s after {self.warmup_seconds:g} s of warm-up"
+        return describe_window(self.duration_seconds, self.warmup_seconds)
 
     @property
     def planned_seconds(self) -> float:
