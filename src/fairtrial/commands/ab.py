@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 SETTINGS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
-"""Everything but --help belongs to the other tool."""
+"""All flags but --help are those of ab."""
 
 
 def ab(
@@ -14,11 +14,11 @@ def ab(
     """Do what ab (ApacheBench) would do, and say what its figures hide.
 
     Takes ab's own arguments: -n, -c, -t, -k, -s, -p, -u, -T, -H, -C, -A, -m, -i, -E, -d, -S, -l; -q and -r change
-    nothing here. Others are refused, with the reason. As with ab, a connection serves one request unless there is a
-    -k, and certificates are not checked. Unlike ab, it speaks HTTP/1.1, and -t alone is not limited to 50,000 requests.
+    nothing here. Others are refused, with the reason. As with ab, a connection serves one request unless -k is given,
+    and certificates are not checked. Unlike ab, it speaks HTTP/1.1, and -t alone is not limited to 50,000 requests.
 
-    As with ab, an answer has failed whose length is not the first one's, unless there is a -l. That first one is asked
-    before the others, and is in no figure; with a method that may change something (-p, -u) lengths are not judged.
+    As with ab, an answer whose length is not that of the first has failed, unless -l is given. The first is requested
+    before the others and is in no figure. Lengths are not judged with a method that may change something (-p, -u).
 
     **Examples**
 
@@ -28,16 +28,16 @@ def ab(
 
     `fairtrial ab -n 500 -p order.json -T application/json http://127.0.0.1:8080/orders`
     """
-    from fairtrial.tools.load.foreign.ab import read_ab
-    from fairtrial.tools.load.foreign.ab_figures import ab_figures
-    from fairtrial.tools.load.foreign.tool import run_as
+    from fairtrial.tools.load.compatibility.ab import read_ab
+    from fairtrial.tools.load.compatibility.ab_report import ab_report
+    from fairtrial.tools.load.compatibility.emulate import emulate
 
     call = read_ab(arguments)
-    status = run_as(
+    status = emulate(
         "ab",
         call.options,
-        lambda measurement: ab_figures(call, measurement),
+        lambda measurement: ab_report(call, measurement),
         at_most_seconds=call.at_most_seconds,
-        lengths_as_the_first=not call.any_length,
+        same_length=not call.any_length,
     )
     raise typer.Exit(status)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 SETTINGS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
-"""Everything but --help belongs to the other tool."""
+"""All flags but --help are those of wrk."""
 
 
 def wrk(
@@ -13,8 +13,8 @@ def wrk(
 ) -> None:
     """Do what wrk would do, and say what its figures hide.
 
-    Takes wrk's own arguments: -c, -d, -t, -H, --latency, --timeout. Lua scripts are refused, with what does their work.
-    As with wrk, connections are kept, the load is closed, and certificates are not checked.
+    Takes wrk's own arguments: -c, -d, -t, -H, --latency, --timeout. Lua scripts are refused, with what to use instead.
+    As with wrk, connections are kept open, the load is closed, and certificates are not checked.
 
     **Examples**
 
@@ -22,10 +22,10 @@ def wrk(
 
     `fairtrial wrk -t4 -c100 -d30s --latency -H 'Accept: application/json' http://127.0.0.1:8080/items`
     """
-    from fairtrial.tools.load.foreign.tool import run_as
-    from fairtrial.tools.load.foreign.wrk import read_wrk
-    from fairtrial.tools.load.foreign.wrk_figures import wrk_figures
+    from fairtrial.tools.load.compatibility.emulate import emulate
+    from fairtrial.tools.load.compatibility.wrk import read_wrk
+    from fairtrial.tools.load.compatibility.wrk_report import wrk_report
 
     call = read_wrk(arguments)
-    status = run_as("wrk", call.options, lambda measurement: wrk_figures(call, measurement))
+    status = emulate("wrk", call.options, lambda measurement: wrk_report(call, measurement))
     raise typer.Exit(status)

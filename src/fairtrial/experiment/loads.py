@@ -4,8 +4,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from fairtrial.base.formatting import count
 from fairtrial.base.strict import SLUG, Strict
+from fairtrial.experiment.describe_load import (
+    describe_closed,
+    describe_fixed,
+    describe_open,
+    describe_rate,
+    describe_warmup,
+    describe_window,
+)
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Arrivals = Literal["poisson", "constant"]
@@ -21,21 +28,10 @@ FIXED_LASTS_SECONDS = 5.0
 """A guess at how long a given number of requests takes, until trials have been seen."""
 
 
-def _reuse(keep_alive: bool) -> str:
-    return "keep-alive" if keep_alive else "one request a connection"
-
-
 def engine_threads(threads: int | None, connections: int, processors: int) -> int:
     """How many threads of the load engine offer a load: what it asks for, or one a processor. One without a connection
     would have nothing to do, so never more than connections."""
     return min(threads or processors, connections)
-
-
-def _from_threads(threads: int | None, connections: int) -> str:
-    """`, 10 threads`, with fewer connections `, 2 of 10 threads`; nothing where the load does not say."""
-    if threads is None:
-        return ""
-    return f", {connections} of {threads} threads" if threads > connections else f", {count(threads, 'thread')}"
 
 
 class _LoadBase(Strict):
@@ -74,9 +70,9 @@ class RequestLoad(_LoadBase):
         """How long one measured window lasts; None where a number of requests decides it."""
         return None
 
-    def _connections_in_words(self) -> str:
-        threads = _from_threads(self.threads, self.connections)
-        return f"{count(self.connections, 'connection')}{threads}, {_reuse(self.keep_alive)}"
+    @property
+    def _requests_per_connection(self) -> int | None:
+        return None if self.keep_alive else 1
 
 
 class ClosedLoad(RequestLoad):
@@ -87,11 +83,13 @@ class ClosedLoad(RequestLoad):
 
     def describe(self) -> str:
         """The load in words: `closed, 16 connections, keep-alive`."""
-        return f"closed, {self._connections_in_words()}"
+        return describe_closed(
+            self.connections, threads=self.threads, requests_per_connection=self._requests_per_connection
+        )
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return f"{self.duration_seconds:g} s after {self.warmup_seconds:g} s of warm-up"
+        return describe_window(self.duration_seconds, self.warmup_seconds)
 
     @property
     def planned_seconds(self) -> float:
@@ -122,12 +120,16 @@ class FixedLoad(RequestLoad):
 
     def describe(self) -> str:
         """The load in words: `30,000 requests, 20 connections, keep-alive`."""
-        return f"{self.requests:,} requests, {self._connections_in_words()}"
+        return describe_fixed(
+            self.requests,
+            self.connections,
+            threads=self.threads,
+            requests_per_connection=self._requests_per_connection,
+        )
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        warmup = f" after {self.warmup_seconds:g} s of warm-up" if self.warmup_seconds else ""
-        return f"from the first request to the last{warmup}"
+        return f"from the first request to the last{describe_warmup(self.warmup_seconds)}"
 
     @property
     def planned_seconds(self) -> float:
@@ -147,13 +149,17 @@ class OpenLoad(RequestLoad):
     duration_seconds: Seconds = 3.0
 
     def describe(self) -> str:
-        """The load in words: `open, 500 requests/s at random, up to 256 connections, keep-alive`."""
-        when = "at random" if self.arrivals == "poisson" else "at equal distances"
-        return f"open, {self.rate_per_second:g} requests/s {when}, up to {self._connections_in_words()}"
+        """The load in words: `open, 500 requests/s, Poisson arrivals, up to 256 connections, keep-alive`."""
+        return describe_open(
+            describe_rate(self.rate_per_second, self.arrivals),
+            self.connections,
+            threads=self.threads,
+            requests_per_connection=self._requests_per_connection,
+        )
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return f"{self.duration_seconds:g} s after {self.warmup_seconds:g} s of warm-up"
+        return describe_window(self.duration_seconds, self.warmup_seconds)
 
     @property
     def planned_seconds(self) -> float:

@@ -9,7 +9,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.model import TrialRecord
 from fairtrial.report.columns import GOODPUT, in_order
-from fairtrial.report.vega import SERIES, Spec, chart, coloured, legend, round_values
+from fairtrial.report.vega import SERIES, Spec, chart, coloured, legend, milliseconds_axis
 
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 CHART_PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
@@ -110,8 +110,6 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
     if not points:
         return None
     names = [condition.contender for condition in valid]
-    shortest = min(point["milliseconds"] for point in points)
-    longest = max(point["milliseconds"] for point in points)
     return chart(
         height=300,
         data={"values": points},
@@ -123,12 +121,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
                 "sort": [f"p{percentile}" for percentile in CHART_PERCENTILES],
                 "axis": {"title": "percentile of response time", "labelAngle": 0},
             },
-            "y": {
-                "field": "milliseconds",
-                "type": "quantitative",
-                "scale": {"type": "log", "domain": [shortest / 1.15, longest * 1.15], "nice": False},
-                "axis": {"title": "ms, logarithmic", "values": round_values(shortest, longest), "format": "~g"},
-            },
+            "y": milliseconds_axis([point["milliseconds"] for point in points]),
             "color": coloured(names),
             "strokeDash": {
                 "field": "contender",

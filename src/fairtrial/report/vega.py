@@ -70,6 +70,17 @@ def round_values(low: float, high: float) -> list[float]:
     return [value for value in values if low / 1.15 <= value <= high * 1.15]
 
 
+def milliseconds_axis(values: Sequence[float], field: str = "milliseconds") -> Spec:
+    """A logarithmic y axis over times in milliseconds, with a little room below the shortest and above the longest."""
+    shortest, longest = min(values), max(values)
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"type": "log", "domain": [shortest / 1.15, longest * 1.15], "nice": False},
+        "axis": {"title": "ms, logarithmic", "values": round_values(shortest, longest), "format": "~g"},
+    }
+
+
 def coloured(names: Sequence[str], field: str = "contender") -> Spec:
     """The colour of a mark by its name, with a legend."""
     colours = [SERIES[index % len(SERIES)] for index in range(len(names))]

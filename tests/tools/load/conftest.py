@@ -1,10 +1,10 @@
-"""Servers to aim at: the engine's own target, and one that notes what it was asked."""
+"""Servers to aim at: the engine's own target, and one that keeps the requests it received."""
 
 import json
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -39,9 +39,9 @@ class Target:
         return served
 
 
-@pytest.fixture
-def serve(engine: Path) -> Iterator[Callable[..., Target]]:
-    """Starts targets with these options; all are ended with the test."""
+@contextmanager
+def targets(engine: Path) -> Iterator[Callable[..., Target]]:
+    """Starts targets with these options; all are ended with the context."""
     with ExitStack() as stack:
 
         def start(*options: str | Path) -> Target:
@@ -57,14 +57,30 @@ def serve(engine: Path) -> Iterator[Callable[..., Target]]:
 
 
 @pytest.fixture
-def target(serve: Callable[..., Target]) -> Target:
-    """A target that answers `hello`."""
-    return serve("--body", "hello")
+def serve(engine: Path) -> Iterator[Callable[..., Target]]:
+    """Starts targets with these options; all are ended with the test."""
+    with targets(engine) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def target(engine: Path) -> Iterator[Target]:
+    """A target that answers `hello`, for all tests."""
+    with targets(engine) as start:
+        yield start("--body", "hello")
+
+
+@pytest.fixture(scope="session")
+def secure_target(engine: Path) -> Iterator[Target]:
+    """A target that speaks TLS as `localhost`, for all tests."""
+    files = ("--tls-certificate", CERTIFICATES / "server.pem", "--tls-key", CERTIFICATES / "server.key")
+    with targets(engine) as start:
+        yield start(*files, "--body", "hello")
 
 
 @pytest.fixture
 def call(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
-    """Calls `fairtrial` in this process, in the lab's folder: as a user would, but at once."""
+    """Calls `fairtrial` in this process, in the lab's folder, without the time that a new process takes to start."""
     monkeypatch.chdir(lab.folder)
     for name in ("NO_COLOR", "COLUMNS"):
         monkeypatch.setenv(name, lab.environment[name])
@@ -75,15 +91,15 @@ def call(lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
         except Problem as problem:
             print_problem(problem)
             status = problem.exit_status
-        said = capsys.readouterr()
-        return Finished(status, said.out, said.err, None)
+        printed = capsys.readouterr()
+        return Finished(status, printed.out, printed.err, None)
 
     return run
 
 
 @dataclass
-class Asked:
-    """One request, as a server saw it."""
+class ReceivedRequest:
+    """A request as a server received it."""
 
     method: str
     path: str
@@ -93,16 +109,16 @@ class Asked:
 
 @dataclass
 class Listener:
-    """A server in this process; `asked` grows with each request."""
+    """A server in this process, and the requests that it has received."""
 
     url: str
-    asked: list[Asked] = field(default_factory=list)
+    received: list[ReceivedRequest] = field(default_factory=list)
 
 
 @pytest.fixture
 def listener() -> Iterator[Listener]:
-    """Answers 200 to everything and notes what it was asked."""
-    noted: list[Asked] = []
+    """Answers 200 to everything and keeps the requests."""
+    received: list[ReceivedRequest] = []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -110,7 +126,7 @@ def listener() -> Iterator[Listener]:
         def handle_any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            noted.append(Asked(self.command, self.path, headers, body))
+            received.append(ReceivedRequest(self.command, self.path, headers, body))
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -124,7 +140,7 @@ def listener() -> Iterator[Listener]:
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
-    yield Listener(f"http://127.0.0.1:{server.server_port}/", noted)
+    yield Listener(f"http://127.0.0.1:{server.server_port}/", received)
     server.shutdown()
     thread.join()
     server.server_close()

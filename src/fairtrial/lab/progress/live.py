@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import minutes
+from fairtrial.base.text_charts import progress_bar
+from fairtrial.engine.progress import phase
 from fairtrial.lab.progress.clock import Clock
 from fairtrial.lab.progress.ending import ending
 from fairtrial.plan.plan import PlannedTrial
@@ -55,7 +57,7 @@ class LiveProgress:
 
     def engine_event(self, event: dict[str, Any]) -> None:
         if event["event"] == "progress":
-            self._doing = "warm-up" if event["phase"] == "warmup" else "measuring"
+            self._doing = phase(event)
             self._rate = f"{event['verified_per_second']:,.0f}/s"
             if event["errors"]:
                 self._rate += f", {event['errors']:,} errors"
@@ -73,9 +75,7 @@ class LiveProgress:
 
     def _line(self) -> Table:
         line = Table.grid(padding=(0, 2))
-        filled = round(self._share * BAR_CELLS)
-        bar = Text("━" * filled, style="green") + Text("━" * (BAR_CELLS - filled), style="dim")
-        cells = [bar]
+        cells = [progress_bar(self._share, BAR_CELLS)]
         if self._clock and self._trial:
             cells += [
                 Text(f"trial {self._trial.index}/{self._clock.total}"),

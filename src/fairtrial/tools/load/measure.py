@@ -1,6 +1,5 @@
-"""One load, offered and observed."""
+"""Offer one load and measure it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,16 +7,16 @@ from typing import Any
 from rich.console import Console
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN
-from fairtrial.engine.plan import EnginePlan
+from fairtrial.engine.plan import Closed, EnginePlan
 from fairtrial.engine.run import Enough, run_engine
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.model import EngineSummary
-from fairtrial.tools.load.progress import watching
+from fairtrial.tools.load.progress import progress_on
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was asked of which URL, and what the engine saw."""
+    """A load on a URL, and what the engine measured."""
 
     url: str
     plan: EnginePlan
@@ -40,13 +39,18 @@ class Measurement:
 
     @property
     def answers_per_second(self) -> float:
-        """What other tools call requests per second: complete answers, right or wrong."""
+        """Complete answers per second, right or wrong: what other tools call requests per second."""
         window = self.summary.window_seconds
         return self.summary.answers / window if window > 0 else 0.0
 
     @property
+    def is_open(self) -> bool:
+        """True if requests began by a schedule, however fast the answers came."""
+        return not isinstance(self.plan.load, Closed)
+
+    @property
     def exit_status(self) -> int:
-        """0 every request was answered well, 3 some were not, 4 none was, 130 interrupted."""
+        """0: every request was answered as expected, 3: some were not, 4: none was, 130: interrupted."""
         if self.summary.interrupted:
             return INTERRUPTED
         if not self.summary.verified:
@@ -57,27 +61,27 @@ class Measurement:
 def measure(
     console: Console, url: str, plan: EnginePlan, *, plain: bool = False, at_most_seconds: float | None = None
 ) -> Measurement:
-    """Offer the plan's load while `console` shows how it goes. Ctrl-C ends it early, with a report.
+    """Offer the plan's load and show its progress on `console`. Ctrl-C ends it early; what was measured is returned.
 
     Args:
-        at_most_seconds: ends a load that counts requests after this time, too; that is no interruption.
+        plain: print a line a second, even on a terminal.
+        at_most_seconds: also ends a load of a fixed number of requests after this time, which is no interruption.
 
     Raises:
         Problem: the engine refused the plan or ended without a summary.
     """
-    ended_by_time = False
+    time_is_up = False
 
-    with watching(console, url, plan, plain=plain) as watcher:
+    with progress_on(console, url, plan, plain=plain) as progress:
 
         def on_event(event: dict[str, Any]) -> None:
-            nonlocal ended_by_time
-            watcher.engine_event(event)
+            nonlocal time_is_up
+            progress.engine_event(event)
             if at_most_seconds is not None and event.get("elapsed_seconds", 0.0) >= at_most_seconds:
-                ended_by_time = True
+                time_is_up = True
                 raise Enough
 
-        handler: Callable[[dict[str, Any]], None] = on_event
-        summary = run_engine(plan, handler, report_when_interrupted=True)
-    if ended_by_time:
+        summary = run_engine(plan, on_event, report_when_interrupted=True)
+    if time_is_up:
         summary = summary.model_copy(update={"interrupted": False})
     return Measurement(url, plan, summary)

@@ -1,7 +1,6 @@
-"""A panel that is kept up to date: how far it is, the rate and its course, the last second's times, errors."""
+"""The progress of a load on a terminal: how far it is, the rate and its course, recent response times, errors."""
 
 from collections import deque
-from collections.abc import Sequence
 from typing import Any, Self
 
 from rich.console import Console, RenderableType
@@ -12,36 +11,28 @@ from rich.text import Text
 
 from fairtrial.base.formatting import minutes
 from fairtrial.base.printable import printable
+from fairtrial.base.text_charts import progress_bar, sparkline
 from fairtrial.engine.plan import EnginePlan, StopAfterRequests
-from fairtrial.tools.load.plan.describe import describe_load, window_seconds
-from fairtrial.tools.load.progress.times import recent_times
+from fairtrial.engine.progress import phase, recent_times
+from fairtrial.tools.load.describe import describe_plan, window_seconds
 
 BAR_CELLS = 32
-SPARKS = " ▁▂▃▄▅▆▇█"
 RATES_KEPT = 48
 
 
-def sparkline(values: Sequence[float]) -> str:
-    """One character a value, from nothing at 0 to a full cell at the highest."""
-    highest = max(values, default=0.0)
-    if highest <= 0:
-        return ""
-    return "".join(SPARKS[max(round(value / highest * 8), 1) if value > 0 else 0] for value in values)
-
-
 class LivePanel:
-    """A context manager; what it drew is gone when it ends."""
+    """A panel that is kept up to date while its context is open, and cleared at the end."""
 
     def __init__(self, console: Console, url: str, plan: EnginePlan) -> None:
         self._title = printable(url, max(console.width - 8, 20))
-        self._load = describe_load(plan)
+        self._load = describe_plan(plan)
         self._plan = plan
         self._event: dict[str, Any] = {}
         self._rates: deque[float] = deque(maxlen=RATES_KEPT)
-        self._live = Live(get_renderable=self._panel, console=console, transient=True, refresh_per_second=4)
+        self._live = Live(get_renderable=self.renderable, console=console, transient=True, refresh_per_second=4)
 
     def engine_event(self, event: dict[str, Any]) -> None:
-        """Take a progress event in."""
+        """Take the latest progress event in."""
         if event["event"] == "progress":
             self._event = event
             self._rates.append(event["verified_per_second"])
@@ -53,10 +44,10 @@ class LivePanel:
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def _panel(self) -> RenderableType:
+    def renderable(self) -> RenderableType:
         facts = Table.grid(padding=(0, 2))
         facts.add_row(Text("load", style="dim"), self._load)
-        facts.add_row(Text(self._doing(), style="dim"), self._bar())
+        facts.add_row(Text(self._phase(), style="dim"), self._bar())
         rate = f"{self._rates[-1]:,.0f}/s  " if self._rates else "…"
         facts.add_row(Text("verified", style="dim"), Text.assemble((rate, "bold"), (sparkline(self._rates), "cyan")))
         facts.add_row(Text("response", style="dim"), recent_times(self._event) or "…")
@@ -65,17 +56,15 @@ class LivePanel:
         facts.add_row("", Text("Ctrl-C ends the load and reports", style="dim"))
         return Panel(facts, title=Text(self._title, style="bold"), title_align="left", expand=False)
 
-    def _doing(self) -> str:
-        return {"warmup": "warm-up", "window": "measuring"}.get(self._event.get("phase", ""), "connecting")
+    def _phase(self) -> str:
+        return phase(self._event) if self._event else "connecting"
 
     def _bar(self) -> Text:
-        filled = round(self._share() * BAR_CELLS)
         elapsed = minutes(self._event.get("elapsed_seconds", 0.0))
-        return Text.assemble(
-            ("━" * filled, "green"), ("━" * (BAR_CELLS - filled), "dim"), f"  {elapsed}{self._planned()}"
-        )
+        return Text.assemble(progress_bar(self._share(), BAR_CELLS), f"  {elapsed}{self._planned_length()}")
 
     def _share(self) -> float:
+        """The part of the load that is done, 0 to 1; 0 where it is unknown."""
         plan, event = self._plan, self._event
         planned = window_seconds(plan)
         if planned is not None:
@@ -86,6 +75,6 @@ class LivePanel:
             return min(done / plan.stop.requests, 1.0)
         return 0.0
 
-    def _planned(self) -> str:
+    def _planned_length(self) -> str:
         planned = window_seconds(self._plan)
         return "" if planned is None else f" of {minutes(self._plan.warmup_seconds + planned)}"

@@ -1,30 +1,30 @@
-"""A line a second, for logs and pipes."""
+"""The progress of a load as a line a second, for logs and pipes."""
 
 from typing import Any, Self
 
 from rich.console import Console
 
-from fairtrial.tools.load.progress.times import recent_times
+from fairtrial.engine.progress import recent_times
 
 EVERY_SECONDS = 0.95
-"""Progress events do not come at whole seconds exactly."""
+"""A little less than a second, as progress events do not come at whole seconds exactly."""
 
 
 class PlainLines:
-    """Elapsed time, the rate since the last line, errors so far, the last second's times. Never rewrites a line."""
+    """Each line: elapsed time, rate since the last line, errors so far, response times of the last second."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._said_at = 0.0
+        self._printed_at = 0.0
         self._verified = 0
 
     def engine_event(self, event: dict[str, Any]) -> None:
-        """Say a progress event, if a second has passed since the last, or since the window opened."""
+        """Print a line if a second has passed since the last one, or since the window opened."""
         elapsed: float = event["elapsed_seconds"]
         if event["event"] == "window":
-            self._said_at, self._verified = elapsed, 0
+            self._printed_at, self._verified = elapsed, 0
             return
-        passed = elapsed - self._said_at
+        passed = elapsed - self._printed_at
         if passed < EVERY_SECONDS:
             return
         rate = (event["verified"] - self._verified) / passed
@@ -36,10 +36,10 @@ class PlainLines:
             highlight=False,
             soft_wrap=True,
         )
-        self._said_at, self._verified = elapsed, event["verified"]
+        self._printed_at, self._verified = elapsed, event["verified"]
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is left on the screen to take away."""
+        """Nothing to clear from the screen."""

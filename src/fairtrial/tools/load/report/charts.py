@@ -1,21 +1,22 @@
-"""The charts of a load's page: where the times lie, how far the tail goes, and the course over the window."""
+"""The charts of a load's page: how response times are distributed, and how the load went over the window."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from fairtrial.engine.plan import Closed, EngineLoad, Ramp, Steps
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.record.distribution import Distribution
 from fairtrial.record.histogram import Histogram
-from fairtrial.report.vega import SERIES, Spec, chart, round_values
+from fairtrial.report.vega import Spec, chart, coloured, milliseconds_axis, round_values
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.plan.describe import is_open
-from fairtrial.tools.load.plan.offered import offered_by_second
 from fairtrial.tools.load.report.figures import PERCENTILES
 
 BINS = 60
 POINTS_PER_NINE = 12
-"""Points of the percentile curve from 90 to 99 %, from 99 to 99.9 %, …"""
-FEW_SECONDS = 3
+"""Points of the percentile curve from 90% to 99%, from 99% to 99.9%, …"""
+FEWEST_SECONDS = 3
+"""A chart over time needs this many whole seconds."""
 
 
 def distribution_chart(measurement: Measurement) -> Spec | None:
@@ -54,12 +55,14 @@ def distribution_chart(measurement: Measurement) -> Spec | None:
     )
 
 
-def percentile_chart(measurement: Measurement) -> Spec | None:
-    """Time by percentile, both axes logarithmic: each nine has the same width. Curves end where the sample does.
-    None if it is too small for a median."""
+def tail_chart(measurement: Measurement) -> Spec | None:
+    """Time by percentile, both axes logarithmic, so that each further nine has the same width.
+
+    A curve ends at the highest percentile that the sample supports. None if it does not support the median.
+    """
     summary = measurement.summary
     curves = [("response time", measurement.response_times, summary.response_time)]
-    if is_open(measurement.plan.load):
+    if measurement.is_open:
         curves.append(("service time", measurement.service_times, summary.service_time))
     points: list[dict[str, Any]] = [
         {
@@ -75,8 +78,6 @@ def percentile_chart(measurement: Measurement) -> Spec | None:
         return None
     nines = math.ceil(math.log10(max(point["inverse"] for point in points)))
     names = [name for name, _, _ in curves]
-    shortest = min(point["milliseconds"] for point in points)
-    longest = max(point["milliseconds"] for point in points)
     return chart(
         height=260,
         data={"values": points},
@@ -92,13 +93,8 @@ def percentile_chart(measurement: Measurement) -> Spec | None:
                     "labelExpr": "format(100 * (1 - 1 / datum.value), '~g') + ' %'",
                 },
             },
-            "y": {
-                "field": "milliseconds",
-                "type": "quantitative",
-                "scale": {"type": "log", "domain": [shortest / 1.15, longest * 1.15], "nice": False},
-                "axis": {"title": "ms, logarithmic", "values": round_values(shortest, longest), "format": "~g"},
-            },
-            "color": _colour("times", names),
+            "y": milliseconds_axis([point["milliseconds"] for point in points]),
+            "color": coloured(names, "times"),
             "tooltip": [
                 {"field": "times"},
                 {"field": "percentile", "format": ".6~r"},
@@ -109,22 +105,22 @@ def percentile_chart(measurement: Measurement) -> Spec | None:
 
 
 def rate_chart(measurement: Measurement) -> Spec | None:
-    """Verified answers and errors in each whole second, and what an open load offered. None below three seconds."""
+    """Verified answers and errors in each whole second, and what an open load offered; None below three seconds."""
     seconds = measurement.summary.series[: int(measurement.summary.window_seconds)]
-    if len(seconds) < FEW_SECONDS:
+    if len(seconds) < FEWEST_SECONDS:
         return None
     points: list[dict[str, Any]] = []
     for second, each in enumerate(seconds, 1):
         points.append({"second": second, "what": "verified", "count": each.verified})
         points.append({"second": second, "what": "errors", "count": each.errors})
-    offered = offered_by_second(measurement.plan.load, len(seconds), measurement.summary.window_seconds)
-    for second, due in enumerate(offered or (), 1):
+    offered = _offered_by_second(measurement.plan.load, len(seconds), measurement.summary.window_seconds)
+    for second, due in enumerate(offered, 1):
         points.append({"second": second, "what": "offered", "count": due})
     return _over_time(points, "what", "count", {"title": "answers in the second", "tickCount": 5}, {})
 
 
 def time_chart(measurement: Measurement) -> Spec | None:
-    """Median, 99th percentile and longest response time in each whole second. None below three seconds."""
+    """Median, 99th percentile and longest response time in each whole second; None below three seconds."""
     seconds = measurement.summary.series[: int(measurement.summary.window_seconds)]
     points = [
         {"second": second, "what": name, "milliseconds": value * 1e3}
@@ -132,7 +128,7 @@ def time_chart(measurement: Measurement) -> Spec | None:
         for name, value in (("p50", each.p50_seconds), ("p99", each.p99_seconds), ("max", each.max_seconds))
         if value
     ]
-    if len(seconds) < FEW_SECONDS or not points:
+    if len(seconds) < FEWEST_SECONDS or not points:
         return None
     return _over_time(
         points, "what", "milliseconds", {"title": "ms, logarithmic", "tickCount": 5, "format": "~g"}, {"type": "log"}
@@ -155,7 +151,7 @@ def _over_time(points: list[dict[str, Any]], colour: str, field: str, axis: Spec
                 "axis": {"title": "second of the window", "tickMinStep": 1, "tickCount": ticks, "format": "d"},
             },
             "y": {"field": field, "type": "quantitative", "axis": axis, "scale": scale},
-            "color": _colour(colour, names),
+            "color": coloured(names, colour),
             "tooltip": [{"field": "second"}, {"field": colour}, {"field": field, "format": ",.3~r"}],
         },
     )
@@ -171,10 +167,26 @@ def _shares(times: Histogram, distribution: Distribution) -> list[float]:
     return [1 - 10 ** (-highest * place / points) for place in range(points + 1)]
 
 
-def _colour(field: str, names: list[str]) -> Spec:
-    return {
-        "field": field,
-        "type": "nominal",
-        "scale": {"domain": names, "range": SERIES[: len(names)]},
-        "legend": {"title": None},
-    }
+def _offered_by_second(load: EngineLoad, seconds: int, window_seconds: float) -> Sequence[float]:
+    """Requests that are due in each of the first seconds of the window; none for a closed load.
+
+    With Poisson arrivals it is their expected number.
+    """
+    if isinstance(load, Closed):
+        return []
+    if isinstance(load, Steps):
+        return [_offered_by_steps(load, second) for second in range(seconds)]
+    if isinstance(load, Ramp):
+        slope = (load.to_per_second - load.from_per_second) / window_seconds
+        return [load.from_per_second + slope * (second + 0.5) for second in range(seconds)]
+    return [load.rate_per_second] * seconds
+
+
+def _offered_by_steps(load: Steps, second: int) -> float:
+    """The sum over all steps: the rate times the part of this second during which the step lasts."""
+    begin = total = 0.0
+    for step in load.steps:
+        end = begin + step.seconds
+        total += step.rate_per_second * max(min(end, second + 1) - max(begin, second), 0.0)
+        begin = end
+    return total

@@ -1,26 +1,26 @@
-"""Times as the reports show them: only what the sample supports, and which that is."""
+"""The figures of a load as its reports show them; of percentiles only those that the sample supports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import figure
 from fairtrial.judge.metrics import supported_percentile
-from fairtrial.judge.statistics.support import SAMPLES_ABOVE
+from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.record.distribution import Distribution
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.plan.describe import is_open
 
 SHORTEST_SHOWN_MS = 0.001
 PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99")
+"""The columns of the table of times, where the sample supports them."""
 EXPLANATION = (
-    "response time counts from the moment a request was due, service time from the moment it was sent: what lies "
-    "between is waiting for a free connection, which callers feel and a closed load never shows"
+    "response time counts from the moment a request was due, service time from the moment it was sent; between them it "
+    "waits for a free connection, which clients experience and a closed load never shows"
 )
 
 
 @dataclass(frozen=True)
 class Row:
-    """One kind of time. `cells` are milliseconds for the columns asked for, None where unsupported."""
+    """One kind of time. `cells` are milliseconds, one for each column; None where the sample does not support it."""
 
     name: str
     cells: Sequence[float | None]
@@ -28,16 +28,16 @@ class Row:
 
 
 def columns(measurement: Measurement) -> list[str]:
-    """The percentiles that the response times support, as the record writes them."""
+    """The percentiles that the sample of response times supports, such as `99.9`."""
     times = measurement.summary.response_time
     return [name for name in PERCENTILES if supported_percentile(times, name) is not None]
 
 
 def rows(measurement: Measurement) -> list[Row]:
-    """Response time always; in an open load also service time and send lag; connect time where it recurs."""
+    """Response times; in an open load also service times and send lags; connect times if connections are reopened."""
     summary = measurement.summary
     kinds: list[tuple[str, Distribution]] = [("response time", summary.response_time)]
-    if is_open(measurement.plan.load):
+    if measurement.is_open:
         kinds += [("service time", summary.service_time), ("send lag", summary.send_lag)]
     if measurement.plan.requests_per_connection is not None:
         kinds.append(("connect time", summary.connect_time))
@@ -50,26 +50,25 @@ def rows(measurement: Measurement) -> list[Row]:
 
 
 def unsupported(measurement: Measurement) -> str:
-    """Which percentiles are not shown, and how many answers they need; empty if all are."""
+    """Which percentiles are left out, and how many answers they need; empty if none is."""
     count = measurement.summary.response_time.count
     missing = [name for name in PERCENTILES if name not in columns(measurement)]
     if not count or not missing:
         return ""
-    # The same arithmetic as `supports_percentile`, turned round.
-    needed = round(SAMPLES_ABOVE * 100 / (100 - float(missing[0])))
+    needed = samples_needed(float(missing[0]))
     names = f"p{missing[0]}" + (" and above are" if len(missing) > 1 else " is")
     return f"{names} not shown: p{missing[0]} needs {needed:,} answers, there were {count:,}"
 
 
 def cell(milliseconds: float | None) -> str:
-    """A figure, or a dash where there is none; below a microsecond it is only that."""
+    """A figure of the table; a dash for None, `<0.001` below a microsecond."""
     if milliseconds is None:
         return "–"
     return "<0.001" if milliseconds < SHORTEST_SHOWN_MS else figure(milliseconds)
 
 
 def goodput(measurement: Measurement) -> str:
-    """`12,345 verified answers/s`, or that there was none."""
+    """`12,345 verified answers/s`, or `no verified answer`."""
     summary = measurement.summary
     if not summary.verified:
         return "no verified answer"
@@ -78,9 +77,9 @@ def goodput(measurement: Measurement) -> str:
 
 
 def generator(measurement: Measurement) -> str:
-    """What the generator itself used and how it drove its sockets."""
+    """How busy the load generator's processors were, and its driver: `61% of its processor, io_uring`."""
     summary = measurement.summary
-    shares = ", ".join(f"{share:.0%}" for share in measurement.summary.thread_shares) or "–"
+    shares = ", ".join(f"{share:.0%}" for share in summary.thread_shares) or "–"
     several = "of their processors" if len(summary.threads) > 1 else "of its processor"
     fallback = f" ({summary.driver_fallback})" if summary.driver_fallback else ""
     return f"{shares} {several}, {summary.driver}{fallback}"

@@ -1,4 +1,4 @@
-"""A load's outcome as one HTML page that opens without a network."""
+"""The outcome of a load as one HTML page that opens without a network."""
 
 from datetime import datetime
 from pathlib import Path
@@ -6,19 +6,19 @@ from pathlib import Path
 from fairtrial import __version__
 from fairtrial.report.page import environment, page_parts
 from fairtrial.tools.load.advice import remedy, warnings
+from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.plan.describe import describe_load, is_open
-from fairtrial.tools.load.report.charts import distribution_chart, percentile_chart, rate_chart, time_chart
+from fairtrial.tools.load.report.charts import distribution_chart, rate_chart, tail_chart, time_chart
 from fairtrial.tools.load.report.figures import EXPLANATION, cell, columns, generator, goodput, rows, unsupported
 
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-def html_text(measurement: Measurement) -> str:
-    """The whole page. Headers and bodies of the request are not in it, as they may be secret."""
+def load_page(measurement: Measurement) -> str:
+    """The whole page. The request's headers and body are left out, as they may be secret."""
     charts = {
         "distribution": distribution_chart(measurement),
-        "percentiles": percentile_chart(measurement),
+        "percentiles": tail_chart(measurement),
         "rate": rate_chart(measurement),
         "time": time_chart(measurement),
     }
@@ -29,13 +29,13 @@ def html_text(measurement: Measurement) -> str:
         .render(
             measurement=measurement,
             summary=measurement.summary,
-            load=describe_load(measurement.plan),
+            load=describe_plan(measurement.plan),
             goodput=goodput(measurement),
             generator=generator(measurement),
             columns=columns(measurement),
             rows=rows(measurement),
             cell=cell,
-            notes=[EXPLANATION] * is_open(measurement.plan.load) + [unsupported(measurement)],
+            notes=[EXPLANATION] * measurement.is_open + [unsupported(measurement)],
             failed=[(kind, count, remedy(kind, measurement.plan)) for kind, count in failed],
             warnings=list(warnings(measurement)),
             written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),

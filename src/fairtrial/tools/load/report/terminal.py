@@ -1,4 +1,4 @@
-"""A load's outcome in the terminal."""
+"""The outcome of a load in the terminal."""
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -8,9 +8,9 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure, plain
 from fairtrial.base.printable import printable
 from fairtrial.tools.load.advice import remedy, warnings
+from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.plan.describe import describe_load, is_open
-from fairtrial.tools.load.report.bars import drawn
+from fairtrial.tools.load.report.bars import histogram_lines
 from fairtrial.tools.load.report.figures import (
     EXPLANATION,
     cell,
@@ -22,17 +22,17 @@ from fairtrial.tools.load.report.figures import (
 )
 
 EXAMPLES_SHOWN = 3
-FEW_FOR_A_HISTOGRAM = 20
+FEWEST_FOR_A_HISTOGRAM = 20
 
 
 def print_measurement(console: Console, measurement: Measurement) -> None:
-    """Verified goodput and the load first, then times, errors by kind with a remedy, and what to doubt.
+    """Print the load and the goodput, then times, errors by kind with a remedy, and warnings.
 
     Text from the server is printed as it is: neither markup nor control characters in it have an effect.
     """
     parts: list[RenderableType] = [
         Text(printable(measurement.url), style="bold", overflow="fold"),
-        Text(f"load: {describe_load(measurement.plan)}"),
+        Text(f"load: {describe_plan(measurement.plan)}"),
         Text(),
         _facts(measurement),
     ]
@@ -45,12 +45,12 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
 
 
 def _facts(measurement: Measurement) -> Table:
-    summary, plan = measurement.summary, measurement.plan
+    summary = measurement.summary
     facts = Table.grid(padding=(0, 2))
     facts.add_row("goodput", Text(goodput(measurement), style="bold green" if summary.verified else "bold red"))
     answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.sent:,} sent"
     facts.add_row("answers", f"{answers} in {summary.window_seconds:.2f} s")
-    if is_open(plan.load) and summary.offered is not None:
+    if measurement.is_open and summary.offered is not None:
         share = summary.achieved_over_offered
         achieved = "" if share is None else f", {share:.2%} of them answered in the window"
         facts.add_row("offered", f"{summary.offered:,} requests{achieved}")
@@ -79,11 +79,11 @@ def _transfer(measurement: Measurement) -> str:
         low, high = summary.body_bytes.min, summary.body_bytes.max
         body = f", bodies of {low:,} bytes" if low == high else f", bodies of {low:,} to {high:,} bytes"
     opened = f", {count(summary.connects, 'connection')} opened" if summary.connects else ""
-    return f"{bytes_in_words(summary.received_bytes)} received, {bytes_in_words(per_second)}/s{body}{opened}"
+    return f"{_bytes_in_words(summary.received_bytes)} received, {_bytes_in_words(per_second)}/s{body}{opened}"
 
 
-def bytes_in_words(number: float) -> str:
-    """`812 B`, `4.5 MB`: decimal units."""
+def _bytes_in_words(number: float) -> str:
+    """An amount of traffic in decimal units: `812 B`, `4.5 MB`."""
     for unit in ("B", "kB", "MB", "GB"):
         if number < 1000:
             return f"{plain(number)} {unit}"
@@ -99,12 +99,12 @@ def _times(measurement: Measurement, console: Console) -> list[RenderableType]:
     for row in rows(measurement):
         table.add_row(row.name, *(cell(each) for each in row.cells), cell(row.max_ms))
     parts: list[RenderableType] = [table]
-    notes = [EXPLANATION] if is_open(measurement.plan.load) else []
+    notes = [EXPLANATION] if measurement.is_open else []
     notes += [note for note in [unsupported(measurement)] if note]
     parts += [Text(note, style="dim") for note in notes]
-    if measurement.summary.response_time.count >= FEW_FOR_A_HISTOGRAM:
+    if measurement.summary.response_time.count >= FEWEST_FOR_A_HISTOGRAM:
         parts += [Text(), Text("response times", style="bold")]
-        lines = drawn(measurement.response_times, console.width, unicode=_speaks_unicode(console))
+        lines = histogram_lines(measurement.response_times, console.width, unicode=_prints_unicode(console))
         parts += [Text(line, no_wrap=True) for line in lines]
     return parts
 
@@ -120,10 +120,10 @@ def _errors(measurement: Measurement) -> list[RenderableType]:
         f"{each.kind}{'' if each.status is None else f', status {each.status}'}: {printable(each.excerpt, 100)}"
         for each in measurement.summary.examples
     ]
-    for said in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:
-        parts.append(Padding(Text(said.rstrip(": "), style="dim"), (0, 0, 0, 2)))
+    for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:
+        parts.append(Padding(Text(example.rstrip(": "), style="dim"), (0, 0, 0, 2)))
     return parts
 
 
-def _speaks_unicode(console: Console) -> bool:
+def _prints_unicode(console: Console) -> bool:
     return (console.encoding or "").lower().startswith("utf")

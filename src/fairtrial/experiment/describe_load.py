@@ -1,0 +1,88 @@
+"""A load in words, the same in an experiment and in `fairtrial load`: `closed, 16 connections, keep-alive`."""
+
+from collections.abc import Sequence
+
+from fairtrial.base.formatting import count
+
+
+def describe_closed(
+    connections: int, *, threads: int | None = None, think_seconds: float = 0.0, requests_per_connection: int | None
+) -> str:
+    """A closed load: `closed, 16 connections, 50 ms think time, keep-alive`.
+
+    Args:
+        threads: of the load engine; None where the load does not set them.
+        requests_per_connection: None for as many as the server allows.
+    """
+    think = [f"{describe_seconds(think_seconds)} think time"] if think_seconds else []
+    return ", ".join(["closed", _connections(connections, threads), *think, _reuse(requests_per_connection)])
+
+
+def describe_fixed(
+    requests: int, connections: int, *, threads: int | None = None, requests_per_connection: int | None
+) -> str:
+    """A fixed number of requests: `30,000 requests, 20 connections, keep-alive`. Arguments as of `describe_closed`."""
+    return f"{count(requests, 'request')}, {_connections(connections, threads)}, {_reuse(requests_per_connection)}"
+
+
+def describe_open(
+    rate: str, connections: int, *, threads: int | None = None, requests_per_connection: int | None
+) -> str:
+    """An open load: `open, 500 requests/s, Poisson arrivals, up to 256 connections, keep-alive`.
+
+    Args:
+        rate: as `describe_rate`, `describe_ramp` or `describe_steps` put it.
+        threads: as of `describe_closed`, like `requests_per_connection`.
+    """
+    return f"open, {rate}, up to {_connections(connections, threads)}, {_reuse(requests_per_connection)}"
+
+
+def describe_rate(per_second: float, arrivals: str) -> str:
+    """One rate: `500 requests/s, Poisson arrivals`. `arrivals` is `poisson` or `constant`."""
+    return f"{_exact(per_second)} requests/s, {'Poisson' if arrivals == 'poisson' else arrivals} arrivals"
+
+
+def describe_ramp(from_per_second: float, to_per_second: float) -> str:
+    """A rate that changes linearly: `ramp from 0 to 500 requests/s`."""
+    return f"ramp from {_exact(from_per_second)} to {_exact(to_per_second)} requests/s"
+
+
+def describe_steps(steps: Sequence[tuple[float, float]]) -> str:
+    """Rates per second and the seconds that each lasts: `steps 500/s for 10 s, 1,000/s for 10 s`."""
+    return "steps " + ", ".join(f"{_exact(rate)}/s for {describe_seconds(seconds)}" for rate, seconds in steps)
+
+
+def describe_window(seconds: float, warmup_seconds: float) -> str:
+    """How long a load is measured: `3 s after 1 s of warm-up`, `10 s`."""
+    return describe_seconds(seconds) + describe_warmup(warmup_seconds)
+
+
+def describe_warmup(seconds: float) -> str:
+    """What follows the length of the window: ` after 1 s of warm-up`, or nothing without a warm-up."""
+    return f" after {describe_seconds(seconds)} of warm-up" if seconds else ""
+
+
+def describe_seconds(seconds: float) -> str:
+    """A length of time as somebody set it: `10 s`, `250 ms`."""
+    return f"{_exact(seconds)} s" if seconds >= 1 else f"{_exact(seconds * 1e3)} ms"
+
+
+def _connections(connections: int, threads: int | None) -> str:
+    """`20 connections`, `20 connections, 10 threads`; with fewer connections than threads `2 of 10 threads`."""
+    if threads is None:
+        return count(connections, "connection")
+    used = f"{connections} of {count(threads, 'thread')}" if threads > connections else count(threads, "thread")
+    return f"{count(connections, 'connection')}, {used}"
+
+
+def _reuse(requests_per_connection: int | None) -> str:
+    if requests_per_connection is None:
+        return "keep-alive"
+    if requests_per_connection == 1:
+        return "one request per connection"
+    return f"{requests_per_connection:,} requests per connection"
+
+
+def _exact(value: float) -> str:
+    """All digits of a number that somebody wrote: two loads that differ must read differently."""
+    return f"{value:,.9g}"

@@ -1,0 +1,121 @@
+"""What `fairtrial ab` and `fairtrial wrk` do: measure, print the tool's figures, then what those leave out."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from rich.console import Console
+
+from fairtrial.engine.plan import BodyRange, Closed, EnginePlan, StopAfterRequests
+from fairtrial.engine.run import run_engine
+from fairtrial.tools.load.advice import remedy
+from fairtrial.tools.load.compatibility.omissions import omissions
+from fairtrial.tools.load.describe import describe_plan
+from fairtrial.tools.load.measure import Measurement, measure
+from fairtrial.tools.load.request.options import LoadOptions
+from fairtrial.tools.load.request.translate import to_engine_plan
+
+REPEATABLE_METHODS = ("GET", "HEAD", "OPTIONS")
+"""One more request with such a method changes nothing (RFC 9110, 9.2.1)."""
+SECRET_HEADERS = ("authorization", "cookie")
+
+Report = Callable[[Measurement], list[str]]
+"""The lines of a tool's own report."""
+
+
+def emulate(
+    tool: str,
+    options: LoadOptions,
+    report: Report,
+    *,
+    at_most_seconds: float | None = None,
+    same_length: bool = False,
+) -> int:
+    """Offer the load and print both reports.
+
+    Args:
+        tool: `ab` or `wrk`.
+        at_most_seconds: also ends a load of a fixed number of requests after this time.
+        same_length: send one request before the load, and count every answer of another length as failed.
+
+    Returns:
+        the exit status.
+
+    Raises:
+        Problem: the load could not be offered.
+    """
+    plan = to_engine_plan(options)
+    length = first_body_length(plan) if same_length else None
+    if length is not None:
+        plan, options = expecting_length(plan, length), replace(options, expect_length=length)
+    measurement = measure(Console(stderr=True), options.url, plan, at_most_seconds=at_most_seconds)
+    out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for line in report(measurement):
+        out.print(line)
+    out.print()
+    out.print("What these figures would have hidden:", style="bold")
+    out.print(f"  - The load was {describe_plan(plan)}.")
+    for paragraph in omissions(tool, measurement):
+        out.print(f"  - {paragraph}")
+    for kind, number in measurement.failed.items():
+        out.print(f"  - {number:,} {kind}: {remedy(kind, plan)}")
+    out.print()
+    out.print(f"The same with every figure: {equivalent_command(options)}")
+    return measurement.exit_status
+
+
+def first_body_length(plan: EnginePlan) -> int | None:
+    """The body's length in the answer to one request, by which ab judges all other answers.
+
+    None if the method may change something, or the answer is incomplete or no success: ab would judge by an error page,
+    too, and then call the right answers failed.
+
+    Raises:
+        Problem: the engine refused the plan or ended without a summary.
+    """
+    if any(request.method not in REPEATABLE_METHODS for request in plan.requests):
+        return None
+    once = {"load": Closed(connections=1), "stop": StopAfterRequests(requests=1), "threads": 1, "pipeline": 1}
+    summary = run_engine(plan.model_copy(update=once), _ignore)
+    return summary.body_bytes.min if summary.verified and summary.body_bytes else None
+
+
+def expecting_length(plan: EnginePlan, length: int) -> EnginePlan:
+    """The same load, in which every answer's body must have this length."""
+    expected = {"body_bytes": BodyRange(min=length, max=length)}
+    requests = [
+        request.model_copy(update={"expect": request.expect.model_copy(update=expected)}) for request in plan.requests
+    ]
+    return plan.model_copy(update={"requests": requests})
+
+
+def equivalent_command(options: LoadOptions) -> str:
+    """The command line of `fairtrial load` for the same load; the values of secret headers are left out."""
+    words = ["fairtrial", "load", options.url, "-c", str(options.connections)]
+    if options.requests is not None:
+        words += ["-n", str(options.requests)]
+    if options.seconds is not None:
+        words += ["-d", f"{options.seconds:g}s"]
+    if options.threads is not None:
+        words += ["--threads", str(options.threads)]
+    if options.no_keepalive:
+        words.append("--no-keepalive")
+    if options.method is not None:
+        words += ["-m", options.method]
+    for name, value in options.headers:
+        words += ["-H", f"{name}: {'…' if name.lower() in SECRET_HEADERS else value}"]
+    if options.body is not None:
+        words += ["-b", options.body]
+    if options.expect_length is not None:
+        words += ["--expect-length", str(options.expect_length)]
+    words += ["--timeout", f"{options.timeout_seconds:g}s"]
+    if options.insecure:
+        words.append("--insecure")
+    if options.certificate_file is not None:
+        words += ["--cert", str(options.certificate_file), "--key", str(options.key_file)]
+    return shlex.join(words)
+
+
+def _ignore(_event: dict[str, Any]) -> None:
+    pass

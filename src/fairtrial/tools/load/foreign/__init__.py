@@ -1,1 +1,0 @@
-"""The command lines of other load generators: their arguments, their figures, and what those leave out."""

@@ -1,0 +1,80 @@
+"""The outcome of a load for programs: JSON, CSV, and HdrHistogram's percentile distribution."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+
+from fairtrial import __version__
+from fairtrial.record.histogram import Histogram
+from fairtrial.tools.load.advice import warnings
+from fairtrial.tools.load.describe import describe_plan
+from fairtrial.tools.load.measure import Measurement
+
+SERIES_COLUMNS = ("second", "length_seconds", "verified", "errors", "p50_seconds", "p99_seconds", "max_seconds")
+TICKS_PER_HALF_DISTANCE = 5
+
+
+def measurement_json(measurement: Measurement) -> str:
+    """The engine's summary with URL, load, warnings and exit status.
+
+    The request's headers and body are left out, as they may be secret.
+    """
+    content = {
+        "fairtrial_version": __version__,
+        "url": measurement.url,
+        "load": describe_plan(measurement.plan),
+        "load_model": measurement.plan.load.model_dump(exclude_none=True),
+        "exit_status": measurement.exit_status,
+        "warnings": list(warnings(measurement)),
+        **measurement.summary.model_dump(),
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def seconds_csv(measurement: Measurement) -> str:
+    """A line for each second of the window, counted from 1; `length_seconds` is below 1 for a last part of a second."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(SERIES_COLUMNS)
+    window = measurement.summary.window_seconds
+    for place, second in enumerate(measurement.summary.series):
+        length = round(min(max(window - place, 0.0), 1.0), 6)
+        times = second.p50_seconds, second.p99_seconds, second.max_seconds
+        writer.writerow(
+            [place + 1, length, second.verified, second.errors, *("" if each is None else each for each in times)]
+        )
+    return out.getvalue()
+
+
+def percentile_distribution(times: Histogram) -> str:
+    """The distribution of times in milliseconds as HdrHistogram writes it (`.hgrm`), for its plotters."""
+    lines = [f"{'Value':>12} {'Percentile':>14} {'TotalCount':>10} {'1/(1-Percentile)':>14}", ""]
+    last = 0.0
+    for percentile in _ticks():
+        if not times.count:
+            break
+        value, below = times.through(100 * percentile)
+        lines.append(f"{value * 1e3:12.3f} {percentile:2.12f} {below:10d} {1 / (1 - percentile):14.2f}")
+        last = value
+        if below >= times.count:
+            break
+    if times.count:
+        lines.append(f"{last * 1e3:12.3f} {1:2.12f} {times.count:10d}")
+    mean, deviation = (times.mean_seconds, times.deviation_seconds) if times.count else (0.0, 0.0)
+    lines += [
+        f"#[Mean    = {mean * 1e3:12.3f}, StdDeviation   = {deviation * 1e3:12.3f}]",
+        f"#[Max     = {last * 1e3:12.3f}, Total count    = {times.count:12d}]",
+        f"#[Buckets = {len(times.buckets):12d}, SubBuckets     = {2048:12d}]",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _ticks() -> Iterator[float]:
+    """Shares from 0 up, five in each half of what is left, as HdrHistogram's percentile iterator has them."""
+    share = 0.0
+    while share < 1:
+        yield share
+        halvings = math.floor(math.log2(1 / (1 - share))) + 1
+        share += 1 / (TICKS_PER_HALF_DISTANCE * 2.0**halvings)

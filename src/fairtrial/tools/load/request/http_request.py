@@ -1,0 +1,85 @@
+"""The request that is sent, and what its answer must be."""
+
+import sys
+from pathlib import Path
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, Request
+from fairtrial.tools.load.request.options import LoadOptions
+from fairtrial.tools.load.request.url import Url
+from fairtrial.tools.load.request.values import TOKEN
+
+
+def to_engine_request(options: LoadOptions, url: Url) -> Request:
+    """The request that these options describe, as the engine's plan has it.
+
+    Raises:
+        Problem: the method is not valid, or a body's file cannot be used.
+    """
+    method = options.method or ("GET" if options.body is None else "POST")
+    if not TOKEN.fullmatch(method):
+        raise Problem(f"'{printable(method)}' is not a method", "write GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
+    body, body_file = _body(options)
+    return Request(
+        name=f"{method} {url.path}",
+        method=method,
+        path=url.path,
+        headers=[(header.name, header.value) for header in options.headers if header.name.lower() != "host"],
+        body=body,
+        body_file=body_file,
+        template=options.template,
+        expect=_expectation(options),
+    )
+
+
+def host_header(options: LoadOptions, url: Url) -> str:
+    """The value of the Host header: the user's own, or that of the URL."""
+    own = [header.value for header in options.headers if header.name.lower() == "host"]
+    return own[-1] if own else url.host
+
+
+def _body(options: LoadOptions) -> tuple[str | None, str | None]:
+    """The body as text, or the absolute path of a file that the engine reads; one of them is None."""
+    if options.body is None or not options.body.startswith("@"):
+        return options.body, None
+    if options.body == "@-":
+        return _decode("-", sys.stdin.buffer.read()), None
+    file = _readable_file(options.body[1:], "-b")
+    if options.template:
+        return _decode(str(file), file.read_bytes()), None
+    return None, str(file.absolute())
+
+
+def _expectation(options: LoadOptions) -> Expectation:
+    """Every body is compared, not a sample of them: whoever names a body wants to know."""
+    length = options.expect_length
+    text = options.expect_body
+    if text is not None and text.startswith("@"):
+        file = _readable_file(text[1:], "--expect-body")
+        text = _decode(str(file), file.read_bytes())
+    return Expectation(
+        status=list(options.expect_status) or None,
+        body_bytes=None if length is None else BodyRange(min=length, max=length),
+        body=AnyBody() if text is None else ExactBody(text=text),
+        check_every=1,
+    )
+
+
+def _readable_file(name: str, option: str) -> Path:
+    file = Path(name)
+    try:
+        file.open("rb").close()
+    except OSError as error:
+        raise Problem(
+            f"{printable(name)}: {(error.strerror or str(error)).lower()}",
+            f"name a file that can be read: {option} @FILE",
+        ) from error
+    return file
+
+
+def _decode(name: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Problem(f"{printable(name)}: not UTF-8 text", "use --expect-length for other bodies") from error

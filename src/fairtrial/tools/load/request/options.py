@@ -1,0 +1,252 @@
+"""The options of a load: one definition for `fairtrial load`, `ab` and `wrk`.
+
+Each field is declared as a parameter of a Typer command is, so that this is the command line of `fairtrial load`, too.
+Little is imported here: `fairtrial --help` reads this module.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fairtrial.tools.load.request.units import parse_duration, parse_rate
+from fairtrial.tools.load.request.values import (
+    Header,
+    RateRamp,
+    RateStep,
+    parse_header,
+    parse_ramp,
+    parse_statuses,
+    parse_steps,
+)
+
+LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
+CONNECTION, OUTPUT = "Connection", "Output"
+"""The panels of the help."""
+STDOUT = Path("-")
+
+
+class Arrival(StrEnum):
+    """How requests of a constant rate arrive."""
+
+    CONSTANT = "constant"
+    POISSON = "poisson"
+
+
+class DriverChoice(StrEnum):
+    """How the engine drives its sockets."""
+
+    AUTO = "auto"
+    EPOLL = "epoll"
+    IO_URING = "io_uring"
+
+
+def _option(
+    panel: str,
+    *names: str,
+    metavar: str | None = None,
+    text: str | None = None,
+    least: int | None = None,
+    most: int | None = None,
+    parser: Callable[[str], Any] | None = None,
+) -> Any:
+    """An option in one panel of the help."""
+    return typer.Option(*names, metavar=metavar, help=text, min=least, max=most, parser=parser, rich_help_panel=panel)
+
+
+def _time(panel: str, *names: str, text: str) -> Any:
+    return _option(panel, *names, metavar="TIME", text=text, parser=parse_duration)
+
+
+def _file(panel: str, name: str, text: str) -> Any:
+    return _option(panel, name, metavar="FILE", text=text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadOptions:
+    """One load on one URL. Times are seconds, rates requests per second; None stands for the default in the help.
+
+    `body` and `expect_body` are texts, or `@FILE`. `seconds` and `requests` exclude each other; `steps` take the place
+    of both.
+    """
+
+    url: Annotated[str, typer.Argument(help="What to request: http://HOST[:PORT]/PATH, or https://…")]
+
+    connections: Annotated[
+        int | None,
+        _option(
+            LOAD,
+            "-c",
+            "--connections",
+            metavar="N",
+            least=1,
+            most=60_000,
+            text="Connections; in an open load the most that may be open. [default: 16, in an open load 64]",
+        ),
+    ] = None
+    requests: Annotated[
+        int | None,
+        _option(LOAD, "-n", "--requests", metavar="N", least=1, text="Stop after this many requests."),
+    ] = None
+    seconds: Annotated[
+        float | None, _time(LOAD, "-d", "--duration", text="Stop after this time: 10s, 500ms, 2m. [default: 10s]")
+    ] = None
+    rate: Annotated[
+        float | None,
+        _option(
+            LOAD,
+            "-r",
+            "--rate",
+            metavar="RATE",
+            parser=parse_rate,
+            text="Open load: offer this many requests per second (2000, 2k, 90/m), however fast the answers come.",
+        ),
+    ] = None
+    arrival: Annotated[
+        Arrival | None,
+        _option(
+            LOAD,
+            "--arrival",
+            text="How requests of -r arrive: evenly spaced, or at random as from many clients. [default: constant]",
+        ),
+    ] = None
+    ramp: Annotated[
+        RateRamp | None,
+        _option(
+            LOAD,
+            "--ramp",
+            metavar="FROM:TO",
+            parser=parse_ramp,
+            text="Open load: a rate that goes from one to the other over the duration.",
+        ),
+    ] = None
+    steps: Annotated[
+        tuple[RateStep, ...] | None,
+        _option(
+            LOAD,
+            "--steps",
+            metavar="RATE:TIME,…",
+            parser=parse_steps,
+            text="Open load: one rate after the other, each for its time: 500:10s,1k:10s,2k:10s. Takes no -d.",
+        ),
+    ] = None
+    think_seconds: Annotated[
+        float | None, _time(LOAD, "--think", text="Closed load: pause after each answer before the next request.")
+    ] = None
+    warmup_seconds: Annotated[float, _time(LOAD, "--warmup", text="Offer load this long before measuring.")] = 0.0
+    threads: Annotated[
+        int | None,
+        _option(
+            LOAD,
+            "--threads",
+            metavar="N",
+            least=1,
+            most=1024,
+            text="Threads of the load generator. [default: one for each of its own processors]",
+        ),
+    ] = None
+    driver: Annotated[DriverChoice, _option(LOAD, "--driver", text="How sockets are driven.")] = DriverChoice.AUTO
+
+    headers: Annotated[
+        list[Header],
+        _option(
+            REQUEST,
+            "-H",
+            "--header",
+            metavar="'Name: value'",
+            parser=parse_header,
+            text="Add a header. May be repeated.",
+        ),
+    ] = field(default_factory=list)
+    method: Annotated[
+        str | None, _option(REQUEST, "-m", "--method", metavar="M", text="[default: GET, with -b POST]")
+    ] = None
+    body: Annotated[
+        str | None,
+        _option(REQUEST, "-b", "--body", metavar="TEXT|@FILE", text="Send a body; @- is standard input."),
+    ] = None
+    template: Annotated[
+        bool,
+        _option(
+            REQUEST,
+            "--template",
+            text="Replace {{uniform 1 1000}}, {{zipf 1000 1.1}}, {{sequence 1}} in path, headers and body.",
+        ),
+    ] = False
+    timeout_seconds: Annotated[
+        float, _time(REQUEST, "--timeout", text="Give up on a request after this time. [default: 10s]")
+    ] = 10.0
+
+    expect_status: Annotated[
+        tuple[int, ...],
+        _option(
+            EXPECTATION,
+            "--expect-status",
+            metavar="LIST",
+            parser=parse_statuses,
+            text="Statuses that are right: 200,404 or 2xx,3xx. [default: 2xx]",
+        ),
+    ] = ()
+    expect_body: Annotated[
+        str | None,
+        _option(
+            EXPECTATION,
+            "--expect-body",
+            metavar="TEXT|@FILE",
+            text="The body that is right, compared in every answer.",
+        ),
+    ] = None
+    expect_length: Annotated[
+        int | None,
+        _option(EXPECTATION, "--expect-length", metavar="N", least=0, text="Length of the body in bytes."),
+    ] = None
+
+    no_keepalive: Annotated[bool, _option(CONNECTION, "--no-keepalive", text="A new connection for every request.")] = (
+        False
+    )
+    requests_per_connection: Annotated[
+        int | None,
+        _option(
+            CONNECTION,
+            "--requests-per-connection",
+            metavar="N",
+            least=1,
+            text="Close a connection after this many requests.",
+        ),
+    ] = None
+    pipeline: Annotated[
+        int,
+        _option(CONNECTION, "--pipeline", metavar="N", least=1, most=64, text="Requests in flight on one connection."),
+    ] = 1
+    insecure: Annotated[bool, _option(CONNECTION, "--insecure", text="Accept any certificate.")] = False
+    ca_file: Annotated[
+        Path | None,
+        _file(CONNECTION, "--cacert", "Trust the authorities in this PEM file instead of the system's."),
+    ] = None
+    certificate_file: Annotated[Path | None, _file(CONNECTION, "--cert", "The client's own certificate (PEM).")] = None
+    key_file: Annotated[Path | None, _file(CONNECTION, "--key", "The key of --cert (PEM).")] = None
+    unix_socket: Annotated[
+        Path | None,
+        _option(CONNECTION, "--unix", metavar="PATH", text="Connect to this Unix socket instead."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """The files to write, None for none; `-` is standard output, which only one of them can have."""
+
+    json: Annotated[Path | None, _file(OUTPUT, "--json", "Write all figures as JSON; - is standard output.")] = None
+    csv: Annotated[Path | None, _file(OUTPUT, "--csv", "Write a line for each second; - is standard output.")] = None
+    hdr: Annotated[
+        Path | None,
+        _file(OUTPUT, "--hdr", "Write the percentile distribution for HdrHistogram's plotters (.hgrm)."),
+    ] = None
+    html: Annotated[Path | None, _file(OUTPUT, "--html", "Write a page with charts that opens offline.")] = None
+
+    @property
+    def use_stdout(self) -> bool:
+        """True if standard output is for a program; the report then goes to standard error."""
+        return STDOUT in (self.json, self.csv, self.hdr, self.html)

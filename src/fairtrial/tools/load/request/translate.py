@@ -1,0 +1,157 @@
+"""From the options of a load to the plan that the engine runs."""
+
+import os
+from collections.abc import Iterator
+
+from fairtrial.base.problem import Problem
+from fairtrial.engine.plan import (
+    Closed,
+    Constant,
+    EngineLoad,
+    EnginePlan,
+    Poisson,
+    Ramp,
+    Step,
+    Steps,
+    StopAfterRequests,
+    StopAfterSeconds,
+    Tls,
+)
+from fairtrial.lab.placement import local_placement
+from fairtrial.tools.load.request.connect import check_connection
+from fairtrial.tools.load.request.http_request import host_header, to_engine_request
+from fairtrial.tools.load.request.options import Arrival, LoadOptions
+from fairtrial.tools.load.request.url import Url, parse_url
+
+DEFAULT_SECONDS = 10.0
+CLOSED_CONNECTIONS = 16
+OPEN_CONNECTIONS = 64
+
+
+def to_engine_plan(options: LoadOptions) -> EnginePlan:
+    """The engine's plan for these options. One connection to the server is opened and closed on the way.
+
+    Raises:
+        Problem: options contradict each other, a file or the URL cannot be used, or the server cannot be reached.
+    """
+    _refuse_contradictions(options)
+    url = parse_url(options.url, template=options.template)
+    load = _load(options)
+    request = to_engine_request(options, url)
+    tls = _tls(options, url)
+    endpoint = check_connection(url, options.unix_socket, tls, options.timeout_seconds)
+    cpus = _cpus(options.threads, local=endpoint.local)
+    return EnginePlan(
+        address=endpoint.address,
+        host=host_header(options, url),
+        requests=[request],
+        load=load,
+        stop=_stop(options),
+        warmup_seconds=options.warmup_seconds,
+        requests_per_connection=1 if options.no_keepalive else options.requests_per_connection,
+        pipeline=options.pipeline,
+        timeout_seconds=options.timeout_seconds,
+        threads=options.threads or min(len(cpus), load.connections),
+        cpus=cpus,
+        driver=options.driver.value,
+        tls=tls,
+    )
+
+
+def _refuse_contradictions(options: LoadOptions) -> None:
+    connections = _connections(options)
+    for wrong, reason, remedy in (
+        *_contradictory_loads(options),
+        *_contradictory_connections(options),
+        (
+            options.threads is not None and options.threads > connections,
+            f"{options.threads} threads for {connections} connections",
+            "lower --threads or raise -c",
+        ),
+    ):
+        if wrong:
+            raise Problem(reason, remedy)
+
+
+def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]]:
+    """Whether it applies, the reason and the remedy of each contradiction in how much is sent, and when."""
+    counted, timed = options.requests is not None, options.seconds is not None
+    constant, ramp, steps = options.rate is not None, options.ramp is not None, options.steps is not None
+    one = "give one of them"
+    yield counted and timed, "-n and -d exclude each other", one
+    yield constant and ramp, "-r and --ramp exclude each other", one
+    yield steps and constant, "-r and --steps exclude each other", one
+    yield steps and ramp, "--ramp and --steps exclude each other", one
+    yield steps and counted, "--steps end after their times, not after a number of requests", "leave out -n"
+    yield steps and timed, "--steps already say how long they last", "leave out -d"
+    yield ramp and counted, "a ramp ends after a time, not after a number of requests", "use -d"
+    yield options.arrival is not None and not constant, "--arrival needs a rate", "give it with -r"
+    thinking = _is_open(options) and options.think_seconds is not None
+    yield thinking, "--think is for closed loads", "leave out -r, --ramp and --steps"
+
+
+def _contradictory_connections(options: LoadOptions) -> Iterator[tuple[bool, str, str]]:
+    """The same for connections and TLS."""
+    one = "give one of them"
+    reused = options.requests_per_connection not in (None, 1)
+    yield options.no_keepalive and reused, "--no-keepalive means one request per connection", one
+    yield options.no_keepalive and options.pipeline > 1, "--pipeline needs keep-alive", one
+    yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", one
+    half = (options.certificate_file is None) != (options.key_file is None)
+    yield half, "--cert and --key go together", "give both; one PEM file may hold both"
+
+
+def _is_open(options: LoadOptions) -> bool:
+    return any(each is not None for each in (options.rate, options.ramp, options.steps))
+
+
+def _connections(options: LoadOptions) -> int:
+    return options.connections or (OPEN_CONNECTIONS if _is_open(options) else CLOSED_CONNECTIONS)
+
+
+def _load(options: LoadOptions) -> EngineLoad:
+    connections = _connections(options)
+    if options.ramp is not None:
+        start, end = options.ramp
+        return Ramp(from_per_second=start, to_per_second=end, connections=connections)
+    if options.steps is not None:
+        return Steps(steps=[Step(**step._asdict()) for step in options.steps], connections=connections)
+    if options.rate is not None:
+        kind = Poisson if options.arrival == Arrival.POISSON else Constant
+        return kind(rate_per_second=options.rate, connections=connections)
+    return Closed(connections=connections, think_time_seconds=options.think_seconds or 0.0)
+
+
+def _stop(options: LoadOptions) -> StopAfterSeconds | StopAfterRequests | None:
+    if options.steps is not None:
+        return None
+    if options.requests is not None:
+        return StopAfterRequests(requests=options.requests)
+    return StopAfterSeconds(seconds=options.seconds or DEFAULT_SECONDS)
+
+
+def _tls(options: LoadOptions, url: Url) -> Tls | None:
+    if not url.secure:
+        given = options.insecure or options.ca_file or options.certificate_file
+        if given:
+            raise Problem("options for TLS, but the URL is not https", "write https://…")
+        return None
+    ca, certificate, key = (
+        None if file is None else str(file.absolute())
+        for file in (options.ca_file, options.certificate_file, options.key_file)
+    )
+    return Tls(
+        server_name=url.hostname,
+        ca_file=ca,
+        insecure=options.insecure,
+        certificate_file=certificate,
+        key_file=key,
+    )
+
+
+def _cpus(threads: int | None, *, local: bool) -> list[int]:
+    """The load generator's processors: its share beside a server on this machine, otherwise all of them."""
+    allowed = sorted(os.sched_getaffinity(0))
+    if threads is not None:
+        return allowed[-threads:]
+    return local_placement(allowed).load_cpus if local else allowed

@@ -1,0 +1,64 @@
+"""The parts of a URL that the engine needs."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+
+REMEDY = "write http://HOST[:PORT]/PATH or https://…"
+PORTS = {"http": 80, "https": 443}
+PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
+
+
+@dataclass(frozen=True)
+class Url:
+    """Where to connect (`hostname`, `port`), what to request (`host` header and `path`), and whether to speak TLS."""
+
+    text: str
+    secure: bool
+    hostname: str
+    port: int
+    host: str
+    path: str
+
+
+def parse_url(text: str, *, template: bool = False) -> Url:
+    """The parts of a URL. With `template`, the path may hold `{{…}}`.
+
+    Raises:
+        Problem: the engine cannot request it.
+    """
+    parts = _split(text)
+    if parts.scheme not in PORTS or not parts.hostname:
+        looks_bare = parts.hostname is None and re.match(r"[\w.\-]+(:\d+)?(/|$)", text)
+        raise Problem(
+            f"{printable(text)}: not an http or https URL", f"write http://{printable(text)}" if looks_bare else REMEDY
+        )
+    if "@" in parts.netloc:
+        raise Problem("a URL with credentials is not accepted", "give them with -H 'Authorization: …'")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    literal = PLACEHOLDER.sub("", path) if template else path
+    if not literal.isascii() or not literal.isprintable() or " " in literal:
+        raise Problem(
+            f"{printable(text)}: the path holds characters that a request line cannot hold",
+            "percent-encode them" + (", or give --template for {{…}}" if "{{" in path and not template else ""),
+        )
+    try:
+        hostname = parts.hostname if parts.hostname.isascii() else parts.hostname.encode("idna").decode("ascii")
+    except UnicodeError as error:
+        raise Problem(f"{printable(text)}: the host is not a valid name", REMEDY) from error
+    port = parts.port or PORTS[parts.scheme]
+    bracketed = f"[{hostname}]" if ":" in hostname else hostname
+    host = bracketed if port == PORTS[parts.scheme] else f"{bracketed}:{port}"
+    return Url(text, parts.scheme == "https", hostname, port, host, path)
+
+
+def _split(text: str) -> SplitResult:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError as error:
+        raise Problem(f"{printable(text)}: {printable(str(error))}", REMEDY) from error
+    return parts

@@ -1,0 +1,123 @@
+"""Values of options that are more than a number: ramps, steps, statuses, headers."""
+
+import re
+from typing import NamedTuple
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.tools.load.request.units import LONGEST_SECONDS, parse_duration, parse_rate_or_zero
+
+SHORTEST_STEP_SECONDS = 0.001
+
+TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+"""What a header's name and a method are made of (RFC 9110, 5.6.2)."""
+RESERVED_HEADERS = {
+    "connection": "choose with --no-keepalive or --requests-per-connection",
+    "content-length": "it follows from the body: leave it out",
+    "transfer-encoding": "bodies are sent whole, with their length: leave it out",
+}
+
+
+class RateRamp(NamedTuple):
+    """A rate that changes linearly from one to the other."""
+
+    from_per_second: float
+    to_per_second: float
+
+
+class RateStep(NamedTuple):
+    """A rate, and how long it is offered."""
+
+    rate_per_second: float
+    seconds: float
+
+
+class Header(NamedTuple):
+    """A header of the request."""
+
+    name: str
+    value: str
+
+
+def parse_ramp(text: str) -> RateRamp:
+    """The two rates of `FROM:TO`. One of them may be 0.
+
+    Raises:
+        Problem: it is not two rates.
+    """
+    first, _, last = text.partition(":")
+    start, end = parse_rate_or_zero(first), parse_rate_or_zero(last)
+    if start is None or end is None or max(start, end) == 0:
+        raise Problem(f"'{printable(text)}' is not a ramp of two rates", "write FROM:TO, such as 100:5k")
+    return RateRamp(start, end)
+
+
+def parse_steps(text: str) -> tuple[RateStep, ...]:
+    """Each `RATE:TIME` of a list separated by commas. A rate may be 0, but not all of them.
+
+    Raises:
+        Problem: a part is no step, which is named by its place; or all of them together offer nothing, or last more
+        than a day.
+    """
+    parts = text.split(",")
+    steps = tuple(_parse_step(place, part.strip(), of=len(parts)) for place, part in enumerate(parts, 1))
+    if not any(step.rate_per_second for step in steps):
+        raise Problem("every step has the rate 0: no request would be sent", "give one a rate, such as 500:10s")
+    if sum(step.seconds for step in steps) > LONGEST_SECONDS:
+        raise Problem("the steps last more than a day together", "shorten them, or run them one after the other")
+    return steps
+
+
+def _parse_step(place: int, part: str, of: int) -> RateStep:
+    where = f"step {place} of {of}, '{printable(part, 40)}'"
+    example = "write RATE:TIME, several with commas: 500:10s,1k:10s"
+    rate_text, colon, time_text = part.partition(":")
+    if not colon:
+        raise Problem(f"{where}: not a rate and a time with a colon between them", example)
+    rate = parse_rate_or_zero(rate_text)
+    if rate is None:
+        raise Problem(f"{where}: '{printable(rate_text, 40)}' is not a rate from 0 to ten million requests/s", example)
+    try:
+        seconds = parse_duration(time_text)
+    except Problem as problem:
+        raise Problem(f"{where}: {problem.reason}", example) from problem
+    if seconds < SHORTEST_STEP_SECONDS:
+        raise Problem(f"{where}: a step lasts at least 1 ms", example)
+    return RateStep(rate, seconds)
+
+
+def parse_statuses(text: str) -> tuple[int, ...]:
+    """The statuses of `200,204`, `2xx` or `200-299`, in order, each once.
+
+    Raises:
+        Problem: a part is none of these, or outside 100 to 599.
+    """
+    statuses: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"([1-5])xx|(\d{3})(?:-(\d{3}))?", part.strip().lower())
+        if match is None:
+            raise Problem(f"'{printable(part)}' is not a status", "write 200, 2xx, 200-299, or several with commas")
+        first = int(match[1]) * 100 if match[1] else int(match[2])
+        last = first + 99 if match[1] else int(match[3] or match[2])
+        if not 100 <= first <= last <= 599:
+            raise Problem(f"'{printable(part)}': statuses go from 100 to 599", "write 200, 2xx or 200-299")
+        statuses.update(range(first, last + 1))
+    return tuple(sorted(statuses))
+
+
+def parse_header(text: str) -> Header:
+    """Name and value of `Name: value`.
+
+    Raises:
+        Problem: there is no colon, the name is not valid, the value holds a control character, or the header is not
+        the user's to set.
+    """
+    name, colon, value = text.partition(":")
+    name, value = name.strip(), value.strip()
+    if not colon or not TOKEN.fullmatch(name):
+        raise Problem(f"'{printable(text, 80)}' is not a header", "write -H 'Name: value'")
+    if name.lower() in RESERVED_HEADERS:
+        raise Problem(f"the header {name} is set by Fairtrial", RESERVED_HEADERS[name.lower()])
+    if any((ord(character) < 32 and character != "\t") or ord(character) == 127 for character in value):
+        raise Problem(f"the value of the header {name} holds a control character", "write it on one line")
+    return Header(name, value)

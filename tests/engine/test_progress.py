@@ -1,0 +1,14 @@
+"""Progress events in words."""
+
+from fairtrial.engine.progress import phase, recent_times
+
+
+def test_the_phase() -> None:
+    assert phase({"phase": "warmup"}) == "warm-up"
+    assert phase({"phase": "window"}) == "measuring"
+
+
+def test_the_times_of_the_last_full_second() -> None:
+    assert recent_times({"p50_seconds": 0.000162, "p99_seconds": 0.0049}) == "p50 0.162  p99 4.90 ms"
+    assert recent_times({"p50_seconds": None, "p99_seconds": None}) == ""
+    assert recent_times({}) == ""

@@ -1,0 +1,64 @@
+"""The engine's histograms, decoded."""
+
+import base64
+import struct
+import zlib
+
+import pytest
+
+from fairtrial.record.histogram import Histogram, read_histogram
+
+
+def encoded(counts: bytes, digits: int = 3, lowest: int = 1) -> str:
+    """HdrHistogram V2, compressed, of these encoded counts."""
+    inner = struct.pack(">IIIIQQd", 0x1C849313, len(counts), 0, digits, lowest, 3_600_000_000_000, 1.0) + counts
+    packed = zlib.compress(inner)
+    return base64.b64encode(struct.pack(">II", 0x1C849314, len(packed)) + packed).decode()
+
+
+def zigzag(*numbers: int) -> bytes:
+    """Counts as ZigZag LEB128; a negative number stands for so many empty places."""
+    out = bytearray()
+    for number in numbers:
+        value = number << 1 if number >= 0 else (-number << 1) - 1
+        while value >= 0x80:
+            out.append(value & 0x7F | 0x80)
+            value >>= 7
+        out.append(value)
+    return bytes(out)
+
+
+def test_small_values_have_a_place_each() -> None:
+    histogram = read_histogram(encoded(zigzag(-10, 3, 1)))
+    assert [(round(each.low_seconds * 1e9), each.count) for each in histogram.buckets] == [(10, 3), (11, 1)]
+    assert histogram.count == 4
+    assert histogram.mean_seconds == pytest.approx(10.75e-9)
+    assert histogram.count_up_to(10.9e-9) == 3
+    assert (histogram.count_up_to(0), histogram.count_up_to(1)) == (0, 4)
+
+
+def test_larger_values_share_places_that_double() -> None:
+    histogram = read_histogram(encoded(zigzag(-2048, 1, -1023, 2)))
+    widths = [round((each.high_seconds - each.low_seconds) * 1e9) for each in histogram.buckets]
+    assert [round(each.low_seconds * 1e9) for each in histogram.buckets] == [2048, 4096]
+    assert widths == [2, 4]
+
+
+def test_counts_of_several_bytes() -> None:
+    assert read_histogram(encoded(zigzag(-5, 1_000_000_007))).count == 1_000_000_007
+
+
+def test_percentiles_are_by_rank() -> None:
+    histogram = read_histogram(encoded(zigzag(-1, *([1] * 100))))
+    assert [round(histogram.at(each) * 1e9) for each in (0, 1, 50, 50.5, 99, 100)] == [1, 1, 50, 51, 99, 100]
+
+
+def test_an_empty_histogram() -> None:
+    assert read_histogram("").count == read_histogram(encoded(b"")).count == 0
+    assert Histogram(()).count_up_to(1) == 0
+
+
+@pytest.mark.parametrize("text", ["AAAAAAAAAAAA", "not base64!"])
+def test_text_that_is_not_a_histogram(text: str) -> None:
+    with pytest.raises(ValueError, match=r"HdrHistogram|base64|padding"):
+        read_histogram(text)

@@ -1,0 +1,62 @@
+"""Measurements that no engine made, for tests of reports."""
+
+from typing import Any
+
+from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAfterSeconds
+from fairtrial.record.model import EngineSummary, EngineThread, Waiting
+from fairtrial.tools.load.measure import Measurement
+from tests.builders import TrialBuilder, a_trial
+from tests.record.test_histogram import encoded, zigzag
+
+URL = "http://127.0.0.1:8080/x"
+MICROSECOND = 1000
+
+
+def hdr(*microseconds: int) -> str:
+    """A histogram of these times, ascending and below 2 µs × 1024."""
+    places: list[int] = []
+    next_place = 0
+    for value in sorted(set(microseconds)):
+        nanoseconds = value * MICROSECOND
+        place = place_of(nanoseconds)
+        if place > next_place:
+            places.append(next_place - place)
+        places.append(microseconds.count(value))
+        next_place = place + 1
+    return encoded(zigzag(*places))
+
+
+def place_of(nanoseconds: int) -> int:
+    """The index of this value's count in the encoding with three digits."""
+    doubling = max(nanoseconds.bit_length() - 11, 0)
+    within = nanoseconds >> doubling
+    return within if doubling == 0 else (doubling << 10) + within
+
+
+def plan(**changes: Any) -> EnginePlan:
+    """A closed load of three seconds, with these fields changed."""
+    settings = {"load": Closed(connections=16), "stop": StopAfterSeconds(seconds=3)} | changes
+    return EnginePlan(address="127.0.0.1:8080", requests=[Request(name="GET /x", path="/x")], **settings)
+
+
+def measurement(trial: TrialBuilder | None = None, *, of: EnginePlan | None = None, **changes: Any) -> Measurement:
+    """A measurement of an honest trial, or of this one; `changes` are fields of its summary."""
+    engine = (trial or a_trial()).record().engine
+    assert engine
+    times = {"response_time": engine.response_time.model_copy(update={"hdr_base64": hdr(*range(100, 300))})}
+    return Measurement(URL, of or plan(), engine.model_copy(update=times | changes))
+
+
+def open_measurement(**changes: Any) -> Measurement:
+    """A measurement of an open load."""
+    constant = plan(load=Constant(rate_per_second=4000, connections=64))
+    facts = {"offered": 12_000, "achieved_over_offered": 1.0, "waiting": Waiting(limit=100_000, peak=0, at_end=0)}
+    return measurement(of=constant, **facts | changes)
+
+
+def busy(share: float, window: float = 3.0) -> list[EngineThread]:
+    """A load generator whose thread was at work for this share of the window."""
+    return [EngineThread(cpu_seconds=share * window)]
+
+
+__all__ = ["URL", "EngineSummary", "busy", "hdr", "measurement", "open_measurement", "plan"]

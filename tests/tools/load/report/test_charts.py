@@ -1,0 +1,92 @@
+"""The charts of a load's page."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.engine.plan import Constant, EngineLoad, Ramp, Step, Steps
+from fairtrial.record.model import SecondOfSeries
+from fairtrial.report.vega import Spec
+from fairtrial.tools.load.measure import Measurement
+from fairtrial.tools.load.report.charts import distribution_chart, rate_chart, tail_chart, time_chart
+from tests.builders import a_trial
+from tests.tools.load.measurements import URL, measurement, open_measurement, plan
+
+SECOND = SecondOfSeries(verified=30, errors=2, p50_seconds=0.001, p99_seconds=0.002, max_seconds=0.5)
+QUIET_SECOND = SecondOfSeries(verified=0, errors=0)
+
+
+def points(chart: Spec | None) -> list[dict[str, Any]]:
+    """The data of a chart."""
+    assert chart is not None
+    values: list[dict[str, Any]] = chart["data"]["values"]
+    return values
+
+
+def counts(chart: Spec | None, what: str) -> list[float]:
+    """The course of one of the lines of a rate chart."""
+    return [point["count"] for point in points(chart) if point["what"] == what]
+
+
+def test_the_distribution_holds_every_answer() -> None:
+    measured = measurement()
+    assert sum(each["answers"] for each in points(distribution_chart(measured))) == measured.response_times.count
+
+
+def test_without_answers_there_are_no_charts_of_times() -> None:
+    engine = a_trial().serving(0).erring(refused=5).record().engine
+    assert engine
+    nothing = Measurement(URL, plan(), engine)
+    assert distribution_chart(nothing) is None
+    assert tail_chart(nothing) is None
+
+
+def test_the_tail_ends_where_the_sample_does() -> None:
+    few = points(tail_chart(measurement(a_trial().serving(100))))
+    assert max(point["percentile"] for point in few) == pytest.approx(95)
+    assert {point["times"] for point in few} == {"response time"}
+
+
+def test_an_open_load_has_a_tail_of_both_times() -> None:
+    measured = open_measurement()
+    both = {"service_time": measured.summary.response_time}
+    measured = Measurement(URL, measured.plan, measured.summary.model_copy(update=both))
+    assert {point["times"] for point in points(tail_chart(measured))} == {"response time", "service time"}
+
+
+def test_charts_over_time_need_three_whole_seconds() -> None:
+    short = measurement(series=[SECOND] * 3, window_seconds=2.9)
+    assert rate_chart(short) is None
+    assert time_chart(short) is None
+
+
+def test_a_closed_load_shows_answers_and_errors() -> None:
+    chart = rate_chart(measurement(series=[SECOND] * 3, window_seconds=3.0))
+    assert counts(chart, "verified") == [30, 30, 30]
+    assert counts(chart, "errors") == [2, 2, 2]
+    assert counts(chart, "offered") == []
+
+
+STEPS = [(200, 1), (1000, 1.5), (0, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("load", "offered"),
+    [
+        (Constant(rate_per_second=40, connections=1), [40, 40, 40]),
+        (Ramp(from_per_second=0, to_per_second=300, connections=1), [50, 150, 250]),
+        (
+            Steps(steps=[Step(rate_per_second=rate, seconds=seconds) for rate, seconds in STEPS], connections=1),
+            [200, 1000, 500],
+        ),
+    ],
+)
+def test_an_open_load_shows_what_it_offered(load: EngineLoad, offered: list[float]) -> None:
+    chart = rate_chart(measurement(of=plan(load=load, stop=None), series=[SECOND] * 3, window_seconds=3.0))
+    assert counts(chart, "offered") == pytest.approx(offered)
+
+
+def test_times_over_the_window_leave_out_seconds_without_answers() -> None:
+    chart = time_chart(measurement(series=[SECOND, QUIET_SECOND, SECOND], window_seconds=3.0))
+    longest = [(point["second"], point["milliseconds"]) for point in points(chart) if point["what"] == "max"]
+    assert longest == [(1, 500), (3, 500)]

@@ -1,0 +1,67 @@
+"""The report of a load as an HTML page."""
+
+import json
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any
+
+from fairtrial.record.model import SecondOfSeries
+from fairtrial.tools.load.report.html import load_page
+from tests.builders import a_trial
+from tests.tools.load.measurements import URL, measurement, open_measurement
+
+SECOND = SecondOfSeries(verified=4000, errors=0, p50_seconds=0.001, p99_seconds=0.002, max_seconds=0.5)
+
+
+class Scripts(HTMLParser):
+    """Collects the text of each script of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside = False
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.inside = tag == "script"
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.texts.append(data)
+
+
+def charts_of(page: str) -> dict[str, Any]:
+    """The specifications of a page's charts, by name."""
+    scripts = Scripts()
+    scripts.feed(page)
+    charts: dict[str, Any] = json.loads(scripts.texts[0])
+    return charts
+
+
+def test_the_page_of_an_open_load() -> None:
+    page = load_page(open_measurement(series=[SECOND] * 3))
+    assert "4,000 verified answers/s" in page
+    assert "load: open, 4,000 requests/s, constant arrivals, up to 64 connections, keep-alive, 3 s" in page
+    assert f"<title>{URL} · Fairtrial</title>" in page
+    for words in ("service time", "send lag", "a closed load never shows"):
+        assert words in page
+    assert set(charts_of(page)) == {"distribution", "percentiles", "rate", "time"}
+    for name in charts_of(page):
+        assert f'id="chart-{name}"' in page
+
+
+def test_the_page_runs_no_script_but_its_own() -> None:
+    page = load_page(measurement())
+    assert page.startswith("<!doctype html>")
+    assert "default-src 'none'; script-src 'sha256-" in unescape(page)
+
+
+def test_a_page_without_an_answer() -> None:
+    page = load_page(measurement(a_trial().serving(0).erring(refused=5)))
+    assert "No answer was complete" in page
+    assert "nothing accepted the connection" in page
+
+
+def test_text_from_the_server_is_escaped_in_html() -> None:
+    page = load_page(measurement(a_trial().erring(status_5xx=1).showing("<script>alert(1)</script>\x1b")))
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;\\x1b" in page

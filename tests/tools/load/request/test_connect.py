@@ -1,0 +1,127 @@
+"""The one connection before the load: what cannot work is one clear message."""
+
+import errno
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.exit_status import NOTHING_RAN, WRONG_USE
+from fairtrial.base.problem import Problem
+from fairtrial.engine.plan import Tls
+from fairtrial.tools.load.request.connect import check_connection
+from fairtrial.tools.load.request.url import parse_url
+from tests.tools.load.conftest import CERTIFICATES
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """The port of a server that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+def problem(url: str, tls: Tls | None = None, unix: Path | None = None, seconds: float = 2) -> Problem:
+    with pytest.raises(Problem) as raised:
+        check_connection(parse_url(url), unix, tls, seconds)
+    assert raised.value.remedy
+    return raised.value
+
+
+def test_an_address_on_this_machine(port: int) -> None:
+    endpoint = check_connection(parse_url(f"http://127.0.0.1:{port}/"), None, None, 2)
+    assert endpoint.address == f"127.0.0.1:{port}"
+    assert endpoint.local
+
+
+def test_of_several_addresses_the_first_that_answers(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.2", port))
+    alive = (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [dead, alive, dead])
+    tried: list[str] = []
+
+    def connect(address: tuple[str, int], timeout: float) -> socket.socket:
+        tried.append(address[0])
+        if address[0] == "127.0.0.2":
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "")
+        connected = socket.socket()
+        connected.settimeout(timeout)
+        connected.connect(address)
+        return connected
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    assert check_connection(parse_url("http://two.example/"), None, None, 2).address == f"127.0.0.1:{port}"
+    assert tried == ["127.0.0.2", "127.0.0.1"]
+
+
+def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    unreachable = problem("http://nope.invalid/")
+    assert unreachable.reason == "nope.invalid: no address found: Name or service not known"
+    assert unreachable.exit_status == NOTHING_RAN
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ConnectionRefusedError(errno.ECONNREFUSED, ""), "connection refused"),
+        (OSError(errno.ENETUNREACH, ""), "network is unreachable"),
+        (OSError(errno.EHOSTUNREACH, ""), "no route to host"),
+        (TimeoutError("timed out"), "connection timed out"),
+    ],
+)
+def test_an_address_that_cannot_be_reached(error: OSError, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(socket, "create_connection", fail)
+    unreachable = problem("http://127.0.0.1:81/")
+    assert unreachable.reason == f"127.0.0.1:81: {reason}"
+    assert unreachable.exit_status == NOTHING_RAN
+
+
+def test_a_unix_socket_that_is_not_there(tmp_path: Path) -> None:
+    assert "no such file" in problem("http://localhost/", unix=tmp_path / "none").reason
+
+
+def test_a_unix_path_that_is_too_long(tmp_path: Path) -> None:
+    assert "too long" in problem("http://localhost/", unix=tmp_path / ("x" * 200)).reason
+
+
+def test_a_server_that_does_not_speak_tls(port: int) -> None:
+    silent = problem(f"https://127.0.0.1:{port}/", Tls(server_name="127.0.0.1"), seconds=0.2)
+    assert silent.reason == "TLS: the handshake failed: no answer"
+
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+
+        def answer() -> None:
+            connection, _ = plain.accept()
+            with connection:
+                connection.recv(1)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        plain_http = problem(f"https://127.0.0.1:{plain.getsockname()[1]}/", Tls(server_name="127.0.0.1"))
+        thread.join()
+    assert "try http://" in plain_http.remedy
+
+
+def test_files_for_tls_that_cannot_be_used(port: int, tmp_path: Path) -> None:
+    url = f"https://localhost:{port}/"
+    empty = tmp_path / "empty.pem"
+    empty.touch()
+    missing = problem(url, Tls(server_name="localhost", ca_file=str(tmp_path / "none")))
+    assert (missing.exit_status, missing.remedy) == (WRONG_USE, "name a PEM file with --cacert")
+    assert "no certificate" in problem(url, Tls(server_name="localhost", ca_file=str(empty))).reason
+    strange = Tls(
+        server_name="localhost",
+        certificate_file=str(CERTIFICATES / "client.pem"),
+        key_file=str(CERTIFICATES / "server.key"),
+    )
+    assert "do not fit together" in problem(url, strange).reason

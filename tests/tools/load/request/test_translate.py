@@ -1,0 +1,120 @@
+"""The engine's plan for the options of a load."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.engine.plan import (
+    Closed,
+    Constant,
+    EnginePlan,
+    Poisson,
+    Ramp,
+    Step,
+    Steps,
+    StopAfterRequests,
+    StopAfterSeconds,
+)
+from fairtrial.tools.load.request.options import Arrival, DriverChoice, LoadOptions
+from fairtrial.tools.load.request.translate import to_engine_plan
+from fairtrial.tools.load.request.values import Header, RateRamp, RateStep
+from tests.tools.load.conftest import Target
+
+
+def plan_of(target: Target, **options: Any) -> EnginePlan:
+    return to_engine_plan(LoadOptions(url=target.url, **options))
+
+
+def test_without_options(target: Target) -> None:
+    plan = plan_of(target)
+    assert plan.load == Closed(connections=16)
+    assert plan.stop == StopAfterSeconds(seconds=10)
+    assert (plan.address, plan.host) == (target.address, target.address)
+    assert (plan.timeout_seconds, plan.pipeline, plan.driver, plan.tls) == (10, 1, "auto", None)
+    assert plan.requests_per_connection is None
+    (request,) = plan.requests
+    assert (request.method, request.path, request.body) == ("GET", "/some/path?x=1", None)
+    assert request.expect.check_every == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "load"),
+    [
+        ({"connections": 3, "think_seconds": 0.5}, Closed(connections=3, think_time_seconds=0.5)),
+        ({"rate": 5.0}, Constant(rate_per_second=5, connections=64)),
+        ({"rate": 5.0, "arrival": Arrival.CONSTANT}, Constant(rate_per_second=5, connections=64)),
+        ({"rate": 5.0, "arrival": Arrival.POISSON}, Poisson(rate_per_second=5, connections=64)),
+        ({"ramp": RateRamp(1, 2), "connections": 3}, Ramp(from_per_second=1, to_per_second=2, connections=3)),
+        ({"steps": (RateStep(5, 2),)}, Steps(steps=[Step(rate_per_second=5, seconds=2)], connections=64)),
+    ],
+)
+def test_loads(target: Target, options: dict[str, Any], load: object) -> None:
+    assert plan_of(target, **options).load == load
+
+
+def test_what_ends_the_load(target: Target) -> None:
+    assert plan_of(target, requests=5).stop == StopAfterRequests(requests=5)
+    assert plan_of(target, seconds=0.5).stop == StopAfterSeconds(seconds=0.5)
+    assert plan_of(target, steps=(RateStep(5, 2),)).stop is None
+
+
+def test_connections(target: Target) -> None:
+    assert plan_of(target, no_keepalive=True).requests_per_connection == 1
+    assert plan_of(target, requests_per_connection=5).requests_per_connection == 5
+    assert plan_of(target, pipeline=4).pipeline == 4
+    assert plan_of(target, driver=DriverChoice.EPOLL).driver == "epoll"
+
+
+def test_threads(target: Target) -> None:
+    assert plan_of(target, connections=1).threads == 1
+    plan = plan_of(target, threads=1)
+    assert (plan.threads, len(plan.cpus)) == (1, 1)
+
+
+def test_the_request(target: Target, tmp_path: Path) -> None:
+    expected, body = tmp_path / "expected", tmp_path / "body"
+    expected.write_text("right")
+    body.write_text("{{sequence 1}}")
+    plan = plan_of(
+        target,
+        headers=[Header("A", "b"), Header("Host", "other.example")],
+        body=f"@{body}",
+        expect_status=(201,),
+        expect_body=f"@{expected}",
+        expect_length=5,
+    )
+    (request,) = plan.requests
+    assert plan.host == "other.example"
+    assert (request.method, request.headers) == ("POST", [("A", "b")])
+    assert (request.body, request.body_file) == (None, str(body))
+    assert request.expect.status == [201]
+    assert request.expect.body_bytes is not None and request.expect.body_bytes.min == 5
+    assert request.expect.body.model_dump() == {"kind": "exact", "text": "right"}
+    (templated,) = plan_of(target, body=f"@{body}", template=True).requests
+    assert (templated.body, templated.body_file) == ("{{sequence 1}}", None)
+
+
+def test_a_body_that_is_not_text(target: Target, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"\xff")
+    with pytest.raises(Problem, match="not UTF-8") as raised:
+        plan_of(target, expect_body=f"@{tmp_path / 'x'}")
+    assert "--expect-length" in raised.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"insecure": True, "ca_file": Path("x")}, "--insecure and --cacert"),
+        ({"no_keepalive": True, "requests_per_connection": 5}, "--no-keepalive means"),
+        ({"no_keepalive": True, "requests_per_connection": 1, "pipeline": 2}, "--pipeline needs keep-alive"),
+        ({"rate": 5.0, "connections": 2, "threads": 3}, "3 threads for 2 connections"),
+        ({"threads": 17}, "17 threads for 16 connections"),
+        ({"rate": 5.0, "threads": 65}, "65 threads for 64 connections"),
+    ],
+)
+def test_contradictions(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Problem, match=reason) as raised:
+        to_engine_plan(LoadOptions(url="http://a/", **options))
+    assert raised.value.remedy

@@ -1,0 +1,66 @@
+"""Ramps, steps, statuses and headers, as options write them."""
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.tools.load.request.values import parse_header, parse_ramp, parse_statuses, parse_steps
+
+
+def test_ramps() -> None:
+    assert parse_ramp("0:5k") == (0, 5000)
+    assert parse_ramp("100:10") == (100, 10)
+    for text in ("5", "0:0", ":", "a:b", "1:2:3"):
+        with pytest.raises(Problem, match="not a ramp"):
+            parse_ramp(text)
+
+
+def test_steps() -> None:
+    assert parse_steps("500:10s, 1k:500ms,0:2m") == ((500, 10), (1000, 0.5), (0, 120))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "step 1 of 1, '': not a rate and a time"),
+        ("500:10s,1k", "step 2 of 2, '1k': not a rate and a time"),
+        ("500:10s,", "step 2 of 2, ''"),
+        ("5:1s,fast:10s,6:1s", "step 2 of 3, 'fast:10s': 'fast' is not a rate"),
+        ("11M:1s", "'11M' is not a rate from 0"),
+        ("5:soon", "step 1 of 1, '5:soon': 'soon' is not a time"),
+        ("5:0s", "'0s' is not a time"),
+        ("5:10us", "at least 1 ms"),
+        ("0:1s,0:2s", "every step has the rate 0"),
+        ("5:13h,6:13h", "more than a day together"),
+    ],
+)
+def test_invalid_steps(text: str, words: str) -> None:
+    with pytest.raises(Problem) as raised:
+        parse_steps(text)
+    assert words in raised.value.reason
+    assert raised.value.remedy
+
+
+def test_statuses() -> None:
+    assert parse_statuses("200,404") == (200, 404)
+    assert parse_statuses("404, 200,200") == (200, 404)
+    assert parse_statuses("3xx") == tuple(range(300, 400))
+    assert parse_statuses("200-202,204") == (200, 201, 202, 204)
+    for text in ("", "ok", "99", "600", "6xx", "204-200", "200,"):
+        with pytest.raises(Problem):
+            parse_statuses(text)
+
+
+def test_headers() -> None:
+    assert parse_header("Accept: text/plain") == ("Accept", "text/plain")
+    assert parse_header("X-Empty:") == ("X-Empty", "")
+    assert parse_header("X-Url: http://a:1/") == ("X-Url", "http://a:1/")
+    for text in ("Accept", ": x", "a b: c", "X: a\r\nY: b", "X: \x00"):
+        with pytest.raises(Problem):
+            parse_header(text)
+
+
+@pytest.mark.parametrize("name", ["Connection", "content-length", "Transfer-Encoding"])
+def test_headers_that_the_user_may_not_set(name: str) -> None:
+    with pytest.raises(Problem, match="set by Fairtrial") as raised:
+        parse_header(f"{name}: x")
+    assert raised.value.remedy

@@ -1,0 +1,62 @@
+"""docs/load.md: every command that it shows is run, and every option is in it."""
+
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+from fairtrial.base.locations import PACKAGE
+from tests.command_line import Finished, Lab
+from tests.tools.load.conftest import CERTIFICATES, Target
+
+PAGE = (PACKAGE.parents[1] / "docs" / "load.md").read_text()
+COMMANDS = [
+    line for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) for line in block.splitlines()
+]
+LENGTHS = (
+    (r"-d ?\d+[smh]\b", "-d200ms"),
+    (r"--warmup \S+", "--warmup 100ms"),
+    (r" -t 10 ", " -t 1 "),
+    (r":10s\b", ":200ms"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_the_page(
+    command: str,
+    lab: Lab,
+    call: Callable[..., Finished],
+    serve: Callable[..., Target],
+    target: Target,
+    secure_target: Target,
+) -> None:
+    (lab.folder / "order.json").write_text("{}")
+    for file in CERTIFICATES.iterdir():
+        shutil.copy(file, lab.folder)
+    if "https://" in command:
+        command = command.replace("localhost:8443", f"localhost:{secure_target.address.rpartition(':')[2]}")
+    elif "--unix" in command:
+        serve("--unix", lab.folder / "server.sock", "--body", "hello")
+    else:
+        command = command.replace("127.0.0.1:8080", target.address)
+    shorter = (
+        command
+        if " -d" in command or " -n" in command or " -t" in command or " --steps" in command
+        else f"{command} -d 200ms"
+    )
+    for long, short in LENGTHS:
+        shorter = re.sub(long, short, shorter)
+
+    words = shlex.split(shorter)
+    finished = call(*words[1:])
+
+    assert words[0] == "fairtrial"
+    assert finished.status == 0, f"{shorter}\n{finished.out}\n{finished.err}"
+
+
+def test_every_option_is_on_the_page(lab: Lab) -> None:
+    options = set(re.findall(r"--[a-z][a-z-]+", lab.fairtrial("load", "--help").out))
+    long_forms = {"--help", "--connections", "--requests", "--duration", "--rate", "--header", "--method", "--body"}
+    assert [option for option in sorted(options - long_forms) if option not in PAGE] == []
