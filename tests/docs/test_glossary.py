@@ -8,8 +8,8 @@ from rich.console import Console
 
 from fairtrial.judge.checks.model import Severity
 from fairtrial.judge.judging import judge
-from fairtrial.judge.model import Outcome, VerdictWord
-from fairtrial.report.columns import ALWAYS, WHERE_MEASURED, Column
+from fairtrial.judge.model import Outcome, Verdict
+from fairtrial.report.columns import ALWAYS, IF_MEASURED, Column
 from fairtrial.report.terminal import print_result
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.docs.pages import DOCS, ROOT
@@ -38,17 +38,17 @@ def headings_of_the_table() -> set[str]:
 def test_every_heading_of_the_table_has_an_entry() -> None:
     headings = headings_of_the_table()
     assert {"stack", "rank", "goodput/s", "95% interval", "p99", "outcome"} <= headings
-    units = {unit for column in (*ALWAYS, *WHERE_MEASURED) for unit in column.unit.split()}
+    units = {unit for column in (*ALWAYS, *IF_MEASURED) for unit in column.unit.split()}
     terms = {heading.removesuffix("/s") for heading in headings - units}
     assert terms - ENTRIES == set()
 
 
-@pytest.mark.parametrize("column", WHERE_MEASURED, ids=lambda column: column.title)
+@pytest.mark.parametrize("column", IF_MEASURED, ids=lambda column: column.title)
 def test_every_further_column_has_an_entry(column: Column) -> None:
     assert column.title in ENTRIES
 
 
-@pytest.mark.parametrize("word", [*get_args(Outcome), *get_args(VerdictWord), *get_args(Severity)])
+@pytest.mark.parametrize("word", [*get_args(Outcome), *get_args(Verdict), *get_args(Severity)])
 def test_every_outcome_verdict_and_severity_has_an_entry(word: str) -> None:
     assert word in ENTRIES
 
