@@ -1,14 +1,14 @@
-"""`fairtrial services`: which databases and caches are here, and how to get the others."""
+"""`fairtrial services`: which databases, caches and balancers are installed, and installing others."""
 
 from typing import Annotated
 
 import typer
 
 services_app = typer.Typer(
-    help="""List the services there are: what is installed, what is missing and which package brings it.
+    help="""List all services: what is installed, what is missing and which package brings it.
 
-    Trials start their own servers, in a folder of their own, on a free port of loopback, and remove them. No system
-    service is used or touched.
+    Trials start their own servers, each in a folder of its own and on a free port of loopback, and remove them. No
+    system service is used or touched.
     """,
     invoke_without_command=True,
 )
@@ -16,7 +16,7 @@ services_app = typer.Typer(
 
 @services_app.callback()
 def list_services(context: typer.Context) -> None:
-    """List them."""
+    """List all services, if no subcommand is given."""
     if context.invoked_subcommand is not None:
         return
     from rich.console import Console
@@ -29,18 +29,18 @@ def list_services(context: typer.Context) -> None:
 @services_app.command("install")
 def install(
     names: Annotated[
-        list[str], typer.Argument(help="Services, by the names of `fairtrial services`.", metavar="NAME...")
+        list[str], typer.Argument(help="Names of services, as `fairtrial services` lists them.", metavar="NAME...")
     ],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before packages are installed.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before installing packages.")] = False,
 ) -> None:
-    """Install services by the system's package manager (apt), without starting any."""
+    """Install services by the system's package manager (apt), without starting them."""
     from rich.console import Console
 
-    from fairtrial.tools.provision import install as installing
+    from fairtrial.tools.provision import install as provision
     from fairtrial.tools.provision.inventory import pick_provided
 
-    wanted = [pick_provided(name) for name in names]
-    packages = installing.wanted_packages(wanted)
+    services = [pick_provided(name) for name in names]
+    packages = provision.missing_packages(services)
     if packages and not yes:
         typer.confirm(f"Install {' '.join(packages)} with apt-get?", abort=True)
-    installing.install(Console(), wanted)
+    provision.install(Console(), services)

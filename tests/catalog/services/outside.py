@@ -1,6 +1,7 @@
 """Redis, memcached and MongoDB servers that somebody else runs, with what is known of them without the lab."""
 
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -15,12 +16,13 @@ from pymemcache.client.base import Client as Memcached
 from pymemcache.exceptions import MemcacheError
 
 from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.services.common.folder import give_to_server
+from fairtrial.catalog.services.common.lease import Marker
+from fairtrial.catalog.services.common.private import Location
+from fairtrial.catalog.services.common.server import Command, PrivateServer
+from fairtrial.catalog.services.memcached.client import MemcachedClient
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.catalog.services.private.folder import give_to_server
-from fairtrial.catalog.services.private.mongo_program import found_program
-from fairtrial.catalog.services.private.server import Command, PrivateServer
-from fairtrial.catalog.services.stores.claim import Marker
-from fairtrial.catalog.services.stores.memcached import Store
+from fairtrial.catalog.services.mongodb.program import installed_program
 from tests.catalog.services.stores import STORES, Stored, memcached, unheard
 
 PASSWORD = "s3cret-of-the-test"
@@ -51,20 +53,18 @@ def _memcached_answers(port: int) -> bool:
     return True
 
 
-def _memcached_command(_folder: Path) -> Command:
-    return lambda _data, port: ["memcached", "-l", LOOPBACK, "-p", str(port), "-U", "0"]
+def _memcached_command(_data: Path, port: int) -> list[str]:
+    return ["memcached", "-l", LOOPBACK, "-p", str(port), "-U", "0"]
 
 
-def _redis_command(_folder: Path) -> Command:
-    return lambda data, port: [
-        *("redis-server", "--bind", LOOPBACK, "--port", str(port), "--dir", str(data), "--requirepass", PASSWORD)
-    ]
+def _redis_command(data: Path, port: int) -> list[str]:
+    return ["redis-server", "--bind", LOOPBACK, "--port", str(port), "--dir", str(data), "--requirepass", PASSWORD]
 
 
-def _mongodb_command(folder: Path) -> Command:
-    program = found_program()
+def _mongodb_command(data: Path, port: int) -> list[str]:
+    program = installed_program()
     assert program is not None
-    return program.command(folder)
+    return program.command(Location(data, port))
 
 
 def _redis_content(url: str) -> list[str]:
@@ -77,21 +77,37 @@ def _redis_put(url: str, name: str, text: str = "theirs") -> None:
         client.set(name, text)
 
 
-def memcached_store(url: str) -> Store:
+def memcached_client(url: str) -> MemcachedClient:
     parts = urlsplit(url)
     assert parts.hostname and parts.port
-    return Store([], url, (parts.hostname, parts.port), "external")
+    return MemcachedClient((parts.hostname, parts.port))
 
 
 def _memcached_content(url: str) -> list[str]:
-    store = memcached_store(url)
-    with store.client() as client:
-        return sorted(key.decode() for key in store.listed(client))
+    client = memcached_client(url)
+    with client.connection() as driver:
+        return sorted(key.decode() for key in client.keys(driver))
+
+
+def _memcached_empty(url: str) -> None:
+    with closing(memcached(url)) as client:
+        client.delete_many(_memcached_content(url), noreply=False)
 
 
 def _memcached_put(url: str, name: str, text: str = "theirs") -> None:
     with closing(memcached(url)) as client:
         client.set(name, text, noreply=False)
+
+
+def _redis_empty(url: str) -> None:
+    with redis.Redis.from_url(url) as client:
+        client.flushdb()
+
+
+def _mongodb_empty(url: str) -> None:
+    with pymongo.MongoClient[dict[str, Any]](url) as client:
+        for name in _mongodb_content(url):
+            client.get_default_database().drop_collection(name)
 
 
 def _mongodb_content(url: str) -> list[str]:
@@ -109,7 +125,7 @@ class Outside:
     """A kind of server that somebody else runs."""
 
     stored: Stored
-    command: Callable[[Path], Command]
+    command: Command
     answers: Callable[[int], bool]
     url: str
     """with a place for the port"""
@@ -118,13 +134,15 @@ class Outside:
     content: Callable[[str], list[str]]
     put: Callable[..., None]
     """`put(url, name, text)`: a key or a collection of this name"""
+    empty: Callable[[str], object]
+    """remove everything, whoever made it"""
     unmark: Callable[[str], object]
     marker: str
     left: str = "left"
     """what a lab may have left"""
 
 
-BY_NAME = {str(one): one for one in STORES}
+BY_NAME = {str(stored): stored for stored in STORES}
 REDIS = Outside(
     BY_NAME["redis-default"],
     _redis_command,
@@ -134,6 +152,7 @@ REDIS = Outside(
     malformed=(f"redis://:{PASSWORD}@{LOOPBACK}:port/3",),
     content=_redis_content,
     put=_redis_put,
+    empty=_redis_empty,
     unmark=lambda url: redis.Redis.from_url(url).delete("fairtrial:marker"),
     marker="fairtrial:marker",
 )
@@ -151,6 +170,7 @@ MEMCACHED = Outside(
     ),
     content=_memcached_content,
     put=_memcached_put,
+    empty=_memcached_empty,
     unmark=lambda url: memcached(url).delete("fairtrial:marker", noreply=False),
     marker="fairtrial:marker",
     left="earlier:1",
@@ -164,6 +184,7 @@ MONGODB = Outside(
     malformed=(f"mongodb://a:{PASSWORD}@{LOOPBACK}:port/trials", f"mongodb://{LOOPBACK}:{{}}"),
     content=_mongodb_content,
     put=_mongodb_put,
+    empty=_mongodb_empty,
     unmark=lambda url: (
         pymongo.MongoClient[dict[str, Any]](url).get_default_database().drop_collection("fairtrial_marker")
     ),
@@ -175,13 +196,12 @@ OUTSIDE = (REDIS, MEMCACHED, MONGODB)
 @contextmanager
 def server_of(outside: Outside, temporary: Path, *further: str) -> Iterator[str]:
     """One of them, with further options; yields its URL."""
-    folder = temporary / "theirs"
-    (folder / "data").mkdir(parents=True)
-    command = outside.command(folder)
+    folder = Path(tempfile.mkdtemp(prefix="theirs-", dir=temporary))
+    (folder / "data").mkdir()
     give_to_server(folder)
 
     def with_further(data: Path, port: int) -> list[str]:
-        return [*command(data, port), *further]
+        return [*outside.command(data, port), *further]
 
     with PrivateServer(outside.stored.name, folder, with_further, outside.answers) as server:
         server.start()

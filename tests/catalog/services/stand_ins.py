@@ -15,7 +15,7 @@ Speak = Callable[[socket.socket], None]
 
 @contextmanager
 def standing_in(speak: Speak) -> Iterator[int]:
-    """A server that says its piece to everybody who connects; yields its port."""
+    """A server that runs `speak` with everybody who connects; yields its port."""
     listener = socket.create_server((LOOPBACK, 0))
 
     def serve(connection: socket.socket) -> None:
@@ -39,25 +39,25 @@ def standing_in(speak: Speak) -> Iterator[int]:
 
 
 def postgresql(version: str) -> Speak:
-    """Protocol 3.0: lets everybody in (AuthenticationOk), tells its version, and is ready. It answers no query."""
+    """Protocol 3.0: lets everybody in (AuthenticationOk), sends its version, and is ready. It answers no query."""
 
     def message(kind: bytes, content: bytes) -> bytes:
         return kind + struct.pack("!i", 4 + len(content)) + content
 
     def speak(connection: socket.socket) -> None:
         _startup(connection)
-        told = b"".join(
+        parameters = b"".join(
             message(b"S", name + b"\0" + value + b"\0")
             for name, value in ((b"server_version", version.encode()), (b"client_encoding", b"UTF8"))
         )
-        connection.sendall(message(b"R", struct.pack("!i", 0)) + told + message(b"Z", b"I"))
+        connection.sendall(message(b"R", struct.pack("!i", 0)) + parameters + message(b"Z", b"I"))
         connection.recv(1)
 
     return speak
 
 
 def postgresql_of_protocol_2(connection: socket.socket) -> None:
-    """It answers a startup packet of protocol 3 in the words of its own (up to PostgreSQL 7.3)."""
+    """It answers a startup packet of protocol 3 by an error of its own protocol (up to PostgreSQL 7.3)."""
     _startup(connection)
     connection.sendall(b"EFATAL:  unsupported frontend protocol\n\0")
 
@@ -73,7 +73,7 @@ def _startup(connection: socket.socket) -> None:
 
 
 def mariadb(version: str) -> Speak:
-    """Protocol 10: greets, and finds everything that comes well done."""
+    """Protocol 10: greets, and answers OK to every packet."""
 
     def packet(number: int, content: bytes) -> bytes:
         return struct.pack("<I", len(content))[:3] + bytes([number]) + content
@@ -103,8 +103,8 @@ def mongodb(wire_version: int) -> Speak:
         while True:
             length, request, _, _ = struct.unpack("<iiii", _read(connection, 16))
             _read(connection, length - 16)
-            told = {"ok": 1.0, "ismaster": True, "helloOk": False, "minWireVersion": 0, "maxWireVersion": wire_version}
-            reply = struct.pack("<ib", 0, 0) + bson.encode(told)
+            hello = {"ok": 1.0, "ismaster": True, "helloOk": False, "minWireVersion": 0, "maxWireVersion": wire_version}
+            reply = struct.pack("<ib", 0, 0) + bson.encode(hello)
             connection.sendall(struct.pack("<iiii", 16 + len(reply), 1, request, 2013) + reply)
 
     return speak

@@ -12,7 +12,7 @@ from pymemcache.client.base import Client as Memcached
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.tables import Table
-from fairtrial.catalog.workloads import redirect
+from fairtrial.catalog.workloads import redirect, survey_insert
 from fairtrial.catalog.workloads.model import NoOptions
 from fairtrial.catalog.workloads.random_item import items
 from fairtrial.experiment.model import DatasetOptions
@@ -21,7 +21,7 @@ ROWS = 5_000
 
 
 def unheard(_table: str, _rows: int) -> None:
-    """Nobody wants to know how far loading is."""
+    """Ignore the progress of loading."""
 
 
 def links(seed: int = 1, rows: int = ROWS) -> Sequence[Table]:
@@ -30,6 +30,11 @@ def links(seed: int = 1, rows: int = ROWS) -> Sequence[Table]:
 
 def documents(seed: int = 1, rows: int = ROWS) -> Sequence[Table]:
     return [items(DatasetOptions(rows=rows, seed=seed, gaps=0.2), rows)]
+
+
+def surveys() -> Sequence[Table]:
+    """A table without rows, whose keys the database assigns."""
+    return survey_insert.data(DatasetOptions(), survey_insert.Options(index=True)).tables
 
 
 def expected(table: Table) -> list[dict[str, Any]]:
@@ -69,8 +74,8 @@ class Stored:
 
 def _redis_read(url: str, key: int) -> str | None:
     with redis.Redis.from_url(url, decode_responses=True) as client:
-        found: Any = client.get(f"link:{key}")
-        return str(found) if found is not None else None
+        value: Any = client.get(f"link:{key}")
+        return str(value) if value is not None else None
 
 
 def _redis_write(url: str, key: int, text: str) -> None:
@@ -84,8 +89,8 @@ def memcached(url: str) -> Memcached:
 
 
 def _memcached_read(url: str, key: int) -> str | None:
-    found = memcached(url).get(f"link:{key}")
-    return found.decode() if found is not None else None
+    value = memcached(url).get(f"link:{key}")
+    return value.decode() if value is not None else None
 
 
 def _memcached_write(url: str, key: int, text: str) -> None:
@@ -94,8 +99,8 @@ def _memcached_write(url: str, key: int, text: str) -> None:
 
 def _mongodb_read(url: str, key: int) -> str | None:
     with pymongo.MongoClient[dict[str, Any]](url) as client:
-        found = client.get_default_database().items.find_one({"_id": key})
-        return found["name"] if found else None
+        document = client.get_default_database().items.find_one({"_id": key})
+        return document["name"] if document else None
 
 
 def _mongodb_write(url: str, key: int, text: str) -> None:

@@ -1,4 +1,4 @@
-"""A Redis, a memcached and a MongoDB that run already: a place of the lab's own on them, left as it was found."""
+"""An external Redis, memcached and MongoDB: loaded, watched, restored, and left as they were."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -10,28 +10,31 @@ import pytest
 
 from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.external import external
+from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService
 from tests.catalog.services.needed import needs
 from tests.catalog.services.outside import OUTSIDE, PASSWORD, Outside, server_of
+from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import unheard
 
 VARIABLE = "TEST_DATABASE_URL"
 
 
-@pytest.fixture(params=[pytest.param(one, marks=needs(one.stored.name), id=one.stored.name) for one in OUTSIDE])
+@pytest.fixture(params=[pytest.param(kind, marks=needs(kind.stored.name), id=kind.stored.name) for kind in OUTSIDE])
 def outside(request: pytest.FixtureRequest) -> Outside:
-    one: Outside = request.param
-    return one
+    kind: Outside = request.param
+    return kind
 
 
 @pytest.fixture
-def port(outside: Outside, temporary: Path) -> Iterator[int]:
-    """Where a server of somebody else's listens."""
-    with server_of(outside, temporary) as url:
-        port = urlsplit(url).port
-        assert port is not None
-        yield port
+def port(outside: Outside, shared: Shared) -> Iterator[int]:
+    """Where somebody else's server listens; it is emptied after a test."""
+    url = shared.outside(outside)
+    port = urlsplit(url).port
+    assert port is not None
+    assert outside.content(url) == []
+    yield port
+    outside.empty(url)
 
 
 @contextmanager
@@ -109,13 +112,13 @@ def test_a_malformed_url(outside: Outside, temporary: Path, monkeypatch: pytest.
             pass
 
 
-def test_a_server_that_went_away(outside: Outside, port: int, monkeypatch: pytest.MonkeyPatch, temporary: Path) -> None:
-    with connected(outside, outside.url.format(port), monkeypatch) as up:
+def test_a_server_that_went_away(outside: Outside, own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with server_of(outside, own_folder) as url, connected(outside, url, monkeypatch) as up:
         (server,) = [
             process
             for guard in psutil.Process().children()
             for process in guard.children(recursive=True)
-            if Path(process.cwd()).is_relative_to(temporary)
+            if Path(process.cwd()).is_relative_to(own_folder)
         ]
         server.kill()
         server.wait(30)

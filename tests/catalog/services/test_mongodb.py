@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pymongo
@@ -10,11 +9,10 @@ import pytest
 
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.catalog.services.private.mongo_program import found_program
-from fairtrial.catalog.tables import Table
-from fairtrial.catalog.workloads import survey_insert
+from fairtrial.catalog.services.mongodb.program import installed_program
 from tests.catalog.services.needed import needs
-from tests.catalog.services.stores import documents, unheard
+from tests.catalog.services.shared import Shared
+from tests.catalog.services.stores import documents
 
 pytestmark = needs("mongodb")
 
@@ -24,8 +22,8 @@ INSERTED = 8
 
 
 @pytest.fixture
-def running(temporary: Path) -> Iterator[RunningService]:
-    with pick_service("mongodb").up([*documents(), *surveys()], "default", unheard) as up:
+def running(shared: Shared) -> Iterator[RunningService]:
+    with shared.private("mongodb") as up:
         yield up
 
 
@@ -35,16 +33,12 @@ def database(running: RunningService) -> Iterator[pymongo.database.Database[Docu
         yield client.get_default_database()
 
 
-def surveys() -> list[Table]:
-    return list(survey_insert.data(None, survey_insert.Options(index=True)).tables)  # type: ignore[arg-type]
-
-
 def test_rows_are_documents_of_their_own_types_with_indexes(database: pymongo.database.Database[Document]) -> None:
     row = documents()[0].rows.sample()[2]
-    found = database.items.find_one({"_id": row["id"]})
-    assert found is not None
-    assert found["created_at"] == datetime.fromisoformat(row["created_at"]).astimezone(UTC)
-    assert (found["segment"], found["uuid"]) == (row["segment"], row["uuid"])
+    document = database.items.find_one({"_id": row["id"]})
+    assert document is not None
+    assert document["created_at"] == datetime.fromisoformat(row["created_at"]).astimezone(UTC)
+    assert (document["segment"], document["uuid"]) == (row["segment"], row["uuid"])
     indexes = {tuple(index["key"]): bool(index.get("unique")) for index in database.items.list_indexes()}
     assert indexes == {("_id",): False, ("uuid",): True, ("segment",): False}
     assert [tuple(index["key"]) for index in database.surveys.list_indexes()] == [("_id",), ("survey", "user_number")]
@@ -85,24 +79,23 @@ def counted(running: RunningService, items: Collection, do: Callable[[Collection
 
 
 def test_what_counts_as_a_read(running: RunningService, database: pymongo.database.Database[Document]) -> None:
-    for said, (do, reads) in READS.items():
+    for name, (do, reads) in READS.items():
         done = counted(running, database.items, do)
-        assert (said, done["statements"], done["reads"], done["writes"]) == (said, reads, reads, 0)
+        assert (name, done["statements"], done["reads"], done["writes"]) == (name, reads, reads, 0)
     assert not running.altered()
 
 
 def test_what_counts_as_a_write(running: RunningService, database: pymongo.database.Database[Document]) -> None:
-    for said, (do, writes) in WRITES.items():
+    for name, (do, writes) in WRITES.items():
         done = counted(running, database.items, do)
-        assert (said, done["statements"], done["reads"], done["writes"]) == (said, writes, 0, writes)
-        # MongoDB itself counts documents as well; SecantusDB tells nothing of them.
-        assert done.get("rows_written", INSERTED if said == "insert_many" else 1) in (1, INSERTED)
+        assert (name, done["statements"], done["reads"], done["writes"]) == (name, writes, 0, writes)
+        # MongoDB itself also counts documents; SecantusDB does not.
+        assert done.get("rows_written", INSERTED if name == "insert_many" else 1) in (1, INSERTED)
     assert running.altered()
 
 
 def test_it_is_called_what_it_is(running: RunningService) -> None:
-    program = found_program()
+    program = installed_program()
     assert program is not None
-    said = pick_service("mongodb").version() or ""
-    for text in (running.identity.product, said):
-        assert text.startswith("MongoDB " if program.is_mongod else "SecantusDB ")
+    for product in (running.identity.product, pick_service("mongodb").version() or ""):
+        assert product.startswith("MongoDB " if program.is_mongod else "SecantusDB ")

@@ -1,17 +1,21 @@
-"""What is PostgreSQL's own: what counts as what, and what is told where statements are not counted."""
+"""What is PostgreSQL's own: what counts as what, and what is counted without statistics of statements."""
 
+import tempfile
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
-from fairtrial.catalog.services.postgresql import SERVICE, PostgresRecipe
-from fairtrial.catalog.services.sql.postgresql import kind_of
+from fairtrial.catalog.services.postgresql import SERVICE, server
+from fairtrial.catalog.services.postgresql.client import PostgresClient, kind_of
 from tests.catalog.services.needed import needs
+from tests.catalog.services.shared import Shared
 from tests.catalog.services.stacks_side import execute, tables
+from tests.catalog.services.stores import unheard
 
-TOLD_WITHIN_SECONDS = 60.0
+COUNTED_WITHIN_SECONDS = 60.0
 
 
 @pytest.mark.parametrize(
@@ -41,8 +45,8 @@ def test_what_a_statement_does(query: str, kind: str) -> None:
 
 
 @needs("postgresql")
-def test_cursors_copies_and_transactions_are_counted(cache: Path, temporary: Path) -> None:
-    with SERVICE.up(tables(), "default", lambda table, count: None) as running:
+def test_cursors_copies_and_transactions_are_counted(shared: Shared) -> None:
+    with shared.private("postgresql") as running:
         before = running.counters()
         with psycopg.connect(running.url) as connection:
             with connection.cursor(name="c") as cursor:
@@ -57,38 +61,52 @@ def test_cursors_copies_and_transactions_are_counted(cache: Path, temporary: Pat
         with psycopg.connect(running.url) as connection:
             connection.execute("INSERT INTO units (name, value, label) SELECT 'unit', 0, 'blue' FROM items LIMIT 5")
         assert running.counters()["rows_written"] - after["rows_written"] == 5
-        deadline = time.monotonic() + TOLD_WITHIN_SECONDS
+        deadline = time.monotonic() + COUNTED_WITHIN_SECONDS
         while running.counters()["commits"] < before["commits"] + 2 and time.monotonic() < deadline:
-            time.sleep(0.05)  # told when the connection has ended
+            time.sleep(0.05)  # counted when the connection has ended
         assert running.counters()["commits"] >= before["commits"] + 2
 
 
 @needs("postgresql")
-def test_without_statistics_of_statements_only_rows_and_commits_are_told(
-    cache: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_statistics_of_statements_only_rows_and_commits_are_counted(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PostgresRecipe, "_has_statistics", lambda recipe: False)
-    monkeypatch.setattr(PostgresRecipe, "layout", PostgresRecipe.layout + 1000)
-    with SERVICE.up(tables(), "default", lambda table, count: None) as running:
+    monkeypatch.setattr(server, "has_statistics", lambda: False)
+    monkeypatch.setattr(server, "LAYOUT", server.LAYOUT + 1000)
+    with SERVICE.up(tables(), "default", unheard) as running:
         assert set(running.counters()) == {"commits", "rows_written"}
         assert not running.altered()
         execute(running.url, "UPDATE units SET value = 0 WHERE id = 7")
-        deadline = time.monotonic() + TOLD_WITHIN_SECONDS
+        deadline = time.monotonic() + COUNTED_WITHIN_SECONDS
         while not running.altered() and time.monotonic() < deadline:
-            time.sleep(0.05)  # told when the connection has ended
+            time.sleep(0.05)  # counted when the connection has ended
         assert running.altered()
 
 
 @needs("postgresql")
-def test_an_external_login_that_sees_statements_is_told_of_them(cache: Path, temporary: Path) -> None:
-    with SERVICE.up([], "default", lambda table, count: None) as running:
-        running._lab.tell("CREATE EXTENSION pg_stat_statements")  # type: ignore[attr-defined]
-        assert SERVICE.connect is not None
-        with SERVICE.connect(running.url, tables(), lambda table, count: None) as service:
+def test_the_statements_that_an_external_login_sees_are_counted(shared: Shared) -> None:
+    somebody = shared.empty("postgresql")
+    superuser = as_superuser(somebody.url)
+    superuser.execute("CREATE EXTENSION pg_stat_statements")
+    assert SERVICE.connect is not None
+    try:
+        with SERVICE.connect(somebody.url, tables(), unheard) as service:
             before = service.counters()
-            execute(running.url, "SELECT * FROM units WHERE id < 11", times=3)
+            execute(somebody.url, "SELECT * FROM units WHERE id < 11", times=3)
             assert service.counters()["rows_read"] - before["rows_read"] >= 30
             service.change("units", 1, "label", "green")
             assert not service.altered()
-            execute(running.url, "DELETE FROM units WHERE id = 1")
+            execute(somebody.url, "DELETE FROM units WHERE id = 1")
             assert service.altered()
+    finally:
+        superuser.execute("DROP EXTENSION pg_stat_statements")
+
+
+def as_superuser(url: str) -> PostgresClient:
+    """The database of a private server, by the socket in its folder."""
+    port = urlsplit(url).port
+    (socket,) = Path(tempfile.gettempdir()).glob(f"*/data/.s.PGSQL.{port}")
+    target = psycopg.conninfo.make_conninfo(
+        host=str(socket.parent), port=port, user=server.SUPERUSER, dbname=server.USER
+    )
+    return PostgresClient(target)

@@ -1,16 +1,14 @@
-"""Servers of the wrong version, by URL and on PATH: one clear message, with what is there and what is needed."""
-
-import os
-from pathlib import Path
+"""External servers of the wrong version: one clear message, with the version that runs and the one that is needed."""
 
 import pytest
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.external import external
+from fairtrial.catalog.services.common.external import external
 from tests.catalog.services import stand_ins
 from tests.catalog.services.stand_ins import Speak, standing_in
+from tests.catalog.services.stores import unheard
 
 VARIABLE = "OLD_SERVER_URL"
 PASSWORD = "s3cret-of-the-test"
@@ -32,7 +30,7 @@ def test_a_server_by_url_that_is_too_old_is_refused(
     service = pick_service(name)
     with standing_in(speak) as port:
         monkeypatch.setenv(VARIABLE, f"{service.schemes[0]}://me:{PASSWORD}@{LOOPBACK}:{port}/mine")
-        with pytest.raises(Problem) as caught, external(service, VARIABLE, [], lambda _table, _rows: None):
+        with pytest.raises(Problem) as caught, external(service, VARIABLE, [], unheard):
             pass
     assert message in caught.value.reason
     assert caught.value.remedy
@@ -44,50 +42,6 @@ def test_a_server_by_url_that_is_new_enough_is_spoken_to(monkeypatch: pytest.Mon
     service = pick_service("postgresql")
     with standing_in(stand_ins.postgresql("13.0")) as port:
         monkeypatch.setenv(VARIABLE, f"postgresql://me:{PASSWORD}@{LOOPBACK}:{port}/mine")
-        with pytest.raises(Problem) as caught, external(service, VARIABLE, [], lambda _table, _rows: None):
+        with pytest.raises(Problem) as caught, external(service, VARIABLE, [], unheard):
             pass
     assert "PostgreSQL refused" in caught.value.reason
-
-
-PROGRAMS = [
-    ("postgresql", {"postgres": "postgres (PostgreSQL) {}", "initdb": ""}, "9.6.24", "13.1", "13"),
-    (
-        "mariadb",
-        {"mariadbd": "mariadbd  Ver {}-MariaDB for Linux on x86_64", "mariadb-install-db": ""},
-        "10.3.39",
-        "10.11.2",
-        "10.5",
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "programs", "old", "new", "needed"), PROGRAMS)
-def test_a_program_that_is_too_old_is_as_good_as_none(
-    name: str,
-    programs: dict[str, str],
-    old: str,
-    new: str,
-    needed: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-
-    def install(version: str) -> None:
-        for program, said in programs.items():
-            (tmp_path / program).write_text(f"#!/bin/sh\necho '{said.format(version)}'\n")
-            (tmp_path / program).chmod(0o755)
-
-    service = pick_service(name)
-    install(old)
-    missing = service.missing()
-    assert missing is not None
-    assert f"{old}; {needed} or newer is needed" in missing.reason
-    assert str(tmp_path) in missing.reason
-    with (
-        pytest.raises(Problem, match=f"{needed} or newer is needed"),
-        service.up([], "default", lambda _table, _rows: None),
-    ):
-        pass
-    install(new)
-    assert service.missing() is None

@@ -1,37 +1,49 @@
-"""`fairtrial services`: what is here, and bringing the rest."""
+"""`fairtrial services`: which services are installed, and installing others."""
 
+import io
 import os
 import stat
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Missing
-from fairtrial.tools.provision import install as installing
-from fairtrial.tools.provision.inventory import provided
+from fairtrial.tools.provision.install import install
+from fairtrial.tools.provision.inventory import pick_provided, print_inventory, provided
 from tests.command_line import Lab
 
 
-def test_every_service_is_listed_with_its_variants(lab: Lab) -> None:
-    out = lab.fairtrial("services").out
-    for name, one in provided().items():
-        assert name in out
-        for variant in getattr(one, "variants", {}):
-            assert variant in out
+def inventory() -> str:
+    """What `fairtrial services` prints."""
+    output = io.StringIO()
+    print_inventory(Console(file=output, width=140))
+    return output.getvalue()
 
 
-def test_a_missing_service_is_named_with_its_package(lab: Lab) -> None:
-    """Without a PATH nothing is installed, as far as anybody can tell."""
-    nowhere = lab.folder / "nowhere"
-    nowhere.mkdir()
-    lab.environment["PATH"] = str(nowhere)
-    out = lab.fairtrial("services").out
-    assert "package redis-server" in " ".join(out.split())
-    assert "fairtrial services install" in out
+@pytest.fixture
+def empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is on PATH, so nothing is installed as far as anybody can tell."""
+    monkeypatch.setenv("PATH", str(tmp_path))
 
 
-def test_what_is_here_is_not_installed_again(lab: Lab) -> None:
+def test_every_service_is_listed_with_its_variants() -> None:
+    output = inventory()
+    for name, service in provided().items():
+        assert name in output
+        for variant in getattr(service, "variants", {}):
+            assert variant in output
+
+
+def test_a_missing_service_is_named_with_its_package(empty_path: None) -> None:
+    output = inventory()
+    assert "package redis-server" in " ".join(output.split())
+    assert "fairtrial services install" in output
+
+
+def test_the_command_lists_and_installs_nothing_twice(lab: Lab) -> None:
+    assert "sqlite" in lab.fairtrial("services").out
     finished = lab.fairtrial("services", "install", "sqlite", "none")
     assert finished.status == 0
     assert "SQLite" in finished.out
@@ -43,17 +55,12 @@ def test_an_unknown_service_is_an_error(lab: Lab) -> None:
     assert "postgresql" in finished.err
 
 
-def test_installing_needs_a_package_manager(lab: Lab) -> None:
-    nowhere = lab.folder / "nowhere"
-    nowhere.mkdir()
-    lab.environment["PATH"] = str(nowhere)
-    finished = lab.fairtrial("services", "install", "--yes", "redis")
-    assert finished.status == 2
-    assert "redis-server" in finished.err
-    assert "no apt-get" in finished.err
+def test_installing_needs_a_package_manager(empty_path: None) -> None:
+    with pytest.raises(Problem, match=r"redis-server.*no apt-get"):
+        install(Console(quiet=True), [pick_provided("redis")])
 
 
-def test_a_package_manager_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_manager_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stand-in for sudo, so that nothing of the system is touched: it runs nothing and fails."""
     for name, status in (("apt-get", 0), ("sudo", 7)):
         program = tmp_path / name
@@ -61,11 +68,7 @@ def test_a_package_manager_that_fails_is_told(tmp_path: Path, monkeypatch: pytes
         program.chmod(program.stat().st_mode | stat.S_IEXEC)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    missing = provided()["nginx"].missing()
-    assert isinstance(missing, Missing)
+    nginx = pick_provided("nginx")
+    assert isinstance(nginx.missing(), Missing)
     with pytest.raises(Problem, match="status 7"):
-        installing.install(_quiet(), [provided()["nginx"]])
-
-
-def _quiet() -> "installing.Console":
-    return installing.Console(quiet=True)
+        install(Console(quiet=True), [nginx])

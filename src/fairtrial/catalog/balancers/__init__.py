@@ -1,4 +1,4 @@
-"""Balancers: what stands in front of several processes of a stack. One file each.
+"""Balancers, which stand in front of several processes of a stack. One file each.
 
 A module in this folder that defines `BALANCER` is a balancer; nothing else has to know of it.
 """

@@ -31,30 +31,30 @@ backend stack
 
 
 def configuration(port: int, backends: Sequence[int]) -> str:
-    """Round robin over the backends' ports."""
+    """The text of the file: round robin over the backends' ports."""
     servers = "\n".join(f"    server stack{number} {LOOPBACK}:{backend}" for number, backend in enumerate(backends, 1))
     return CONFIGURATION.format(host=LOOPBACK, port=port, backends=servers)
 
 
 def command(file: str) -> list[str]:
-    """haproxy in the foreground."""
+    """The command that runs haproxy in the foreground."""
     return [PROGRAM, "-db", "-f", file]
 
 
 def missing() -> Missing | None:
-    """Whether there is no haproxy on the PATH."""
+    """None if it is on the PATH."""
     if shutil.which(PROGRAM):
         return None
     return Missing("there is no haproxy on the PATH", ["haproxy"], "fairtrial services install haproxy")
 
 
 def version() -> str | None:
-    """As haproxy says it."""
+    """Its name and version, in its own words; None if it is not installed."""
     if missing():
         return None
-    said = subprocess.run([PROGRAM, "-v"], capture_output=True, text=True, check=False, timeout=10).stdout
-    found = re.search(r"HAProxy version \S+", said)
-    return found.group() if found else None
+    output = subprocess.run([PROGRAM, "-v"], capture_output=True, text=True, check=False, timeout=10).stdout
+    version = re.search(r"HAProxy version \S+", output)
+    return version.group() if version else None
 
 
 BALANCER = Balancer("haproxy", "HAProxy", configuration, command, missing, version)

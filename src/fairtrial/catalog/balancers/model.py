@@ -1,4 +1,4 @@
-"""What a balancer is."""
+"""What a balancer is: its configuration, its command, and whether it is installed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from fairtrial.catalog.services.model import Missing
 
 @dataclass(frozen=True)
 class Balancer:
-    """A reverse proxy that spreads requests over several servers on loopback, each in its turn.
-
-    `configuration(port, backends)` is the text of its file; `command(file)` runs it in the foreground, in the folder of
-    that file.
-    """
+    """A reverse proxy that spreads requests over several servers on loopback, each in turn."""
 
     name: str
     title: str
     configuration: Callable[[int, Sequence[int]], str]
+    """`configuration(port, backends)` gives the text of its file, from the port to listen on and the servers' ports"""
     command: Callable[[str], list[str]]
+    """`command(file)` runs it in the foreground, in the folder of its file"""
     missing: Callable[[], Missing | None]
+    """None if it is installed"""
     version: Callable[[], str | None]
+    """the installed product and version, in its own words; None if there is none"""

@@ -45,30 +45,30 @@ http {{
 
 
 def configuration(port: int, backends: Sequence[int]) -> str:
-    """Round robin over the backends' ports."""
+    """The text of the file: round robin over the backends' ports."""
     servers = "\n".join(f"        server {LOOPBACK}:{backend} max_fails=0;" for backend in backends)
     return CONFIGURATION.format(host=LOOPBACK, port=port, backends=servers)
 
 
 def command(file: str) -> list[str]:
-    """nginx with this file and nothing of the system's."""
+    """The command that runs nginx in the foreground with this file, and with nothing of the system's."""
     return [PROGRAM, "-p", "./", "-e", "stderr", "-c", file]
 
 
 def missing() -> Missing | None:
-    """Whether there is no nginx on the PATH."""
+    """None if it is on the PATH."""
     if shutil.which(PROGRAM):
         return None
     return Missing("there is no nginx on the PATH", ["nginx-light"], "fairtrial services install nginx")
 
 
 def version() -> str | None:
-    """As nginx says it."""
+    """Its name and version, in its own words; None if it is not installed."""
     if missing():
         return None
-    said = subprocess.run([PROGRAM, "-v"], capture_output=True, text=True, check=False, timeout=10).stderr
-    found = re.search(r"nginx/\S+", said)
-    return found.group() if found else None
+    output = subprocess.run([PROGRAM, "-v"], capture_output=True, text=True, check=False, timeout=10).stderr
+    version = re.search(r"nginx/\S+", output)
+    return version.group() if version else None
 
 
 BALANCER = Balancer("nginx", "nginx", configuration, command, missing, version)

@@ -1,1 +1,1 @@
-"""What `fairtrial services` does: say which services are here, and bring those that are not."""
+"""What `fairtrial services` does: list which services are installed, and install others."""

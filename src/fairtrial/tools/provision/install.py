@@ -1,8 +1,7 @@
-"""Bringing services to this machine by its package manager, when the user asks for it.
+"""Installing services by the system's package manager, when the user asks for it.
 
-Debian's packages start a system service when they are installed. The lab starts its own servers, so that is prevented,
-by the means Debian has for it: a `policy-rc.d` that says no. One that is there already is left as it is; one that was
-made is removed.
+Debian's packages start a system service when they are installed. The lab starts its own servers, so that is prevented
+by Debian's own means: a `policy-rc.d` that denies it. An existing one is left as it is; one that was made is removed.
 """
 
 import os
@@ -32,43 +31,43 @@ DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recomm
 """
 
 
-def wanted_packages(wanted: Sequence[Provided]) -> list[str]:
-    """The Debian packages that bring those of them that are missing."""
-    found = [missing.packages for one in wanted if (missing := one.missing()) is not None]
-    return sorted({package for packages in found for package in packages})
+def missing_packages(services: Sequence[Provided]) -> list[str]:
+    """The Debian packages that bring what is missing of these services, sorted."""
+    missing = [service.missing() for service in services]
+    return sorted({package for reason in missing if reason is not None for package in reason.packages})
 
 
-def install(console: Console, wanted: Sequence[Provided]) -> None:
-    """Install whatever is missing of these.
+def install(console: Console, services: Sequence[Provided]) -> None:
+    """Install whatever is missing of these services.
 
     Raises:
-        Problem: there is no apt, nobody may use it, or it failed; or a service cannot be brought.
+        Problem: there is no apt, the user may not use it, or it failed; or a service is still missing afterwards.
     """
-    packages = wanted_packages(wanted)
+    packages = missing_packages(services)
     if packages:
-        _apt(console, packages)
-    for one in wanted:
-        missing = one.missing()
-        if missing is not None and isinstance(one, Service) and one.install is not None:
-            console.print(Text(f"installing {one.title} into the cache"))
-            one.install()
-            missing = one.missing()
+        _apt_install(console, packages)
+    for service in services:
+        missing = service.missing()
+        if missing is not None and isinstance(service, Service) and service.install is not None:
+            console.print(Text(f"installing {service.title} into the cache"))
+            service.install()
+            missing = service.missing()
         if missing is not None:
-            raise Problem(f"{one.title} is still missing: {missing.reason}", missing.remedy)
-        console.print(Text.assemble((f"{one.name}  ", "bold"), one.version() or "is here"))
+            raise Problem(f"{service.title} is still missing: {missing.reason}", missing.remedy)
+        console.print(Text.assemble((f"{service.name}  ", "bold"), service.version() or "is installed"))
 
 
-def _apt(console: Console, packages: Sequence[str]) -> None:
-    named = " ".join(packages)
+def _apt_install(console: Console, packages: Sequence[str]) -> None:
+    names = " ".join(packages)
     if shutil.which("apt-get") is None:
         raise Problem(
-            f"the packages {named} are Debian's, and there is no apt-get here",
+            f"the packages {names} are Debian's, and there is no apt-get here",
             "install the servers as this system does; they only have to be on the PATH",
         )
     as_root = [] if os.geteuid() == 0 else ["sudo"]
     if as_root and shutil.which("sudo") is None:
-        raise Problem(f"installing {named} needs root", f"run as root: apt-get install {named}")
-    console.print(Text(f"apt-get install {named}", style="bold"))
+        raise Problem(f"installing {names} needs root", f"run as root: apt-get install {names}")
+    console.print(Text(f"apt-get install {names}", style="bold"))
     done = subprocess.run([*as_root, "sh", "-c", SCRIPT, "sh", *packages], check=False)
     if done.returncode != 0:
-        raise Problem(f"apt-get ended with status {done.returncode}", f"see what it said above; packages: {named}")
+        raise Problem(f"apt-get ended with status {done.returncode}", f"see its output above; packages: {names}")

@@ -1,4 +1,4 @@
-"""Which services are here."""
+"""Which services are installed."""
 
 from rich.console import Console
 from rich.table import Table
@@ -11,6 +11,7 @@ from fairtrial.catalog.services import services
 from fairtrial.catalog.services.model import Service
 
 Provided = Service | Balancer
+"""What `fairtrial services` lists and installs."""
 
 
 def provided() -> dict[str, Provided]:
@@ -19,7 +20,7 @@ def provided() -> dict[str, Provided]:
 
 
 def pick_provided(name: str) -> Provided:
-    """The one of this name.
+    """The database, cache or balancer of this name.
 
     Raises:
         Problem: there is none.
@@ -28,23 +29,24 @@ def pick_provided(name: str) -> Provided:
 
 
 def print_inventory(console: Console) -> None:
-    """One line each: what is installed, or what is missing and what brings it; then its variants."""
-    table = Table("service", "role", "here", box=None, pad_edge=False, header_style="bold")
-    for one in provided().values():
-        roles = one.roles if isinstance(one, Service) else ("balancer",)
-        table.add_row(one.name, ", ".join(roles), _here(one))
+    """Print a line for each service: its version, or what is missing and which package brings it. Then the variants."""
+    table = Table("service", "role", "installed", box=None, pad_edge=False, header_style="bold")
+    for service in provided().values():
+        roles = service.roles if isinstance(service, Service) else ("balancer",)
+        table.add_row(service.name, ", ".join(roles), _state(service))
     console.print(table)
-    for service in services().values():
-        for name, words in service.variants.items():
-            console.print(Text.assemble((f'[services.{service.name}] variant = "{name}"', "bold"), f"  {words}"))
-    absent = [one.name for one in provided().values() if one.missing() is not None]
+    for database in services().values():
+        for name, description in database.variants.items():
+            heading = f'[services.{database.name}] variant = "{name}"'
+            console.print(Text.assemble((heading, "bold"), f"  {description}"))
+    absent = [service.name for service in provided().values() if service.missing() is not None]
     if absent:
-        console.print(Text(f"To bring the missing ones: fairtrial services install {' '.join(absent)}", style="bold"))
+        console.print(Text(f"To install the missing ones: fairtrial services install {' '.join(absent)}", style="bold"))
 
 
-def _here(one: Provided) -> Text:
-    missing = one.missing()
+def _state(service: Provided) -> Text:
+    missing = service.missing()
     if missing is None:
-        return Text(one.version() or "yes", style="green")
-    brought = f" (package {', '.join(missing.packages)})" if missing.packages else ""
-    return Text(f"missing: {missing.reason}{brought}", style="yellow")
+        return Text(service.version() or "yes", style="green")
+    packages = f" (package {', '.join(missing.packages)})" if missing.packages else ""
+    return Text(f"missing: {missing.reason}{packages}", style="yellow")

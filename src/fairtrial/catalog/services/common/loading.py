@@ -20,7 +20,7 @@ def reported_rows(table: Table, lines: Iterable[bytes], on_rows: RowsLoaded) -> 
 
 
 def reported_blocks(table: Table, stream: BinaryIO, on_rows: RowsLoaded) -> Iterator[bytes]:
-    """The bytes of `table.rows.tsv()`, for a database that parses such lines itself; calls `on_rows` as `reported_rows`."""
+    """The bytes of `table.rows.tsv()`, for a database that parses them itself; calls `on_rows` as `reported_rows`."""
     rows = reported = 0
     while block := stream.read(BLOCK_BYTES):
         yield block

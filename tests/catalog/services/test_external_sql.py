@@ -1,8 +1,6 @@
-"""SQL databases that run already: only what Fairtrial made is touched, and nothing of it stays."""
+"""External SQL databases: only what Fairtrial made is touched, and nothing of it stays."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,48 +8,25 @@ import pytest
 from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.external import external
-from fairtrial.catalog.services.model import RunningService
-from fairtrial.catalog.services.sql.external import MARKER
+from fairtrial.catalog.services.common.external import external
+from fairtrial.catalog.services.common.sql import MARKER
 from fairtrial.catalog.tables import ColumnKind, LiteralRows, Table
 from tests.catalog.services.needed import needs
+from tests.catalog.services.shared import SQL, Shared
+from tests.catalog.services.somebody import Somebody
 from tests.catalog.services.stacks_side import ROWS, execute, tables
+from tests.catalog.services.stores import unheard
 
-BOTH = [pytest.param(name, marks=needs(name)) for name in ("postgresql", "mariadb")]
-
-
-class Somebody:
-    """Somebody else's server with an empty database; nothing may be in it at the end of a test."""
-
-    def __init__(self, running: RunningService) -> None:
-        self.running, self.url, self.name = running, running.url, running.identity.name
-
-    def loaded(self, url: str = "", rows: int = ROWS) -> AbstractContextManager[RunningService]:
-        connect = pick_service(self.name).connect
-        assert connect is not None
-        return connect(url or self.url, tables(rows), lambda table, count: None)
-
-    def tables(self) -> int:
-        schema = "current_schema()" if self.name == "postgresql" else "database()"
-        (count,) = execute(self.url, f"SELECT count(*) FROM information_schema.tables WHERE table_schema = {schema}")
-        return int(count)
-
-    def with_netloc(self, netloc: str) -> str:
-        return urlsplit(self.url)._replace(netloc=netloc).geturl()
+BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]
 
 
-@pytest.fixture(scope="module", params=BOTH)
-def servers(request: pytest.FixtureRequest, cache: Path, temporary: Path) -> Iterator[Somebody]:
-    """A private server without tables, in the part of somebody else's."""
-    with pick_service(request.param).up([], "default", lambda table, count: None) as running:
-        yield Somebody(running)
-
-
-@pytest.fixture
-def somebody(servers: Somebody) -> Iterator[Somebody]:
-    assert servers.tables() == 0
-    yield servers
-    assert servers.tables() == 0
+@pytest.fixture(params=BOTH)
+def somebody(request: pytest.FixtureRequest, shared: Shared) -> Iterator[Somebody]:
+    """Nothing is in the database before a test and after it."""
+    somebody = Somebody(shared.empty(request.param))
+    assert somebody.tables() == 0
+    yield somebody
+    assert somebody.tables() == 0
 
 
 def test_loaded_watched_brought_back_and_removed(somebody: Somebody) -> None:
@@ -59,17 +34,17 @@ def test_loaded_watched_brought_back_and_removed(somebody: Somebody) -> None:
         assert (service.pid, service.fault(), service.url) == (None, None, somebody.url)
         assert service.identity.where == "external"
         assert urlsplit(somebody.url).password not in service.identity.model_dump_json()
-        right = tables()[0].rows.sample()[0]
-        assert right in list(service.rows("items"))
+        row = tables()[0].rows.sample()[0]
+        assert row in list(service.rows("items"))
         assert not service.altered()
-        service.change("items", right["id"], "name", "x")
+        service.change("items", row["id"], "name", "x")
         assert not service.altered()
         assert service.counters()["rows_written"] >= ROWS
         execute(somebody.url, "UPDATE units SET value = value + 1 WHERE id < 10")
         assert service.altered()
         service.reset()
         assert not service.altered()
-        assert right in list(service.rows("items"))
+        assert row in list(service.rows("items"))
         assert execute(somebody.url, "SELECT sum(value) FROM units")[0] == 500_500
         if somebody.name == "postgresql":
             assert "statements" not in service.counters(), "what the login may not see is left out"
@@ -119,29 +94,29 @@ def test_wrong_credentials_and_nobody_there(somebody: Somebody) -> None:
     for why, url in wrong.items():
         with pytest.raises(Problem, match="cannot be reached") as caught, somebody.loaded(url):
             pass
-        said = caught.value.reason + caught.value.remedy + repr(caught.value.__cause__)
-        assert not any(secret in said for secret in ("s3cr", url, parts.password)), why
+        message = caught.value.reason + caught.value.remedy + repr(caught.value.__cause__)
+        assert not any(secret in message for secret in ("s3cr", url, parts.password)), why
         assert caught.value.__suppress_context__ and caught.value.remedy
 
 
-@pytest.mark.parametrize("name", ["postgresql", "mariadb"])
+@pytest.mark.parametrize("name", SQL)
 @pytest.mark.parametrize("rest", ["//u:s3cret@127.0.0.1:1", "//u:s3cret@127.0.0.1:port/db", "//u:s3cret@[::1/db", "/"])
 def test_a_url_that_cannot_be_read(name: str, rest: str, monkeypatch: pytest.MonkeyPatch) -> None:
     service = pick_service(name)
     for scheme in service.schemes:
         monkeypatch.setenv("TEST_DATABASE_URL", f"{scheme}:{rest}")
         entered = pytest.raises(Problem)
-        with entered as caught, external(service, "TEST_DATABASE_URL", [], lambda table, count: None):
+        with entered as caught, external(service, "TEST_DATABASE_URL", [], unheard):
             pass
         assert "s3cret" not in caught.value.reason + caught.value.remedy
 
 
 def test_loading_that_is_refused_leaves_nothing(somebody: Somebody) -> None:
     columns: dict[str, ColumnKind] = {"id": "key", "name": "text"}
-    right = Table(name="fine", columns=columns, rows=LiteralRows(("id", "name"), [(1, "a"), (2, "b")]))
+    fine = Table(name="fine", columns=columns, rows=LiteralRows(("id", "name"), [(1, "a"), (2, "b")]))
     twice = Table(name="twice", columns=columns, rows=LiteralRows(("id", "name"), [(1, "a"), (1, "b")]))
     connect = pick_service(somebody.name).connect
     assert connect is not None
     refused = pytest.raises(Problem, match=r"refused|not what was generated")
-    with refused, connect(somebody.url, [right, twice], lambda table, count: None):
+    with refused, connect(somebody.url, [fine, twice], unheard):
         pass

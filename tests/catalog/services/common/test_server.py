@@ -1,4 +1,4 @@
-"""Servers that take their time: those that come are awaited, those that do not are told and ended."""
+"""The process of a private server: awaited if it is slow, ended with its log if it does not serve, restarted."""
 
 import sys
 from pathlib import Path
@@ -7,9 +7,9 @@ import pytest
 
 from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.private import server as private
-from fairtrial.catalog.services.private.folder import run_folder
-from fairtrial.catalog.services.private.server import PrivateServer
+from fairtrial.catalog.services.common import server as server_module
+from fairtrial.catalog.services.common.folder import run_folder
+from fairtrial.catalog.services.common.server import PrivateServer
 from tests.conftest import left_running
 
 LISTENS_LATE = """
@@ -28,19 +28,33 @@ def late(seconds: float, folder: Path) -> PrivateServer:
     return PrivateServer("a database", folder, command, listens)
 
 
-def test_one_that_comes_late_is_awaited(temporary: Path) -> None:
+def test_a_slow_server_is_awaited(temporary: Path) -> None:
     with run_folder("late") as folder, late(0.7, folder) as server:
         server.start()
         assert listens(server.port)
         assert server.fault() is None
 
 
-def test_one_that_does_not_come_is_told_with_what_it_says_and_ended(
+def test_a_server_that_does_not_serve_is_ended_and_its_log_shown(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(private, "READY_WITHIN_SECONDS", 0.5)
+    monkeypatch.setattr(server_module, "READY_WITHIN_SECONDS", 0.5)
     with run_folder("late") as folder:
         with late(60, folder) as server, pytest.raises(Problem, match="a database did not serve within") as caught:
             server.start()
         assert "recovering a journal" in caught.value.reason
         assert left_running(folder) == []
+
+
+def test_a_restarted_server_has_the_same_port_and_new_data(temporary: Path) -> None:
+    with run_folder("late") as folder, late(0.0, folder) as server:
+        loaded = folder / "loaded"
+        loaded.mkdir()
+        (loaded / "rows").write_text("as loaded")
+        server.start(loaded)
+        port = server.port
+        (server.data / "rows").write_text("altered")
+        server.restart(loaded)
+        assert (server.port, (server.data / "rows").read_text()) == (port, "as loaded")
+        server.restart()
+        assert listens(port) and not server.data.exists()

@@ -1,4 +1,4 @@
-"""What holds for every SQL database: loaded as described, watched, and brought back when altered or dead."""
+"""What holds for every private SQL database: loaded as described, watched, and restored when altered or killed."""
 
 import os
 import subprocess
@@ -15,31 +15,28 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.common import server as private_server
+from fairtrial.catalog.services.common.folder import is_root
+from fairtrial.catalog.services.common.shared_memory import shared_memory_of
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.catalog.services.private import server as private_server
-from fairtrial.catalog.services.private.folder import is_root
-from fairtrial.catalog.services.private.shared_memory import shared_memory_of
 from tests.catalog.services.needed import needs
+from tests.catalog.services.shared import REPORT_EVERY_ROWS, SQL, Shared
 from tests.catalog.services.stacks_side import ROWS, cursor, execute, execute_prepared, tables
+from tests.catalog.services.stores import unheard
 
-BOTH = [pytest.param(name, marks=needs(name)) for name in ("postgresql", "mariadb")]
+BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]
 FIRST = "SELECT * FROM items WHERE id >= 5 ORDER BY id LIMIT 1"
-
-
-def ignore(table: str, count: int) -> None:
-    """Nobody looks at how loading goes."""
 
 
 @contextmanager
 def up(name: str, variant: str = "default", rows: int = ROWS) -> Iterator[RunningService]:
-    with pick_service(name).up(tables(rows), variant, ignore) as running:
+    with pick_service(name).up(tables(rows), variant, unheard) as running:
         yield running
 
 
-@pytest.fixture(scope="module", params=BOTH)
-def service(request: pytest.FixtureRequest, cache: Path, temporary: Path) -> Iterator[RunningService]:
-    """One server for the tests that leave it as it was."""
-    with up(request.param) as running:
+@pytest.fixture(params=BOTH)
+def service(request: pytest.FixtureRequest, shared: Shared) -> Iterator[RunningService]:
+    with shared.private(request.param) as running:
         yield running
 
 
@@ -56,7 +53,7 @@ def test_the_tables_are_loaded_with_their_indexes(service: RunningService) -> No
     stored = {row["id"]: row for row in service.rows("items")}
     assert len(stored) == ROWS
     (table, _, units) = tables()
-    assert all(stored[right["id"]] == right for right in table.rows.sample())
+    assert all(stored[row["id"]] == row for row in table.rows.sample())
     assert len(list(service.rows("units"))) == units.rows.count
     assert list(service.rows("surveys")) == []
     with cursor(service.url) as opened:
@@ -70,8 +67,8 @@ def test_json_comes_back_as_it_was_stored(service: RunningService) -> None:
     with cursor(service.url) as opened:
         for number, text in enumerate(stored):
             opened.execute(insert, ["s8", number, text])
-    seen = {row["user_number"]: row["answers"] for row in service.rows("surveys")}
-    assert seen == {0: {"Q1": "ünï ☃ 𝄞"}, 1: '{"Q1":"a"}', 2: None}
+    answers = {row["user_number"]: row["answers"] for row in service.rows("surveys")}
+    assert answers == {0: {"Q1": "ünï ☃ 𝄞"}, 1: '{"Q1":"a"}', 2: None}
     assert service.altered()
     service.reset()
     assert list(service.rows("surveys")) == []
@@ -80,15 +77,14 @@ def test_json_comes_back_as_it_was_stored(service: RunningService) -> None:
 def test_the_database_assigns_keys_after_the_loaded_ones(service: RunningService) -> None:
     execute(service.url, "INSERT INTO units (name, value, label) VALUES ('unit', 0, 'blue')")
     assert execute(service.url, "SELECT max(id), count(*) FROM units") == (1001, 1001)
-    service.reset()
 
 
 def test_reading_alters_nothing_and_is_counted(service: RunningService) -> None:
     before = dict(service.counters())
     execute(service.url, FIRST, times=10)
-    seen = done(service, before)
-    assert (seen["reads"], seen["writes"], seen["rows_read"], seen["rows_written"]) == (10, 0, 10, 0)
-    assert seen["statements"] >= 10
+    counted = done(service, before)
+    assert (counted["reads"], counted["writes"], counted["rows_read"], counted["rows_written"]) == (10, 0, 10, 0)
+    assert counted["statements"] >= 10
     assert not service.altered()
 
 
@@ -99,7 +95,6 @@ def test_prepared_statements_are_counted_at_each_execution(service: RunningServi
     assert done(service, before)["rows_read"] == 10
     execute_prepared(service.url, "UPDATE items SET segment = segment + 1 WHERE id = (SELECT 1)", times=7)
     assert done(service, before)["writes"] == 7
-    service.reset()
 
 
 def test_statements_prepared_in_sql_are_counted_too(service: RunningService) -> None:
@@ -133,19 +128,18 @@ def test_writing_alters_and_reset_brings_back(service: RunningService) -> None:
 def test_a_table_emptied_as_a_whole_is_seen(service: RunningService) -> None:
     execute(service.url, "TRUNCATE units")
     assert service.altered()
-    service.reset()
 
 
 def test_what_the_lab_changes_shows_and_is_not_counted(service: RunningService) -> None:
-    right = tables()[0].rows.sample()[0]
+    row = tables()[0].rows.sample()[0]
     before = dict(service.counters())
-    service.change("items", right["id"], "name", "anöther name")
+    service.change("items", row["id"], "name", "anöther name")
     assert done(service, before)["writes"] == 0
-    assert execute(service.url, f"SELECT name FROM items WHERE id = {right['id']}") == ("anöther name",)
+    assert execute(service.url, f"SELECT name FROM items WHERE id = {row['id']}") == ("anöther name",)
     assert not service.altered()
-    service.change("items", right["id"], "name", right["name"])
+    service.change("items", row["id"], "name", row["name"])
     with pytest.raises(Problem, match=r"refused"):
-        service.change("items", right["id"], "no_such_column", "x")
+        service.change("items", row["id"], "no_such_column", "x")
 
 
 def test_only_the_stacks_user_gets_in_and_only_by_its_password(service: RunningService) -> None:
@@ -189,7 +183,7 @@ def test_a_killed_server_says_so_and_is_brought_back(service: RunningService) ->
     with pytest.raises(Problem, match="cannot be reached"):
         next(service.rows("items"))
     service.reset()
-    files = [file for one in memory for file in one.files]
+    files = [file for mapped in memory for file in mapped.files]
     assert bool(files) == (service.identity.name == "postgresql")
     assert not any(file.exists() for file in files)
     assert service.fault() is None
@@ -197,33 +191,31 @@ def test_a_killed_server_says_so_and_is_brought_back(service: RunningService) ->
     assert not service.altered()
 
 
-@pytest.mark.parametrize("name", BOTH)
-def test_a_load_is_reported_and_a_second_one_at_hand(name: str, cache: Path, temporary: Path) -> None:
-    seen: list[tuple[str, int]] = []
-    for _ in range(2):
-        with pick_service(name).up(tables(50_000, seed=2), "default", lambda table, count: seen.append((table, count))):
-            pass
-    assert seen == [("items", 20_000), ("items", 40_000)]
+def test_loading_is_reported(service: RunningService, shared: Shared) -> None:
+    reports = shared.reports[service.identity.name]
+    assert reports == [("items", count * REPORT_EVERY_ROWS) for count in (1, 2, 3)] + [("units", REPORT_EVERY_ROWS)]
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_a_leftover_lock_hinders_nobody(name: str, cache: Path, temporary: Path) -> None:
-    with up(name):
+def test_loaded_data_are_kept_and_a_lock_left_in_them_hinders_nobody(name: str, shared: Shared, cache: Path) -> None:
+    with shared.private(name):
         pass
+    reports: list[tuple[str, int]] = []
     kept = next((cache / "datasets").glob(f"{name}-items-surveys-units-*/data"))
     leftovers = [kept / file for file in ("postmaster.pid", "server.pid")]
     for file in leftovers:  # naming a process that lives: this one
         file.write_text(f"{os.getpid()}\n{kept}\n0\n5432\n\n\n\n")
     try:
-        with up(name) as running:
+        with pick_service(name).up(tables(), "default", lambda table, count: reports.append((table, count))) as running:
             assert running.fault() is None
+        assert reports == []
     finally:
         for file in leftovers:
             file.unlink()
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_the_variant_that_trades_durability(name: str, cache: Path, temporary: Path) -> None:
+def test_the_variant_that_trades_durability(name: str, temporary: Path) -> None:
     assert "lost" in pick_service(name).variants["relaxed"]
     with up(name, "relaxed") as running:
         assert running.identity.variant == "relaxed"
@@ -233,11 +225,11 @@ def test_the_variant_that_trades_durability(name: str, cache: Path, temporary: P
         pass
 
 
-@pytest.mark.parametrize("name", ["postgresql", "mariadb"])
+@pytest.mark.parametrize("name", SQL)
 def test_a_missing_program_is_named_with_its_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     service: Any = pick_service(name)
-    monkeypatch.setattr(type(service.missing.__self__), "usual_places", ("/nonexistent/bin",))
+    monkeypatch.setattr(service.missing.__self__, "usual_folders", ("/nonexistent/bin",))
     missing = service.missing()
     assert (
         missing is not None
@@ -250,8 +242,8 @@ def test_a_missing_program_is_named_with_its_package(name: str, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_a_start_that_takes_too_long(name: str, cache: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with up(name):
+def test_a_start_that_takes_too_long(name: str, shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    with shared.private(name):
         pass
     monkeypatch.setattr(private_server, "READY_WITHIN_SECONDS", 0.0)
     with pytest.raises(Problem, match="did not serve within"), up(name):
@@ -259,7 +251,7 @@ def test_a_start_that_takes_too_long(name: str, cache: Path, temporary: Path, mo
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_a_full_disk(name: str, cache: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk(name: str, shared: Shared, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not is_root():
         pytest.skip("only root may mount a small file system")
     small = temporary / "small"
@@ -275,7 +267,7 @@ def test_a_full_disk(name: str, cache: Path, temporary: Path, monkeypatch: pytes
             pass
         assert "space" in loading.value.remedy
         monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-        with up(name):
+        with shared.private(name):
             pass
         monkeypatch.setattr(tempfile, "tempdir", str(small))
         with pytest.raises(Problem, match="cannot be copied"), up(name):

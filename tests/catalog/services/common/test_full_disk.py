@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.private.no_space import complaints, explained
+from fairtrial.catalog.services.common.full_disk import complaints, with_full_disk
 
 FULL = [
     'FATAL:  could not write to file "base/4/3602_fsm": No space left on device',
@@ -18,13 +18,13 @@ OTHER = ["FATAL:  role nobody does not exist", "error 281", "wrote 8192 bytes"]
 
 
 @pytest.mark.parametrize("line", FULL)
-def test_a_full_disk_is_the_cause_wherever_it_is_complained_of(line: str, tmp_path: Path) -> None:
-    said = "\n".join([line, *(["more"] * 40)])
-    told = complaints(said)
-    assert told.startswith("no space left")
-    assert line in told
-    (tmp_path / "server.log").write_text(said)
-    problem = explained(Problem("it refused", "try again"), tmp_path / "server.log")
+def test_a_full_disk_is_the_cause_wherever_the_log_reports_it(line: str, tmp_path: Path) -> None:
+    output = "\n".join([line, *(["more"] * 40)])
+    shown = complaints(output)
+    assert shown.startswith("no space left")
+    assert line in shown
+    (tmp_path / "server.log").write_text(output)
+    problem = with_full_disk(Problem("it refused", "try again"), tmp_path / "server.log")
     assert "no space left" in problem.reason
     assert line in problem.reason
     assert "it refused" in problem.reason
@@ -35,8 +35,8 @@ def test_a_full_disk_is_the_cause_wherever_it_is_complained_of(line: str, tmp_pa
 def test_other_complaints_are_left_as_they_are(line: str, tmp_path: Path) -> None:
     (tmp_path / "server.log").write_text(line)
     problem = Problem("it refused", "try again")
-    assert explained(problem, tmp_path / "server.log") is problem
-    assert explained(problem, tmp_path / "missing.log") is problem
+    assert with_full_disk(problem, tmp_path / "server.log") is problem
+    assert with_full_disk(problem, tmp_path / "missing.log") is problem
     assert "no space" not in complaints(line)
 
 

@@ -1,4 +1,4 @@
-"""Which server `mongodb` is, how it comes onto the machine, and what is said if it does not."""
+"""Which server `mongodb` is, how it is installed, and what is reported if that fails."""
 
 import os
 import tempfile
@@ -10,12 +10,13 @@ import pytest
 from fairtrial.base.loopback import LOOPBACK, free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.private.mongo_program import found_program
+from fairtrial.catalog.services.common.private import Location
+from fairtrial.catalog.services.mongodb.program import installed_program
 from tests.catalog.services.needed import needs
 from tests.catalog.services.stores import documents, unheard
 
 MONGOD = """#!/bin/sh
-# Takes what mongod takes, and is what the first line says.
+# Takes the options of mongod, and starts SecantusDB.
 [ "$1" = --version ] && {{ echo 'db version v7.0.14'; exit; }}
 while [ $# -gt 0 ]; do
     case $1 in
@@ -45,18 +46,18 @@ def tmp_path_for_all() -> Iterator[Path]:
 def test_mongod_is_taken_first_and_what_answers_is_called_by_its_own_name(
     temporary: Path, tmp_path_for_all: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = found_program()
+    program = installed_program()
     assert program is not None
     if program.is_mongod:
         pytest.skip("there is a real mongod")
     place = tmp_path_for_all / "bin"
     place.mkdir()
-    command = program.command(tmp_path_for_all)(place, 1)  # puts a copy where the servers' user reaches it
+    command = program.command(Location(tmp_path_for_all / "data", 1))  # puts a copy where the servers' user reaches it
     fake = place / "mongod"
     fake.write_text(MONGOD.format(secantus=command[0]))
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{place}:{os.environ['PATH']}")
-    chosen = found_program()
+    chosen = installed_program()
     assert chosen is not None and chosen.is_mongod
     assert pick_service("mongodb").version() == "MongoDB 7.0.14"
     with pick_service("mongodb").up(documents(), "default", unheard) as up:
@@ -75,4 +76,4 @@ def test_an_index_that_cannot_be_reached(cache: Path, tmp_path: Path, monkeypatc
     with pytest.raises(Problem, match="could not be installed") as caught:
         install()
     assert "index" in caught.value.remedy
-    assert found_program() is None
+    assert installed_program() is None

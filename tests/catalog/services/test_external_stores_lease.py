@@ -1,63 +1,54 @@
-"""Two labs and one store that runs already: the second is refused, and a dead one's marker is taken over."""
+"""Two labs and one external store: the second is refused, and a dead lab's marker is taken over."""
 
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-import redis
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.lease import FRESH_SECONDS, MarkerLease, MarkerPlace
+from fairtrial.catalog.services.memcached.client import MarkerItem
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.catalog.services.stores.claim import FRESH_SECONDS, Claim, Place
-from fairtrial.catalog.services.stores.memcached_external import MarkerItem
-from fairtrial.catalog.services.stores.mongodb import connected
-from fairtrial.catalog.services.stores.mongodb_external import MARKER, MarkerCollection
-from fairtrial.catalog.services.stores.redis_external import MarkerKey
+from fairtrial.catalog.services.mongodb.client import MarkerCollection, MongodbClient
+from fairtrial.catalog.services.redis.client import MarkerKey, RedisClient
 from tests.catalog.services.needed import needs
-from tests.catalog.services.outside import MEMCACHED, OUTSIDE, Outside, loaded, marker, memcached_store, server_of
+from tests.catalog.services.outside import MEMCACHED, OUTSIDE, Outside, loaded, marker, memcached_client
+from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import memcached
 
 IN_USE = "another Fairtrial uses this database"
 LABS = 8
-PLACES: dict[str, Callable[[str], Place]] = {
-    "redis": lambda url: MarkerKey(redis.Redis.from_url(url)),
-    "memcached": lambda url: MarkerItem(memcached_store(url)),
-    "mongodb": lambda url: MarkerCollection(connected(url).get_default_database()[MARKER]),
+PLACES: dict[str, Callable[[str], MarkerPlace]] = {
+    "redis": lambda url: MarkerKey(RedisClient(url)),
+    "memcached": lambda url: MarkerItem(memcached_client(url)),
+    "mongodb": lambda url: MarkerCollection(MongodbClient(url)),
 }
 LAB = """
 import sys, time
 from tests.catalog.services.outside import OUTSIDE, loaded
-(outside,) = [one for one in OUTSIDE if one.stored.name == sys.argv[1]]
+(outside,) = [kind for kind in OUTSIDE if kind.stored.name == sys.argv[1]]
 with loaded(outside, sys.argv[2]):
     print("loaded", flush=True)
     time.sleep(600)
 """
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(one, marks=needs(one.stored.name), id=one.stored.name) for one in OUTSIDE]
-)
+@pytest.fixture(params=[pytest.param(kind, marks=needs(kind.stored.name), id=kind.stored.name) for kind in OUTSIDE])
 def outside(request: pytest.FixtureRequest) -> Outside:
-    one: Outside = request.param
-    return one
-
-
-@pytest.fixture(scope="module")
-def server(outside: Outside, temporary: Path) -> Iterator[str]:
-    with server_of(outside, temporary) as url:
-        yield url
+    kind: Outside = request.param
+    return kind
 
 
 @pytest.fixture
-def url(outside: Outside, server: str) -> Iterator[str]:
+def url(outside: Outside, shared: Shared) -> Iterator[str]:
     """Of a server that is empty, and is so again at the end."""
-    assert outside.content(server) == []
-    yield server
-    assert outside.content(server) == []
+    url = shared.outside(outside)
+    assert outside.content(url) == []
+    yield url
+    assert outside.content(url) == []
 
 
 def assert_whole(outside: Outside, up: RunningService) -> None:
@@ -125,7 +116,7 @@ def test_a_store_lost_to_another_lab_is_left_to_it(outside: Outside, url: str) -
     empty(outside, url)
 
 
-def test_a_marker_of_before_there_were_claims(outside: Outside, url: str) -> None:
+def test_a_marker_that_does_not_say_whose_it_is(outside: Outside, url: str) -> None:
     if outside is MEMCACHED:
         outside.put(url, outside.marker, "theirs")
         outside.put(url, outside.left)
@@ -150,33 +141,34 @@ def test_a_lab_that_ended_badly_leaves_its_process_free_to_try_again(outside: Ou
         pass
 
 
-def test_of_many_labs_at_once_one_takes_it(outside: Outside, url: str) -> None:
+def test_of_many_labs_at_once_one_gets_it(outside: Outside, url: str) -> None:
     place = PLACES[outside.stored.name](url)
     for before in (None, marker(2 * FRESH_SECONDS)):
         outside.unmark(url)
         if before:
             outside.put(url, outside.marker, before)
-        assert _takers(place) == 1
+        assert _holders(place) == 1
     outside.unmark(url)
 
 
-def _takers(place: Place) -> int:
-    claims = [Claim("the store", place) for _ in range(LABS)]
-    together, taken = threading.Barrier(LABS), []
+def _holders(place: MarkerPlace) -> int:
+    """How many of several labs that try at the same time get the lease."""
+    leases = [MarkerLease("the store", place) for _ in range(LABS)]
+    barrier, holders = threading.Barrier(LABS), []
 
-    def take(claim: Claim) -> None:
-        together.wait()
+    def hold(lease: MarkerLease) -> None:
+        barrier.wait()
         try:
-            claim.take()
+            lease.hold()
         except Problem:
             return
-        taken.append(claim)
+        holders.append(lease)
 
-    threads = [threading.Thread(target=take, args=[claim]) for claim in claims]
+    threads = [threading.Thread(target=hold, args=[lease]) for lease in leases]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for claim in taken:
-        claim.end()
-    return len(taken)
+    for lease in holders:
+        lease.release()
+    return len(holders)

@@ -1,48 +1,51 @@
-"""Two labs and one SQL database that runs already: the second is refused, and a dead one stands in nobody's way."""
+"""Two labs and one external SQL database: the second is refused, and a dead one stands in nobody's way."""
 
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.mariadb.client import MariaClient
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.catalog.services.sql.mariadb import MariaClient
-from fairtrial.catalog.services.sql.postgresql import PostgresClient
+from fairtrial.catalog.services.postgresql.client import PostgresClient
+from fairtrial.catalog.tables import Table
 from tests.catalog.services.needed import needs
-from tests.catalog.services.stacks_side import ROWS, connect, execute
-from tests.catalog.services.test_sql_external import Somebody
+from tests.catalog.services.shared import SQL, Shared
+from tests.catalog.services.somebody import Somebody
+from tests.catalog.services.stacks_side import connect, execute, tables
 
-BOTH = [pytest.param(name, marks=needs(name)) for name in ("postgresql", "mariadb")]
+BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]
 LOCK = {"postgresql": PostgresClient.lock, "mariadb": MariaClient.lock}
 OTHER_SESSIONS = {
     "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
     "WHERE usename = current_user AND pid <> pg_backend_pid()",
     "mariadb": "SELECT id FROM information_schema.processlist WHERE id <> connection_id()",
 }
+ROWS = 500
 FREE_WITHIN_SECONDS = 30.0
 LAB = """
 import sys, time
 from fairtrial.catalog.services import pick_service
-from tests.catalog.services.stacks_side import tables
-with pick_service(sys.argv[1]).connect(sys.argv[2], tables(), lambda table, count: None):
+from tests.catalog.services.test_external_sql_lease import items
+with pick_service(sys.argv[1]).connect(sys.argv[2], items(), lambda table, count: None):
     print("loaded", flush=True)
     time.sleep(600)
 """
 
 
-@pytest.fixture(scope="module", params=BOTH)
-def somebody(request: pytest.FixtureRequest, cache: Path, temporary: Path) -> Iterator[Somebody]:
-    """A private server without tables, in the part of somebody else's."""
-    with pick_service(request.param).up([], "default", lambda table, count: None) as running:
-        yield Somebody(running)
+def items() -> list[Table]:
+    """One table: a lease does not care how many there are."""
+    return tables(ROWS)[:1]
+
+
+@pytest.fixture(params=BOTH)
+def somebody(request: pytest.FixtureRequest, shared: Shared) -> Somebody:
+    return Somebody(shared.empty(request.param))
 
 
 def cut_others(connection: Any, somebody: Somebody) -> None:
@@ -60,15 +63,18 @@ def assert_whole(service: RunningService, somebody: Somebody) -> None:
 
 
 def test_a_second_lab_is_refused_until_the_first_has_ended(somebody: Somebody) -> None:
-    with somebody.loaded() as first:
+    with somebody.loaded(few=items()) as first:
         for _ in range(2):
-            with pytest.raises(Problem, match="another Fairtrial uses this database") as caught, somebody.loaded():
+            with (
+                pytest.raises(Problem, match="another Fairtrial uses this database") as caught,
+                somebody.loaded(few=items()),
+            ):
                 pass
             first.reset()
         assert caught.value.remedy
         assert not first.altered()
         assert_whole(first, somebody)
-    with somebody.loaded() as second:
+    with somebody.loaded(few=items()) as second:
         assert_whole(second, somebody)
     assert somebody.tables() == 0
 
@@ -78,7 +84,7 @@ def test_a_killed_lab_holds_nothing(somebody: Somebody) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as lab:
         assert lab.stdout is not None
         assert lab.stdout.readline() == "loaded\n"
-        with pytest.raises(Problem, match="another Fairtrial"), somebody.loaded():
+        with pytest.raises(Problem, match="another Fairtrial"), somebody.loaded(few=items()):
             pass
         lab.send_signal(signal.SIGKILL)
     assert somebody.tables() > 0
@@ -91,7 +97,7 @@ def test_a_killed_lab_holds_nothing(somebody: Somebody) -> None:
 
 def _taken_over(somebody: Somebody) -> bool:
     try:
-        with somebody.loaded() as service:
+        with somebody.loaded(few=items()) as service:
             assert_whole(service, somebody)
     except Problem as problem:
         if "another Fairtrial" not in problem.reason:
@@ -101,7 +107,7 @@ def _taken_over(somebody: Somebody) -> bool:
 
 
 def test_a_lock_that_was_cut_makes_the_tables_suspect_and_is_taken_again(somebody: Somebody) -> None:
-    with somebody.loaded() as service:
+    with somebody.loaded(few=items()) as service:
         assert not service.altered()
         with closing(connect(somebody.url)) as theirs:
             cut_others(theirs, somebody)
@@ -111,14 +117,14 @@ def test_a_lock_that_was_cut_makes_the_tables_suspect_and_is_taken_again(somebod
             time.sleep(0.02)
         service.reset()
         assert not service.altered()
-        with pytest.raises(Problem, match="another Fairtrial"), somebody.loaded():
+        with pytest.raises(Problem, match="another Fairtrial"), somebody.loaded(few=items()):
             pass
     assert somebody.tables() == 0
 
 
 def test_a_lock_lost_to_another_lab_ends_the_work(somebody: Somebody) -> None:
     with closing(connect(somebody.url)) as other:
-        with somebody.loaded() as service:
+        with somebody.loaded(few=items()) as service:
             cut_others(other, somebody)
             assert_taken(other, somebody)
             assert service.altered()
@@ -126,7 +132,7 @@ def test_a_lock_lost_to_another_lab_ends_the_work(somebody: Somebody) -> None:
                 service.reset()
             assert_whole(service, somebody)
         assert execute(somebody.url, "SELECT count(*) FROM items") == (ROWS,), "it is the other lab's to remove"
-    with somebody.loaded():
+    with somebody.loaded(few=items()):
         pass
     assert somebody.tables() == 0
 

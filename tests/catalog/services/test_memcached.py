@@ -1,4 +1,4 @@
-"""A memcached of somebody else's: the lab's own keys are touched there, and no others."""
+"""What is memcached's own: it counts keys, and on somebody else's only the lab's keys are touched."""
 
 import time
 from collections.abc import Iterator
@@ -8,22 +8,53 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.memcached import SERVICE
+from fairtrial.catalog.services.memcached.server import LEAST_MEGABYTES, megabytes
 from fairtrial.catalog.tables import LiteralRows, Table
 from tests.catalog.services.needed import needs
 from tests.catalog.services.outside import MEMCACHED, loaded, server_of
-from tests.catalog.services.stores import memcached, unheard
+from tests.catalog.services.shared import Shared
+from tests.catalog.services.stores import links, memcached, unheard
 
 EXPIRED_WITHIN_SECONDS = 30.0
 pytestmark = needs("memcached")
 
 
 @pytest.fixture
-def url(temporary: Path) -> Iterator[str]:
-    with server_of(MEMCACHED, temporary) as server:
-        yield server
+def url(shared: Shared) -> Iterator[str]:
+    """Of somebody else's server; it is emptied after a test."""
+    url = shared.outside(MEMCACHED)
+    assert MEMCACHED.content(url) == []
+    yield url
+    MEMCACHED.empty(url)
+
+
+def flushes(url: str) -> int:
+    return int(memcached(url).stats()[b"cmd_flush"])
+
+
+def test_keys_are_counted(shared: Shared) -> None:
+    with shared.private("memcached") as up:
+        client = memcached(up.url)
+        one, two = (f"link:{row['id']}" for row in links()[0].rows.sample()[:2])
+        before = dict(up.counters())
+        client.get(one)
+        client.get_many([one, two, "link:none"])
+        after = dict(up.counters())
+        assert after["reads"] - before["reads"] == 4
+        assert after["rows_read"] - before["rows_read"] == 3
+        assert after["writes"] == before["writes"]
+        client.set("fragment:categories", "j" * 20, noreply=False)
+        client.delete(one, noreply=False)
+        assert up.counters()["writes"] - after["writes"] == 2
+
+
+def test_it_gets_the_memory_that_its_data_need() -> None:
+    assert megabytes([]) == megabytes(links()) == LEAST_MEGABYTES
+    assert megabytes(links(rows=3_000_000)) > 3_000_000 * (len("link:1https://example.com/") + 36) / 2**20
 
 
 def test_a_key_that_somebody_sets_meanwhile_stays(url: str) -> None:
+    before = flushes(url)
     with loaded(MEMCACHED, url) as up:
         MEMCACHED.put(url, "precious")
         assert up.altered()
@@ -33,7 +64,7 @@ def test_a_key_that_somebody_sets_meanwhile_stays(url: str) -> None:
     with pytest.raises(Problem, match="not Fairtrial's"), loaded(MEMCACHED, url):
         pass
     assert MEMCACHED.content(url) == ["precious"]
-    assert int(memcached(url).stats()[b"cmd_flush"]) == 0
+    assert flushes(url) == before
 
 
 def test_a_cache_is_emptied_of_what_stacks_set(url: str) -> None:
@@ -45,7 +76,7 @@ def test_a_cache_is_emptied_of_what_stacks_set(url: str) -> None:
     assert MEMCACHED.content(url) == []
 
 
-def test_what_has_expired_is_in_nobodys_way(url: str) -> None:
+def test_expired_keys_are_in_nobodys_way(url: str) -> None:
     memcached(url).set("gone", b"x", expire=1, noreply=False)
     deadline = time.monotonic() + EXPIRED_WITHIN_SECONDS
     while MEMCACHED.content(url):

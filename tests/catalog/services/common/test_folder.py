@@ -1,4 +1,4 @@
-"""A lab that is killed leaves no server running, and the next one removes its folder."""
+"""The folder of a private server: a killed lab leaves no server running, and the next lab removes its folder."""
 
 import signal
 import subprocess
@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.catalog.services.private.folder import sweep
+from fairtrial.catalog.services.common.folder import sweep
 from tests.catalog.services.needed import needs
+from tests.catalog.services.shared import SQL, Shared
 from tests.conftest import left_running
 
 LAB = """
@@ -23,18 +24,20 @@ with pick_service(sys.argv[1]).up(tables(), "default", lambda table, count: None
 ENDED_WITHIN_SECONDS = 60.0
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in ("postgresql", "mariadb")])
-def test_a_killed_lab_leaves_nothing(name: str, cache: Path, temporary: Path) -> None:
+@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in SQL])
+def test_a_killed_lab_leaves_nothing(name: str, own_folder: Path, shared: Shared) -> None:
+    with shared.private(name):
+        pass  # so that the lab finds the tables in the cache
     with subprocess.Popen([sys.executable, "-c", LAB, name], stdout=subprocess.PIPE) as lab:
         assert lab.stdout is not None
         assert lab.stdout.readline().strip().isdigit()
-        assert left_running(temporary) != []
+        assert left_running(own_folder) != []
         assert sweep() == [], "a folder whose lab lives is left alone"
         lab.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + ENDED_WITHIN_SECONDS
-    while left_running(temporary) and time.monotonic() < deadline:
+    while left_running(own_folder) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert left_running(temporary) == []
+    assert left_running(own_folder) == []
     (folder,) = sweep()
     assert not folder.exists()
-    assert list(temporary.iterdir()) == []
+    assert list(own_folder.iterdir()) == []

@@ -1,4 +1,4 @@
-"""What holds for every service of keys or documents, private and tried on the real server."""
+"""What holds for every private service of keys or documents, tried on the real server."""
 
 import os
 import shutil
@@ -13,22 +13,25 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
 from tests.catalog.services.needed import needs
+from tests.catalog.services.shared import REPORT_EVERY_ROWS, Shared, tables_of
 from tests.catalog.services.stores import STORES, Stored, expected, unheard
 
 ABSENT = 999_999_999
-ON_EACH = [pytest.param(one, marks=needs(one.name), id=str(one)) for one in STORES]
+ON_EACH = [pytest.param(stored, marks=needs(stored.name), id=str(stored)) for stored in STORES]
 GONE_WITHIN_SECONDS = 30
+RESTORED = ("redis-default", "memcached-default")
+"""One whose data are kept, and one that is loaded at each start; for all products the same code restores them."""
 
 
 @pytest.fixture(params=ON_EACH)
 def stored(request: pytest.FixtureRequest) -> Stored:
-    one: Stored = request.param
-    return one
+    stored: Stored = request.param
+    return stored
 
 
 @pytest.fixture
-def running(stored: Stored, temporary: Path) -> Iterator[RunningService]:
-    with stored.service.up(stored.tables(), stored.variant, unheard) as up:
+def running(stored: Stored, shared: Shared) -> Iterator[RunningService]:
+    with shared.private(stored.name, stored.variant) as up:
         yield up
 
 
@@ -48,7 +51,7 @@ def test_it_holds_every_row_as_generated(stored: Stored, running: RunningService
 
 def test_it_listens_on_loopback_alone_and_as_an_ordinary_user(running: RunningService) -> None:
     (server,) = processes(running)
-    listening = {one.laddr.ip for one in server.net_connections(kind="inet") if one.status == psutil.CONN_LISTEN}
+    listening = {socket.laddr.ip for socket in server.net_connections("inet") if socket.status == psutil.CONN_LISTEN}
     assert listening == {"127.0.0.1"}
     assert 0 not in server.uids()
     assert server.username() != "root"
@@ -107,22 +110,21 @@ def test_a_killed_server_is_told_and_brought_back(stored: Stored, running: Runni
     assert stored.read(running.url, row["id"]) == row[stored.column]
 
 
-def test_what_was_loaded_is_at_hand_the_next_time(stored: Stored, temporary: Path) -> None:
-    heard: list[tuple[str, int]] = []
-    tables = stored.tables(seed=2, rows=21_000)
-    told = [(tables[0].name, 20_000)]
-    for again in (False, True):
-        heard.clear()
-        with stored.service.up(tables, stored.variant, lambda table, rows: heard.append((table, rows))):
-            in_memory = stored.name == "memcached"
-            assert heard == (told if in_memory or not again else [])
-
-
-def test_it_is_brought_back_from_an_emptied_cache(
-    stored: Stored, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
+def test_loading_is_reported_and_what_was_loaded_is_kept(
+    stored: Stored, running: RunningService, shared: Shared
 ) -> None:
-    if (cache / "tools").exists():
-        (tmp_path / "tools").symlink_to(cache / "tools")
+    (table,) = stored.tables()
+    loading = [(table.name, count * REPORT_EVERY_ROWS) for count in range(1, table.rows.count // REPORT_EVERY_ROWS + 1)]
+    assert shared.reports[stored.name] == loading
+    again: list[tuple[str, int]] = []
+    with stored.service.up(tables_of(stored.name), stored.variant, lambda name, rows: again.append((name, rows))):
+        assert again == (loading if stored.name == "memcached" else [])
+
+
+@pytest.mark.parametrize("stored", [stored for stored in ON_EACH if stored.id in RESTORED], indirect=True)
+def test_it_is_restored_from_an_emptied_cache(
+    stored: Stored, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path))
     (table,) = stored.tables(rows=100)
     with stored.service.up([table], stored.variant, unheard) as up:
@@ -136,8 +138,8 @@ def test_a_service_that_is_not_installed(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path))
-    lacking = stored.service.missing()
-    assert lacking and lacking.remedy
+    missing = stored.service.missing()
+    assert missing and missing.remedy
     assert stored.service.version() is None
     with pytest.raises(Problem, match="cannot be started"), stored.service.up(stored.tables(), "default", unheard):
         pass
