@@ -11,7 +11,7 @@ SETTINGS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 def ab(
     arguments: Annotated[list[str], typer.Argument(metavar="[AB'S ARGUMENTS] URL", help="As ab takes them.")],
 ) -> None:
-    """Do what ab (ApacheBench) would do, and say what its figures hide.
+    """Do what ab (ApacheBench) would do, and show what its figures hide.
 
     Takes ab's own arguments: -n, -c, -t, -k, -s, -p, -u, -T, -H, -C, -A, -m, -i, -E, -d, -S, -l; -q and -r change
     nothing here. Others are refused, with the reason. As with ab, a connection serves one request unless -k is given,

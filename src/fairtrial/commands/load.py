@@ -53,5 +53,5 @@ def load(options: LoadOptions, outputs: OutputOptions, plain: Plain = False) -> 
     try:
         print_measurement(errors if outputs.use_stdout else Console(), measurement)
     finally:
-        write_outputs(outputs, measurement)  # also if nobody reads the report
+        write_outputs(outputs, measurement)  # even if standard output was closed
     raise typer.Exit(measurement.exit_status)

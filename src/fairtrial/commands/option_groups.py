@@ -32,7 +32,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     flat.__dict__["__signature__"] = inspect.Signature(
         [*flattened, *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own)]
     )
-    flat.__annotations__ = {}  # the signature says it all
+    flat.__annotations__ = {}  # Typer reads the signature alone
     return flat
 
 

@@ -11,7 +11,7 @@ SETTINGS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 def wrk(
     arguments: Annotated[list[str], typer.Argument(metavar="[WRK'S ARGUMENTS] URL", help="As wrk takes them.")],
 ) -> None:
-    """Do what wrk would do, and say what its figures hide.
+    """Do what wrk would do, and show what its figures hide.
 
     Takes wrk's own arguments: -c, -d, -t, -H, --latency, --timeout. Lua scripts are refused, with what to use instead.
     As with wrk, connections are kept open, the load is closed, and certificates are not checked.

@@ -6,7 +6,7 @@ from fairtrial.base.formatting import figure
 
 
 def phase(event: dict[str, Any]) -> str:
-    """What a progress event says is under way: `warm-up` or `measuring`."""
+    """The phase of a progress event: `warm-up` or `measuring`."""
     return "warm-up" if event["phase"] == "warmup" else "measuring"
 
 

@@ -63,7 +63,7 @@ def describe_warmup(seconds: float) -> str:
 
 
 def describe_seconds(seconds: float) -> str:
-    """A length of time as somebody set it: `10 s`, `250 ms`."""
+    """A length of time as the user set it: `10 s`, `250 ms`."""
     return f"{_exact(seconds)} s" if seconds >= 1 else f"{_exact(seconds * 1e3)} ms"
 
 
@@ -84,5 +84,5 @@ def _reuse(requests_per_connection: int | None) -> str:
 
 
 def _exact(value: float) -> str:
-    """All digits of a number that somebody wrote: two loads that differ must read differently."""
+    """All digits of a number that the user wrote: two loads that differ must read differently."""
     return f"{value:,.9g}"

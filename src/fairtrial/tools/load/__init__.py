@@ -1,1 +1,1 @@
-"""The load engine as a tool of its own: what `fairtrial load` needs."""
+"""`fairtrial load`, `ab` and `wrk`: the load engine as a tool of its own."""

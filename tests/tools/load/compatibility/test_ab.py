@@ -3,9 +3,13 @@
 import re
 from collections.abc import Callable
 
+from fairtrial.record.model import BodyBytes, TlsSession
 from fairtrial.tools.load.compatibility.ab import read_ab
+from fairtrial.tools.load.compatibility.ab_report import ab_report
+from fairtrial.tools.load.measure import Measurement
 from tests.command_line import Finished, Lab
 from tests.tools.load.conftest import Listener, Target
+from tests.tools.load.measurements import measurement, plan
 
 Call = Callable[..., Finished]
 URL = "http://127.0.0.1:8080/"
@@ -48,6 +52,48 @@ def test_ab_requests() -> None:
     assert read_ab(["-u", "x", URL]).options.method == "PUT"
     assert read_ab(["-m", "DELETE", URL]).options.method == "DELETE"
     assert dict(read_ab(["-H", "accept: text/html", URL]).options.headers).keys() == {"User-Agent", "accept"}
+
+
+def report_of(measured: Measurement, *arguments: str) -> list[str]:
+    """ab's report on a measurement that no engine made."""
+    return ab_report(read_ab([*arguments, URL]), measured)
+
+
+def test_errors_are_counted_by_the_kinds_of_ab() -> None:
+    errors = {"refused": 1, "tls": 2, "reset": 4, "wrong_length": 8, "timeout": 16, "status_4xx": 32}
+    lines = report_of(measurement(errors=errors))
+    assert "Failed requests:        31" in lines
+    assert "   (Connect: 3, Receive: 4, Length: 8, Exceptions: 16)" in lines
+    assert "Non-2xx responses:      32" in lines
+
+
+def test_the_document_and_the_server() -> None:
+    session = TlsSession(version="1.3", cipher_suite="TLS_AES_128_GCM_SHA256")
+    lines = report_of(measurement(tls=session, body_bytes=BodyBytes(min=5, max=7, mean=6)))
+    assert lines[:7] == [
+        "Server Hostname:        127.0.0.1",
+        "Server Port:            8080",
+        "SSL/TLS Protocol:       TLSv1.3,TLS_AES_128_GCM_SHA256",
+        "",
+        "Document Path:          /x",
+        "Document Length:        Variable (5 to 7 bytes)",
+        "",
+    ]
+    assert "Document Length:        unknown" in report_of(measurement(body_bytes=None))
+
+
+def test_tables_may_be_left_out() -> None:
+    measured = measurement()
+    assert "              min  mean[+/-sd] median   max" in report_of(measured)
+    assert "              min   avg   max" in report_of(measured, "-S")
+    assert "Percentage of the requests served within a certain time (ms)" in report_of(measured)
+    assert "Percentage of the requests served within a certain time (ms)" not in report_of(measured, "-d")
+
+
+def test_keep_alive_requests_are_those_without_a_connect() -> None:
+    assert "Keep-Alive requests:    11984" in report_of(measurement(answers=12_000, connects=16))
+    closing = report_of(measurement(of=plan(requests_per_connection=1)))
+    assert not [line for line in closing if line.startswith("Keep-Alive")]
 
 
 def test_ab_prints_the_familiar_figures(call: Call, target: Target) -> None:

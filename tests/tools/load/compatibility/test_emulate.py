@@ -1,9 +1,11 @@
 """What `fairtrial ab` and `fairtrial wrk` share."""
 
+from collections.abc import Callable
+
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.tools.load.compatibility.ab import read_ab
 from fairtrial.tools.load.compatibility.emulate import equivalent_command, expecting_length, first_body_length
-from tests.command_line import Lab
+from tests.command_line import Finished, Lab
 from tests.tools.load.conftest import Target
 from tests.tools.load.measurements import plan
 
@@ -37,7 +39,7 @@ def test_every_answer_must_have_the_length() -> None:
     assert (request.expect.body_bytes.min, request.expect.body_bytes.max) == (5, 5)
 
 
-def test_help_is_that_of_fairtrial(lab: Lab) -> None:
+def test_help_is_that_of_fairtrial(lab: Lab, call: Callable[..., Finished]) -> None:
     for tool in ("ab", "wrk"):
-        assert "what its figures hide" in lab.fairtrial(tool, "--help").out
+        assert "what its figures hide" in call(tool, "--help").out
         assert lab.fairtrial(tool).status == 2

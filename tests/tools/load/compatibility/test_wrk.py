@@ -4,9 +4,12 @@ import re
 from collections.abc import Callable
 
 from fairtrial.tools.load.compatibility.wrk import read_wrk
-from fairtrial.tools.load.compatibility.wrk_report import wrk_length, wrk_size, wrk_time
+from fairtrial.tools.load.compatibility.wrk_report import wrk_length, wrk_report, wrk_size, wrk_time
+from fairtrial.tools.load.measure import Measurement
+from tests.builders import a_trial
 from tests.command_line import Finished
 from tests.tools.load.conftest import Target
+from tests.tools.load.measurements import measurement, plan
 
 Call = Callable[..., Finished]
 URL = "http://127.0.0.1:8080/"
@@ -33,6 +36,36 @@ def test_units_of_wrk() -> None:
     assert [wrk_time(each) for each in (29e-6, 3.65e-3, 1.1)] == ["29.00us", "3.65ms", "1.10s"]
     assert [wrk_length(each) for each in (10, 600, 1.1)] == ["10s", "10m", "1.10s"]
     assert [wrk_size(each) for each in (5, 2048, 4.41 * 2**20)] == ["5.00B", "2.00KB", "4.41MB"]
+
+
+def test_errors_are_counted_by_the_kinds_of_wrk() -> None:
+    errors = {"refused": 1, "tls": 2, "reset": 4, "protocol": 8, "timeout": 16, "status_3xx": 32, "status_5xx": 64}
+    lines = wrk_report(read_wrk([URL]), measurement(errors=errors))
+    assert "  Socket errors: connect 3, read 12, write 0, timeout 16" in lines
+    assert "  Non-2xx or 3xx responses: 64" in lines
+
+
+def test_without_errors_and_latency_there_are_eight_lines() -> None:
+    lines = wrk_report(read_wrk([URL]), measurement(answers=12_000, received_bytes=6 * 2**20))
+    assert [line.partition(":")[0].split()[0] for line in lines] == [
+        "Running",
+        "2",
+        "Thread",
+        "Latency",
+        "Req/Sec",
+        "12000",
+        "Requests/sec",
+        "Transfer/sec",
+    ]
+    assert lines[-2:] == ["Requests/sec:    4000.00", "Transfer/sec:       2.00MB"]
+
+
+def test_wrk_without_an_answer() -> None:
+    engine = a_trial().serving(0).erring(refused=5).record().engine
+    assert engine
+    lines = wrk_report(read_wrk(["--latency", URL]), Measurement(URL, plan(), engine))
+    assert "    Latency    0.00us   0.00us    0.00us    0.00%" in lines
+    assert "  Latency Distribution" not in lines
 
 
 def test_wrk_prints_the_familiar_figures(call: Call, target: Target) -> None:

@@ -1,6 +1,13 @@
 """Which times a sample supports, and how they are written."""
 
-from fairtrial.tools.load.report.figures import cell, columns, generator, goodput, rows, unsupported
+from fairtrial.tools.load.report.figures import (
+    cell,
+    columns,
+    generator_in_words,
+    goodput_in_words,
+    missing_percentiles,
+    rows,
+)
 from tests.builders import a_trial
 from tests.tools.load.measurements import busy, measurement, open_measurement, plan
 
@@ -8,10 +15,10 @@ from tests.tools.load.measurements import busy, measurement, open_measurement, p
 def test_only_supported_percentiles_are_shown() -> None:
     few = measurement(a_trial().serving(100))
     assert columns(few) == ["50", "90", "95"]
-    assert unsupported(few) == "p99 and above are not shown: p99 needs 1,000 answers, there were 300"
+    assert missing_percentiles(few) == "p99 and above are not shown: p99 needs 1,000 answers, there were 300"
     assert len(rows(few)[0].cells) == 3
-    assert unsupported(measurement(a_trial().serving(50_000))) == ""
-    assert "p99.99 is not shown" in unsupported(measurement())
+    assert missing_percentiles(measurement(a_trial().serving(50_000))) == ""
+    assert "p99.99 is not shown" in missing_percentiles(measurement())
 
 
 def test_the_kinds_of_times_of_a_load() -> None:
@@ -26,13 +33,13 @@ def test_cells() -> None:
 
 
 def test_goodput() -> None:
-    assert goodput(measurement()) == "4,000 verified answers/s"
-    assert goodput(measurement(goodput_per_second=12.34)) == "12.3 verified answers/s"
-    assert goodput(measurement(a_trial().serving(0))) == "no verified answer"
+    assert goodput_in_words(measurement()) == "4,000 verified answers/s"
+    assert goodput_in_words(measurement(goodput_per_second=12.34)) == "12.3 verified answers/s"
+    assert goodput_in_words(measurement(a_trial().serving(0))) == "no verified answer"
 
 
 def test_the_load_generator() -> None:
     one = measurement(threads=busy(0.61), driver="io_uring", driver_fallback=None)
-    assert generator(one) == "61% of its processor, io_uring"
+    assert generator_in_words(one) == "61% of its processor, io_uring"
     two = measurement(threads=busy(0.5) * 2, driver="epoll", driver_fallback="not allowed")
-    assert generator(two) == "50%, 50% of their processors, epoll (not allowed)"
+    assert generator_in_words(two) == "50%, 50% of their processors, epoll (not allowed)"

@@ -70,8 +70,8 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
         assert raised.value.remedy
 
 
-def test_standard_output_is_for_the_program(lab: Lab, target: Target) -> None:
-    finished = lab.fairtrial("load", target.url, "-n", "50", "--csv", "-")
+def test_standard_output_is_for_the_program(call: Call, target: Target) -> None:
+    finished = call("load", target.url, "-n", "50", "--csv", "-")
     assert finished.out.startswith("second,")
     assert "verified answers/s" in finished.err
 

@@ -8,7 +8,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.report.figures import unsupported
+from fairtrial.tools.load.report.figures import missing_percentiles
 
 TABLE_PERCENTAGES = {"ab": (50, 66, 75, 80, 90, 95, 98, 99), "wrk": (50, 75, 90, 99)}
 """The rows of each tool's own table of percentiles."""
@@ -106,7 +106,7 @@ def _means(tool: str, measurement: Measurement) -> Iterator[str]:
     times = measurement.summary.response_time
     median, mean = supported_percentile(times, "50"), times.mean_seconds
     if median is None or mean is None:
-        yield unsupported(measurement) + "."
+        yield missing_percentiles(measurement) + "."
         return
     percentiles = {f"p{name}": supported_percentile(times, name) for name in ("50", "90", "99", "99.9")}
     distribution = ", ".join(

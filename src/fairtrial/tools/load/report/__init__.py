@@ -1,1 +1,1 @@
-"""What a load came to: in the terminal, as JSON, CSV, a percentile distribution and one HTML page."""
+"""The report of a load: in the terminal, as JSON, CSV, a percentile distribution and one HTML page."""

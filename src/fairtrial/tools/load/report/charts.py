@@ -10,7 +10,7 @@ from fairtrial.record.distribution import Distribution
 from fairtrial.record.histogram import Histogram
 from fairtrial.report.vega import Spec, chart, coloured, milliseconds_axis, round_values
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.report.figures import PERCENTILES
+from fairtrial.tools.load.report.figures import TABLE_PERCENTILES
 
 BINS = 60
 POINTS_PER_NINE = 12
@@ -159,7 +159,7 @@ def _over_time(points: list[dict[str, Any]], colour: str, field: str, axis: Spec
 
 def _shares(times: Histogram, distribution: Distribution) -> list[float]:
     """From 0 to the highest supported percentile, evenly over the logarithm of 1 / (1 - share)."""
-    supported = [name for name in PERCENTILES if supported_percentile(distribution, name) is not None]
+    supported = [name for name in TABLE_PERCENTILES if supported_percentile(distribution, name) is not None]
     if not supported or not times.count:
         return []
     highest = -math.log10(1 - float(supported[-1]) / 100)

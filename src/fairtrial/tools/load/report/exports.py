@@ -72,7 +72,7 @@ def percentile_distribution(times: Histogram) -> str:
 
 
 def _ticks() -> Iterator[float]:
-    """Shares from 0 up, five in each half of what is left, as HdrHistogram's percentile iterator has them."""
+    """Shares from 0 up, five in each half of the rest, as HdrHistogram's percentile iterator has them."""
     share = 0.0
     while share < 1:
         yield share

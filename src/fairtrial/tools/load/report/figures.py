@@ -9,8 +9,8 @@ from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.record.distribution import Distribution
 from fairtrial.tools.load.measure import Measurement
 
-SHORTEST_SHOWN_MS = 0.001
-PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99")
+SHORTEST_MS = 0.001
+TABLE_PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99")
 """The columns of the table of times, where the sample supports them."""
 EXPLANATION = (
     "response time counts from the moment a request was due, service time from the moment it was sent; between them it "
@@ -30,7 +30,7 @@ class Row:
 def columns(measurement: Measurement) -> list[str]:
     """The percentiles that the sample of response times supports, such as `99.9`."""
     times = measurement.summary.response_time
-    return [name for name in PERCENTILES if supported_percentile(times, name) is not None]
+    return [name for name in TABLE_PERCENTILES if supported_percentile(times, name) is not None]
 
 
 def rows(measurement: Measurement) -> list[Row]:
@@ -49,25 +49,25 @@ def rows(measurement: Measurement) -> list[Row]:
     ]
 
 
-def unsupported(measurement: Measurement) -> str:
+def missing_percentiles(measurement: Measurement) -> str:
     """Which percentiles are left out, and how many answers they need; empty if none is."""
-    count = measurement.summary.response_time.count
-    missing = [name for name in PERCENTILES if name not in columns(measurement)]
-    if not count or not missing:
+    answers = measurement.summary.response_time.count
+    missing = [name for name in TABLE_PERCENTILES if name not in columns(measurement)]
+    if not answers or not missing:
         return ""
     needed = samples_needed(float(missing[0]))
     names = f"p{missing[0]}" + (" and above are" if len(missing) > 1 else " is")
-    return f"{names} not shown: p{missing[0]} needs {needed:,} answers, there were {count:,}"
+    return f"{names} not shown: p{missing[0]} needs {needed:,} answers, there were {answers:,}"
 
 
 def cell(milliseconds: float | None) -> str:
     """A figure of the table; a dash for None, `<0.001` below a microsecond."""
     if milliseconds is None:
         return "–"
-    return "<0.001" if milliseconds < SHORTEST_SHOWN_MS else figure(milliseconds)
+    return "<0.001" if milliseconds < SHORTEST_MS else figure(milliseconds)
 
 
-def goodput(measurement: Measurement) -> str:
+def goodput_in_words(measurement: Measurement) -> str:
     """`12,345 verified answers/s`, or `no verified answer`."""
     summary = measurement.summary
     if not summary.verified:
@@ -76,7 +76,7 @@ def goodput(measurement: Measurement) -> str:
     return f"{rate:,.0f} verified answers/s" if rate >= 1000 else f"{rate:,.1f} verified answers/s"
 
 
-def generator(measurement: Measurement) -> str:
+def generator_in_words(measurement: Measurement) -> str:
     """How busy the load generator's processors were, and its driver: `61% of its processor, io_uring`."""
     summary = measurement.summary
     shares = ", ".join(f"{share:.0%}" for share in summary.thread_shares) or "–"

@@ -9,7 +9,15 @@ from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.charts import distribution_chart, rate_chart, tail_chart, time_chart
-from fairtrial.tools.load.report.figures import EXPLANATION, cell, columns, generator, goodput, rows, unsupported
+from fairtrial.tools.load.report.figures import (
+    EXPLANATION,
+    cell,
+    columns,
+    generator_in_words,
+    goodput_in_words,
+    missing_percentiles,
+    rows,
+)
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -30,12 +38,12 @@ def load_page(measurement: Measurement) -> str:
             measurement=measurement,
             summary=measurement.summary,
             load=describe_plan(measurement.plan),
-            goodput=goodput(measurement),
-            generator=generator(measurement),
+            goodput=goodput_in_words(measurement),
+            generator=generator_in_words(measurement),
             columns=columns(measurement),
             rows=rows(measurement),
             cell=cell,
-            notes=[EXPLANATION] * measurement.is_open + [unsupported(measurement)],
+            notes=[EXPLANATION] * measurement.is_open + [missing_percentiles(measurement)],
             failed=[(kind, count, remedy(kind, measurement.plan)) for kind, count in failed],
             warnings=list(warnings(measurement)),
             written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),

@@ -46,7 +46,7 @@ def write_outputs(outputs: OutputOptions, measurement: Measurement) -> None:
         (outputs.hdr, lambda: percentile_distribution(measurement.response_times)),
         (outputs.html, lambda: _html(measurement)),
     ]
-    # Standard output comes last: if nobody reads it, the files are there.
+    # Standard output comes last: if it is closed, the files are already written.
     for path, text in sorted(formats, key=lambda output: output[0] == STDOUT):
         if path is not None:
             _write(path, text())

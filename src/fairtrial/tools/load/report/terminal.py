@@ -15,10 +15,10 @@ from fairtrial.tools.load.report.figures import (
     EXPLANATION,
     cell,
     columns,
-    generator,
-    goodput,
+    generator_in_words,
+    goodput_in_words,
+    missing_percentiles,
     rows,
-    unsupported,
 )
 
 EXAMPLES_SHOWN = 3
@@ -47,7 +47,9 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
 def _facts(measurement: Measurement) -> Table:
     summary = measurement.summary
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("goodput", Text(goodput(measurement), style="bold green" if summary.verified else "bold red"))
+    facts.add_row(
+        "goodput", Text(goodput_in_words(measurement), style="bold green" if summary.verified else "bold red")
+    )
     answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.sent:,} sent"
     facts.add_row("answers", f"{answers} in {summary.window_seconds:.2f} s")
     if measurement.is_open and summary.offered is not None:
@@ -67,7 +69,7 @@ def _facts(measurement: Measurement) -> Table:
     facts.add_row("transfer", _transfer(measurement))
     if summary.tls is not None:
         facts.add_row("TLS", f"{summary.tls.version}, {summary.tls.cipher_suite}")
-    facts.add_row("load generator", generator(measurement))
+    facts.add_row("load generator", generator_in_words(measurement))
     return facts
 
 
@@ -100,7 +102,7 @@ def _times(measurement: Measurement, console: Console) -> list[RenderableType]:
         table.add_row(row.name, *(cell(each) for each in row.cells), cell(row.max_ms))
     parts: list[RenderableType] = [table]
     notes = [EXPLANATION] if measurement.is_open else []
-    notes += [note for note in [unsupported(measurement)] if note]
+    notes += [note for note in [missing_percentiles(measurement)] if note]
     parts += [Text(note, style="dim") for note in notes]
     if measurement.summary.response_time.count >= FEWEST_FOR_A_HISTOGRAM:
         parts += [Text(), Text("response times", style="bold")]

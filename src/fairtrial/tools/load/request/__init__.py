@@ -1,1 +1,1 @@
-"""From what a user asks for to the engine's plan."""
+"""The options of a load, and their way to the plan that the engine runs."""

@@ -52,7 +52,7 @@ def _body(options: LoadOptions) -> tuple[str | None, str | None]:
 
 
 def _expectation(options: LoadOptions) -> Expectation:
-    """Every body is compared, not a sample of them: whoever names a body wants to know."""
+    """What every answer must be: as the user names the body, each one is compared, not a sample."""
     length = options.expect_length
     text = options.expect_body
     if text is not None and text.startswith("@"):

@@ -132,8 +132,7 @@ def _stop(options: LoadOptions) -> StopAfterSeconds | StopAfterRequests | None:
 
 def _tls(options: LoadOptions, url: Url) -> Tls | None:
     if not url.secure:
-        given = options.insecure or options.ca_file or options.certificate_file
-        if given:
+        if options.insecure or options.ca_file or options.certificate_file:
             raise Problem("options for TLS, but the URL is not https", "write https://…")
         return None
     ca, certificate, key = (

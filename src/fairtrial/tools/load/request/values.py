@@ -56,7 +56,7 @@ def parse_steps(text: str) -> tuple[RateStep, ...]:
     """Each `RATE:TIME` of a list separated by commas. A rate may be 0, but not all of them.
 
     Raises:
-        Problem: a part is no step, which is named by its place; or all of them together offer nothing, or last more
+        Problem: a part is not a step (the message names its place), or all steps together offer nothing, or last more
         than a day.
     """
     parts = text.split(",")
