@@ -5,11 +5,13 @@ import (
 	"net/url"
 
 	"fairtrial/go-nethttp/api"
-	"fairtrial/go-nethttp/keyvalue"
-	"fairtrial/go-nethttp/mongodb"
-	"fairtrial/go-nethttp/mysql"
-	"fairtrial/go-nethttp/postgres"
-	"fairtrial/go-nethttp/sqlite"
+)
+
+// What a service's URL is opened with, by its scheme. Each driver has a file of its own, with_*.go, that enters it here.
+// `go build` compiles all of them; `go build -tags only,sqlite,redis` those named.
+var (
+	databases = map[string]func(address *url.URL, connections int) (api.Service, error){}
+	caches    = map[string]func(address *url.URL, connections int) (api.Cache, error){}
 )
 
 // openDatabase connects nothing yet: the pools do that when they are first used. Errors do not quote the URL, which
@@ -19,18 +21,10 @@ func openDatabase(address string, connections int) (api.Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a URL")
 	}
-	switch parsed.Scheme {
-	case "sqlite":
-		return sqlite.Open(parsed, connections)
-	case "postgresql":
-		return postgres.Open(address, connections)
-	case "mysql":
-		return mysql.Open(parsed, connections)
-	case "mongodb":
-		return mongodb.Open(parsed, connections)
-	default:
-		return openCache(address, connections)
+	if open, known := databases[parsed.Scheme]; known {
+		return open(parsed, connections)
 	}
+	return openCache(address, connections)
 }
 
 // openCache opens a key-value store.
@@ -39,12 +33,8 @@ func openCache(address string, connections int) (api.Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a URL")
 	}
-	switch parsed.Scheme {
-	case "redis":
-		return keyvalue.OpenRedis(address, connections)
-	case "memcached":
-		return keyvalue.OpenMemcached(parsed, connections)
-	default:
-		return nil, fmt.Errorf("nothing is known of %q", parsed.Scheme)
+	if open, known := caches[parsed.Scheme]; known {
+		return open(parsed, connections)
 	}
+	return nil, fmt.Errorf("nothing is known of %q, or it was not compiled in", parsed.Scheme)
 }

@@ -1,3 +1,5 @@
+//go:build !only || memcached
+
 package keyvalue
 
 import (

@@ -1,3 +1,5 @@
+//go:build !only || redis
+
 // Package keyvalue is Redis and memcached: a store of links, or a cache.
 package keyvalue
 

@@ -57,7 +57,7 @@ def build_stack(
         BuildCancelled: `cancelled` was set.
     """
     cancelled = cancelled or Event()
-    chosen = [name for name in stack.services if services is None or name in services]
+    chosen = [name for name in stack.services if services is None or name in services] or stack.services
     commands = [[word.replace(SERVICES, ",".join(chosen)) for word in command] for command in stack.build]
 
     def make(folder: Path) -> None:

@@ -1,0 +1,96 @@
+"""Builds of stacks: a private copy, once for each content, toolchain and choice of services."""
+
+import fcntl
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.build import BuildCancelled, build_stack
+from fairtrial.catalog.stacks.model import Stack
+from tests.catalog.stacks.stack_in import stack_in
+from tests.conftest import left_running
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+
+def built(stack: Stack, log: Path, *services: str) -> tuple[Path, bool]:
+    """The folder, and whether the stack had to be built."""
+    begun: list[str] = []
+    folder = build_stack(stack, {}, log, lambda: begun.append(stack.name), services=services or None)
+    return folder, bool(begun)
+
+
+def test_a_stack_is_built_once_and_its_own_folder_stays_clean(tmp_path: Path) -> None:
+    stack = stack_in(tmp_path, "built-once", "cp source made")
+    folder, began = built(stack, tmp_path / "log")
+    assert began
+    assert (folder / "made").read_text() == "built-once"
+    assert built(stack, tmp_path / "log") == (folder, False)
+    assert [path.name for path in stack.folder.iterdir()] == ["source"]
+
+
+def test_builds_of_another_number_or_toolchain_are_apart(tmp_path: Path) -> None:
+    stack, log = stack_in(tmp_path, "apart", "true"), tmp_path / "log"
+    folders = {
+        build_stack(stack, versions, log, lambda: None, build)
+        for versions, build in [({}, 1), ({}, 2), ({"cc --version": "13"}, 1)]
+    }
+    assert len(folders) == 3
+
+
+def test_a_build_that_names_its_services_is_made_for_each_choice_of_them(tmp_path: Path) -> None:
+    stack = stack_in(tmp_path, "chooses", build=[["sh", "-c", "echo $0 > chosen", "only,{services}"]])
+    one, began_one = built(stack, tmp_path / "log", "sqlite")
+    two, began_two = built(stack, tmp_path / "log", "redis", "sqlite")
+    every, began_every = built(stack, tmp_path / "log")
+    assert began_one and began_two and began_every
+    assert (one / "chosen").read_text() == "only,sqlite\n"
+    assert (two / "chosen").read_text() == "only,sqlite,redis\n", "in the order of the manifest"
+    assert (every / "chosen").read_text() == "only,none,sqlite,redis\n"
+    assert built(stack, tmp_path / "log", "sqlite", "mariadb") == (one, False), "mariadb is none of its services"
+
+
+def test_services_make_no_difference_to_other_stacks(tmp_path: Path) -> None:
+    stack = stack_in(tmp_path, "indifferent", "true")
+    folder, _ = built(stack, tmp_path / "log", "sqlite")
+    assert built(stack, tmp_path / "log", "redis") == (folder, False)
+
+
+def test_a_failed_build_is_reported_with_the_end_of_its_output(tmp_path: Path, cache: Path) -> None:
+    stack = stack_in(tmp_path, "broken", "echo no such driver; exit 3")
+    with pytest.raises(Problem, match=r"status 3:\n.*no such driver"):
+        built(stack, tmp_path / "log")
+    assert not list((cache / "stacks").glob("broken-*/*"))
+
+
+def test_a_build_that_was_cancelled_before_it_began_starts_nothing(tmp_path: Path) -> None:
+    cancelled = Event()
+    cancelled.set()
+    stack = stack_in(tmp_path, "never", f"touch {tmp_path}/started")
+    with pytest.raises(BuildCancelled):
+        build_stack(stack, {}, tmp_path / "log", lambda: None, cancelled=cancelled)
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_build_that_waits_for_another_can_be_cancelled(tmp_path: Path, cache: Path) -> None:
+    stack = stack_in(tmp_path, "waits", "true")
+    folder, _ = built(stack, tmp_path / "log")
+    (folder / ".complete").unlink()
+    cancelled, outcomes = Event(), []
+
+    def build() -> None:
+        try:
+            outcomes.append(build_stack(stack, {}, tmp_path / "log", lambda: None, cancelled=cancelled))
+        except BuildCancelled as ended:
+            outcomes.append(ended)
+
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        thread = Thread(target=build)
+        thread.start()
+        cancelled.set()
+        thread.join(20)
+    assert [type(outcome) for outcome in outcomes] == [BuildCancelled]
+    assert left_running(cache) == []

@@ -1,0 +1,192 @@
+"""Preparation: builds side by side, their failures, an interrupt, and what is reported meanwhile."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.lab.preparation import StackBuild, Steps, preparing
+from fairtrial.lab.trial.ready_stack import ReadyStack
+from tests.catalog.stacks.stack_in import stack_in
+from tests.conftest import left_running
+
+pytestmark = pytest.mark.usefixtures("cache")
+PATIENCE_SECONDS = 60
+
+
+def eventually(condition: Callable[[], object], what: str) -> None:
+    """Wait until `condition` holds."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def silent() -> Steps:
+    return Steps(lambda _text: None)
+
+
+def prepared(logs: Path, *builds: StackBuild, steps: Steps | None = None) -> list[ReadyStack]:
+    with preparing(builds, services=["sqlite"], logs=logs, steps=steps or silent()) as preparation:
+        return preparation.ready_stacks()
+
+
+def meeting(folder: Path, name: str, other: str) -> Stack:
+    """A stack whose build ends only while, or after, the other's runs; it gives up after half a minute."""
+    wait = f"for i in $(seq 600); do [ -e {folder}/{other}.began ] && exit 0; sleep 0.05; done; exit 1"
+    return stack_in(folder, name, f"touch {folder}/{name}.began; {wait}")
+
+
+def test_stacks_are_built_side_by_side(tmp_path: Path) -> None:
+    stacks = [meeting(tmp_path, "here", "there"), meeting(tmp_path, "there", "here")]
+    ready = prepared(tmp_path / "logs", *map(StackBuild, stacks))
+    assert [each.failure for each in ready] == [None, None]
+
+
+def test_the_caller_goes_on_while_stacks_are_built(tmp_path: Path) -> None:
+    stack = meeting(tmp_path, "built", "caller")
+    with preparing([StackBuild(stack)], services=[], logs=tmp_path / "logs", steps=silent()) as preparation:
+        (tmp_path / "caller.began").touch()
+        (ready,) = preparation.ready_stacks()
+    assert ready.failure is None
+
+
+def test_results_come_in_the_order_of_the_request(tmp_path: Path) -> None:
+    slow = stack_in(tmp_path, "slow", "sleep 0.3", variants={"two": {"title": "two"}})
+    quick = stack_in(tmp_path, "quick", "true")
+    ready = prepared(
+        tmp_path / "logs",
+        StackBuild(slow),
+        StackBuild(quick),
+        StackBuild(slow, build=2),
+        StackBuild(slow, "two"),
+    )
+    assert [each.identity.name for each in ready] == ["slow", "quick", "slow", "slow"]
+    assert [each.variant.title for each in ready] == ["", "", "", "two"]
+    assert ready[0].folder == ready[3].folder != ready[2].folder
+
+
+def test_a_failed_build_is_that_stacks_failure_alone(tmp_path: Path) -> None:
+    needs = {"command": ["no-such-compiler"], "remedy": "install it"}
+    ready = prepared(
+        tmp_path / "logs",
+        StackBuild(stack_in(tmp_path, "fails", "exit 3")),
+        StackBuild(stack_in(tmp_path, "lacks", "true", requires=[needs])),
+        StackBuild(stack_in(tmp_path, "works", "true")),
+    )
+    assert [each.failure and each.failure.stage for each in ready] == ["build", "requirements", None]
+    assert [each.folder is None for each in ready] == [True, True, False]
+
+
+def test_stacks_are_built_for_the_services_of_the_run(tmp_path: Path) -> None:
+    stack = stack_in(tmp_path, "chosen", build=[["sh", "-c", "echo $0 > for", "{services}"]])
+    (ready,) = prepared(tmp_path / "logs", StackBuild(stack))
+    assert ready.folder
+    assert (ready.folder / "for").read_text() == "sqlite\n"
+
+
+def test_an_interrupt_ends_every_build_at_once(tmp_path: Path, cache: Path) -> None:
+    names = ["long-a", "long-b"]
+    stacks = [stack_in(tmp_path, name, f"sleep 300 & touch {tmp_path}/{name}.began; wait") for name in names]
+
+    def interrupted() -> None:
+        with preparing(list(map(StackBuild, stacks)), services=[], logs=tmp_path / "logs", steps=silent()):
+            eventually(lambda: all((tmp_path / f"{name}.began").exists() for name in names), "a build did not begin")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert left_running(tmp_path, cache) == []
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("build")]
+    assert not list((cache / "stacks").glob("long-*/*"))
+
+
+def test_builds_that_had_no_turn_do_not_begin_after_an_interrupt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _pid: {0})
+    stacks = [stack_in(tmp_path, f"turn-{turn}", f"touch {tmp_path}/{turn}.began; sleep 300") for turn in range(3)]
+
+    def interrupted() -> None:
+        with preparing(list(map(StackBuild, stacks)), services=[], logs=tmp_path / "logs", steps=silent()):
+            eventually((tmp_path / "1.began").exists, "the second build did not begin")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert not (tmp_path / "2.began").exists()
+
+
+def test_progress_names_what_runs_and_comes_from_one_thread_at_a_time(tmp_path: Path) -> None:
+    inside, overlaps, lines = threading.Lock(), [], []
+
+    def on_progress(text: str) -> None:
+        if not inside.acquire(blocking=False):
+            overlaps.append(text)
+            return
+        time.sleep(0.01)
+        lines.append(text)
+        inside.release()
+
+    steps = Steps(on_progress)
+    stacks = [stack_in(tmp_path, f"shown-{number}", "true") for number in range(4)]
+    prepared(tmp_path / "logs", *map(StackBuild, stacks), steps=steps)
+    assert overlaps == []
+    assert {f"building shown-{number}" for number in range(4)} <= {part for line in lines for part in line.split(", ")}
+    assert steps.line() == ""
+
+
+def test_what_is_in_the_cache_is_no_step(tmp_path: Path) -> None:
+    stack = stack_in(tmp_path, "kept", "true")
+    prepared(tmp_path / "logs", StackBuild(stack))
+    lines: list[str] = []
+    prepared(tmp_path / "logs", StackBuild(stack), steps=Steps(lines.append))
+    assert lines == []
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("fairtrial.lab.preparation.time.monotonic", clock)
+    return clock
+
+
+def test_the_slowest_step_is_named_as_it_happens_and_at_the_end(clock: Clock) -> None:
+    lines: list[str] = []
+    steps = Steps(lines.append)
+    steps.begin("building go-nethttp")
+    clock.now = 2
+    steps.begin("building rust-axum")
+    clock.now = 72
+    steps.end("building go-nethttp")
+    clock.now = 100
+    steps.end("building rust-axum")
+    assert lines == [
+        "building go-nethttp",
+        "building go-nethttp 0:02, building rust-axum",
+        "building go-nethttp took 1:12; still building rust-axum 1:10",
+        "building rust-axum took 1:38",
+    ]
+    assert steps.summary() == "everything ready after 1:40; the slowest step: building rust-axum, 1:38"
+
+
+def test_steps_that_took_no_time_are_not_mentioned(clock: Clock) -> None:
+    lines: list[str] = []
+    steps = Steps(lines.append)
+    steps.begin("building python-threads")
+    clock.now = 0.2
+    steps.end("building python-threads")
+    assert lines == ["building python-threads"]
+    assert steps.summary() == "everything ready after 0:00"
