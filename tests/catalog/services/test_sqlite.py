@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.sqlite import SqliteFile
 from fairtrial.catalog.tables import Table
@@ -102,3 +103,11 @@ def test_a_second_load_is_at_hand(cache: Path) -> None:
     with pick_service("sqlite").up(tables, "default", note):
         pass
     assert reports == []
+
+
+def test_a_table_that_does_not_exist(loaded: Loaded) -> None:
+    up = loaded(rows(6))
+    with pytest.raises(Problem, match="nowhere"):
+        list(up.rows("nowhere"))
+    with pytest.raises(Problem, match="nowhere"):
+        up.change("nowhere", 1, "name", "x")

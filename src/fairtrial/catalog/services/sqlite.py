@@ -9,6 +9,7 @@ from typing import Any
 
 from fairtrial.base.cache.once import made_once
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import table_named
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.loading import assert_loaded, reported_rows
 from fairtrial.catalog.services.common.server import copy_folder
@@ -92,13 +93,14 @@ class SqliteFile:
         """All rows of a table."""
         with closing(sqlite3.connect(self._file)) as database:
             database.row_factory = sqlite3.Row
-            for row in database.execute(f"SELECT * FROM {table}"):  # noqa: S608
+            for row in database.execute(f"SELECT * FROM {table_named(self._tables, table).name}"):  # noqa: S608
                 yield dict(row)
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of one row."""
+        name = table_named(self._tables, table).name
         with self._connection:
-            self._connection.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
+            self._connection.execute(f"UPDATE {name} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
 
 
 @contextmanager
