@@ -1,4 +1,4 @@
-"""`fairtrial load`, as a user calls it, against real servers."""
+"""`fairtrial load` as a user calls it, against real servers."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def summary(call: Call, *arguments: str | Path, status: int = 0) -> dict[str, An
     return measured
 
 
-def test_a_count_of_requests(call: Call, target: Target) -> None:
+def test_a_number_of_requests(call: Call, target: Target) -> None:
     finished = call("load", target.url, "-c", "3", "-n", "200")
 
     assert finished.status == 0, finished.err
@@ -37,7 +37,7 @@ def test_a_count_of_requests(call: Call, target: Target) -> None:
     assert "errors: none" in finished.out
 
 
-def test_a_time(call: Call, target: Target) -> None:
+def test_a_length_of_time(call: Call, target: Target) -> None:
     measured = summary(call, target.url, "-d", "300ms", "--warmup", "100ms")
     assert 0.3 <= measured["window_seconds"] < 1
     assert measured["warmup_seconds"] >= 0.1
@@ -118,7 +118,7 @@ def test_threads(call: Call, target: Target) -> None:
     assert len(summary(call, target.url, "-n", "50", "-c", "4", "--threads", "2")["threads"]) == 2
 
 
-def test_what_is_sent(lab: Lab, call: Call, listener: Listener) -> None:
+def test_the_request_that_is_sent(lab: Lab, call: Call, listener: Listener) -> None:
     (lab.folder / "order.json").write_text('{"a": 1}')
     call_with = (listener.url + "p?q=1", "-n", "1", "-c", "1")
     summary(call, *call_with, "-H", "X-One: 1", "-H", "Host: other.example", "-H", "X-One: 2")
@@ -161,7 +161,7 @@ def test_expected_body_and_length(lab: Lab, call: Call, target: Target) -> None:
     assert summary(call, target.url, "-n", "20", "--expect-length", "4", status=4)["errors"]["wrong_length"] == 20
 
 
-def test_some_wrong_answers_are_in_doubt(call: Call, serve: Serve) -> None:
+def test_some_wrong_answers(call: Call, serve: Serve) -> None:
     failing = serve("--status-5xx", "0.5", "--body", "oh no")
     measured = summary(call, failing.url, "-n", "200", status=3)
     assert 0 < measured["verified"] < 200
@@ -220,29 +220,33 @@ def test_a_port_without_a_server(call: Call) -> None:
 
 
 WRONG = {
-    "a URL that is none": (["ftp://127.0.0.1/"], "not an http or https URL", "http://HOST"),
-    "a time that is none": (["http://a/", "-d", "soon"], "'soon'", "500ms"),
+    "an invalid URL": (["ftp://127.0.0.1/"], "not an http or https URL", "http://HOST"),
+    "an invalid time": (["http://a/", "-d", "soon"], "'soon'", "500ms"),
     "two ends": (["http://a/", "-d", "1s", "-n", "5"], "exclude each other", "one of them"),
     "two rates": (["http://a/", "-r", "5", "--ramp", "1:2"], "-r and --ramp exclude", "one of them"),
-    "a ramp over a count": (["http://a/", "--ramp", "1:2", "-n", "5"], "a ramp ends after a time", "-d"),
-    "steps that are none": (["http://a/", "--steps", "5:1s,x:1s"], "step 2 of 2, 'x:1s': 'x'", "RATE:TIME"),
+    "a ramp with a number of requests": (["http://a/", "--ramp", "1:2", "-n", "5"], "a ramp ends after a time", "-d"),
+    "an invalid step": (["http://a/", "--steps", "5:1s,x:1s"], "step 2 of 2, 'x:1s': 'x'", "RATE:TIME"),
     "steps and a rate": (["http://a/", "--steps", "5:1s", "-r", "5"], "-r and --steps exclude", "one of them"),
     "steps and a ramp": (["http://a/", "--steps", "5:1s", "--ramp", "1:2"], "--ramp and --steps", "one of them"),
-    "steps and a count": (["http://a/", "--steps", "5:1s", "-n", "5"], "--steps end after their times", "leave out -n"),
+    "steps and a number of requests": (
+        ["http://a/", "--steps", "5:1s", "-n", "5"],
+        "--steps end after their times",
+        "leave out -n",
+    ),
     "steps and a time": (["http://a/", "--steps", "5:1s", "-d", "5s"], "how long they last", "leave out -d"),
-    "thinking in steps": (["http://a/", "--steps", "5:1s", "--think", "1s"], "--think", "--steps"),
+    "think time with steps": (["http://a/", "--steps", "5:1s", "--think", "1s"], "--think", "--steps"),
     "arrivals without a rate": (["http://a/", "--arrival", "poisson"], "--arrival needs a rate", "-r"),
-    "thinking in an open load": (["http://a/", "-r", "5", "--think", "1s"], "--think", "leave out"),
+    "think time in an open load": (["http://a/", "-r", "5", "--think", "1s"], "--think", "leave out"),
     "a pipeline without keep-alive": (["http://a/", "--no-keepalive", "--pipeline", "2"], "--pipeline", "one of"),
     "half a certificate": (["https://a/", "--cert", "x.pem"], "--cert and --key", "both"),
     "TLS options without TLS": (["http://a/", "--insecure"], "the URL is not https", "https://"),
-    "a header that is none": (["http://a/", "-H", "Accept"], "'Accept' is not a header", "Name: value"),
-    "a header of ours": (["http://a/", "-H", "Connection: close"], "set by Fairtrial", "--no-keepalive"),
-    "a method that is none": (["http://a/", "-m", "GE T"], "not a method", "GET"),
-    "a body's file that is missing": (["http://a/", "-b", "@nowhere"], "nowhere: no such file", "@FILE"),
-    "statuses that are none": (["http://a/", "--expect-status", "ok"], "'ok' is not a status", "2xx"),
+    "an invalid header": (["http://a/", "-H", "Accept"], "'Accept' is not a header", "Name: value"),
+    "a header that Fairtrial sets": (["http://a/", "-H", "Connection: close"], "set by Fairtrial", "--no-keepalive"),
+    "an invalid method": (["http://a/", "-m", "GE T"], "not a method", "GET"),
+    "a missing file for the body": (["http://a/", "-b", "@nowhere"], "nowhere: no such file", "@FILE"),
+    "an invalid status": (["http://a/", "--expect-status", "ok"], "'ok' is not a status", "2xx"),
     "too many threads": (["http://a/", "-c", "2", "--threads", "3"], "3 threads for 2", "--threads"),
-    "an output in no folder": (["http://a/", "--json", "no/x"], "no: no such folder", "--json"),
+    "an output in a folder that is missing": (["http://a/", "--json", "no/x"], "no: no such folder", "--json"),
     "an output that is a folder": (["http://a/", "--csv", "my-stacks"], "is a folder", "--csv"),
     "two outputs on one stream": (["http://a/", "--csv", "-", "--json", "-"], "only one", "file"),
 }
