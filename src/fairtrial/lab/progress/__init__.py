@@ -1,4 +1,4 @@
-"""Progress, while an experiment is conducted: a live line on a terminal, plain lines elsewhere."""
+"""Progress of an experiment: a live line on a terminal, plain lines elsewhere."""
 
 from rich.console import Console
 
@@ -8,5 +8,5 @@ from fairtrial.lab.progress.plain import PlainProgress
 
 
 def progress_on(console: Console) -> Watcher:
-    """The watcher that fits the console."""
+    """A watcher for this console: live on a terminal, plain elsewhere."""
     return LiveProgress(console) if console.is_terminal else PlainProgress(console)
