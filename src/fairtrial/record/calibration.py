@@ -1,4 +1,4 @@
-"""The load engine's limits on this placement, measured against a server that does nothing before the first trial."""
+"""The load engine's limits on this placement, measured before the first trial, on a server that does nothing."""
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from fairtrial.record.machine import MachineMeter
 
 
 class Calibration(Strict):
-    """A run with a load's connections, against the engine's own `target` with a fixed answer, on the server's processors."""
+    """A run with a load's connections against the engine's own `target`: a fixed answer, on the server's processors."""
 
     connections: int
     keep_alive: bool
