@@ -21,7 +21,7 @@ def test_junit_has_a_case_for_each_claim_and_condition() -> None:
         assert element is not None and claim.text in (element.text or "")
     refused, absent = cases["python-threads"].find("error"), cases["bun-serve"].find("skipped")
     assert refused is not None and "errors" in refused.get("message", "")
-    assert absent is not None and "bun was not element" in absent.get("message", "")
+    assert absent is not None and "bun was not found" in absent.get("message", "")
     assert (suite.get("errors"), suite.get("failures")) == (
         "1",
         str(sum(c.verdict == "refuted" for c in result.claims)),
