@@ -1,1 +1,1 @@
-"""Measures load generators against each other: what a request costs them, and whether they tell the truth."""
+"""Compares load generators: what a request costs them, and whether the percentiles that they state are true."""

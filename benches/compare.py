@@ -1,4 +1,4 @@
-"""Reruns the tables of docs/benchmarks.md: `make bench`, or `python benches/compare.py --help`."""
+"""Measures the tables of docs/benchmarks.md again: `make bench`, or `python benches/compare.py --help`."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ SCALED = ("gcannon", "wrk")
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measures load generators against each other.")
+    parser = argparse.ArgumentParser(description="Compares load generators.")
     parser.add_argument(
         "--engine", type=Path, default=ROOT / "engine/target/release/fairtrial-engine", help="the engine to use"
     )
@@ -34,13 +34,13 @@ def arguments() -> argparse.Namespace:
 
 
 def installed(tools: Sequence[Tool], wanted: Sequence[str] | None) -> list[tuple[Tool, str]]:
-    """The tools that can be used, with their versions."""
-    chosen = [tool for tool in tools if not wanted or any(part in tool.name for part in wanted)]
-    with_versions = [(tool, version(tool)) for tool in chosen]
-    for tool, found in with_versions:
-        if found is None:
+    """The installed tools among the wanted ones, with their versions."""
+    selected = [tool for tool in tools if not wanted or any(part in tool.name for part in wanted)]
+    versions = [(tool, version(tool)) for tool in selected]
+    for tool, text in versions:
+        if text is None:
             print(f"not installed, left out: {tool.name}", file=sys.stderr)
-    return [(tool, found) for tool, found in with_versions if found is not None]
+    return [(tool, text) for tool, text in versions if text is not None]
 
 
 def main() -> int:
@@ -49,12 +49,12 @@ def main() -> int:
     if len(cpus) < 2:
         print("two processors are needed: one for the generator, one for the target", file=sys.stderr)
         return 2
-    found = installed(all_tools(options.engine), options.tools)
-    if not found or not options.engine.exists():
+    available = installed(all_tools(options.engine), options.tools)
+    if not available or not options.engine.exists():
         print(f"no engine at {options.engine}: cargo build --release, or --engine", file=sys.stderr)
         return 2
-    tools = [tool for tool, _ in found]
-    versions = [(tool.name, text) for tool, text in found]
+    tools = [tool for tool, _ in available]
+    versions = [(tool.name, text) for tool, text in available]
 
     def bench(seconds: float) -> measure.Bench:
         return measure.Bench(
@@ -67,14 +67,14 @@ def main() -> int:
         what = f"{options.rounds} rounds of {options.seconds:g} s in alternation"
         parts["cost"] = f"{document.host_facts(versions, what)}\n\n{document.cost_table(rows)}"
     if "truth" in options.tables:
-        said = measure.measure_truth(bench(options.truth_seconds), tools)
+        percentiles = measure.measure_truth(bench(options.truth_seconds), tools)
         what = f"{options.truth_seconds:g} s each"
-        parts["truth"] = f"{document.host_facts(versions, what)}\n\n{document.truth_table(said)}"
+        parts["truth"] = f"{document.host_facts(versions, what)}\n\n{document.truth_table(percentiles)}"
     if "scale" in options.tables:
         others = [tool for tool in tools if tool.name in SCALED]
         sizes = measure.measure_scale(bench(options.seconds), options.connections, others)
         what = f"{options.seconds:g} s each"
-        compared = [one for one in versions if one[0] in (versions[0][0], *SCALED)]
+        compared = [(name, text) for name, text in versions if name in (versions[0][0], *SCALED)]
         parts["scale"] = f"{document.host_facts(compared, what)}\n\n{document.scale_table(sizes)}"
     for name, part in parts.items():
         print(f"\n## {name}\n\n{part}")

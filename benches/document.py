@@ -17,6 +17,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def cost_table(rows: Sequence[CostRow]) -> str:
+    """Processor time per request: a row for each generator."""
     first = rows[0].name
     return table(
         ["generator", "CPU per request, µs (median)", "lowest to highest", f"{first} over it, paired"],
@@ -33,20 +34,26 @@ def cost_table(rows: Sequence[CostRow]) -> str:
 
 
 def truth_table(rows: Sequence[tuple[str, Percentiles]]) -> str:
-    def cell(said: float | None) -> str:
-        return "not stated" if said is None else f"{said:.3g}" if said < 10 else f"{said:.1f}"
+    """Stated percentiles: a row for each generator, below the true values."""
+
+    def cell(milliseconds: float | None) -> str:
+        if milliseconds is None:
+            return "not stated"
+        return f"{milliseconds:.3g}" if milliseconds < 10 else f"{milliseconds:.1f}"
 
     def cells(percentiles: Percentiles) -> list[str]:
-        return [cell(said) for said in (percentiles.p50, percentiles.p95, percentiles.p99, percentiles.p999)]
+        return [cell(each) for each in (percentiles.p50, percentiles.p95, percentiles.p99, percentiles.p999)]
 
     expected = ["by arithmetic", "that of no stall", *cells(EXPECTED)[1:]]
     return table(
         ["", "p50, ms", "p95, ms", "p99, ms", "p99.9, ms"],
-        [expected, *([label, *cells(said)] for label, said in rows)],
+        [expected, *([label, *cells(percentiles)] for label, percentiles in rows)],
     )
 
 
 def scale_table(rows: Sequence[ScaleRow]) -> str:
+    """Cost, rate and memory: a row for each generator and number of connections."""
+
     def per_connection(row: ScaleRow) -> str:
         smallest = next(other for other in rows if other.name == row.name)
         more = row.connections - smallest.connections
@@ -80,7 +87,7 @@ def scale_table(rows: Sequence[ScaleRow]) -> str:
 
 
 def host_facts(versions: Sequence[tuple[str, str]], what: str) -> str:
-    """When, where and what: one paragraph."""
+    """A paragraph with the date, the machine, what was measured, and the versions of the tools."""
     tools = "; ".join(f"{name} {version}".strip() for name, version in versions)
     return (
         f"Measured {date.today().isoformat()} on {processor()}, {platform.system()} {platform.release()}; "
@@ -89,6 +96,7 @@ def host_facts(versions: Sequence[tuple[str, str]], what: str) -> str:
 
 
 def processor() -> str:
+    """Number and model of the processors: `2 × AMD EPYC`."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""What a generator is asked to do, how it is called, and what comes of it."""
+"""Load generators as values: the load they offer, the command that starts them, and their result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Command:
-    """A generator's arguments, and what it reads."""
+    """A generator's arguments, and the text of its standard input."""
 
     arguments: list[str]
     stdin: str = ""
@@ -33,14 +33,14 @@ class Finished:
     """A generator that has ended."""
 
     stdout: str
-    cpu_seconds: float  # user and system, of the process and of those it has waited for
+    cpu_seconds: float  # user and system, of the process and of its children that it has waited for
     most_memory_bytes: int
     load: Load
 
 
 @dataclass(frozen=True)
 class Percentiles:
-    """Response times as a generator states them, in milliseconds; None where it says nothing."""
+    """Response times as a generator states them, in milliseconds; None where it states none."""
 
     p50: float | None
     p95: float | None
@@ -50,7 +50,7 @@ class Percentiles:
 
 @dataclass(frozen=True)
 class Truth:
-    """A way in which a generator measures at a given rate, and how its percentiles are read."""
+    """A way to measure at a given rate with a generator, and the function that reads its percentiles."""
 
     label: str
     command: Callable[[Load], Command]
@@ -59,7 +59,10 @@ class Truth:
 
 @dataclass(frozen=True)
 class Tool:
-    """A generator. `cost`: 64 connections, one thread, as fast as the answers come."""
+    """A load generator.
+
+    `cost` gives the command for one thread and 64 connections, at the highest rate; None for a tool that keeps a rate.
+    """
 
     name: str
     version_command: list[str]  # its first element is the program

@@ -16,24 +16,24 @@ from benches.tools import engine
 CONNECTIONS = 64
 RATE_PER_SECOND = 2000.0
 STALL = "2s:200ms"
-# From the target's start to the generator's: every stall of the run then lies in it whole.
+# Between the start of the target and of the generator, so that every stall lies completely within the run.
 STALL_HEAD_START_SECONDS = 0.8
 SCALE_WARMUP_SECONDS = 4.0
 
-# By arithmetic: a request meets a stall with probability 0.1, and then waits uniformly up to 200 ms.
+# By arithmetic: a request meets a stall with probability 0.1, and then waits for a uniformly distributed 0 to 200 ms.
 EXPECTED = Percentiles(None, 100.0, 180.0, 198.0)
 
 
 @dataclass(frozen=True)
 class Bench:
-    """What all measurements share."""
+    """The settings that all measurements share."""
 
     engine: Path
     generator_cpu: int
     target_cpu: int
     rounds: int
     seconds: float
-    say: Callable[[str], None]
+    report: Callable[[str], None]
 
 
 @dataclass
@@ -56,8 +56,11 @@ class CostRow:
 
 @dataclass(frozen=True)
 class ScaleRow:
-    """A generator at one size. The engine's cost is its own account of its threads in the window, another's that of its
-    whole process, connecting included."""
+    """A generator with one number of connections.
+
+    The engine's cost is what it reports for its threads in the window. That of other generators is the cost of their
+    whole process, including connecting.
+    """
 
     name: str
     connections: int
@@ -69,12 +72,13 @@ class ScaleRow:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
+    """A temporary folder."""
     with tempfile.TemporaryDirectory(prefix="fairtrial-bench-") as folder:
         yield Path(folder)
 
 
 def measure_cost(bench: Bench, tools: Sequence[Tool]) -> list[CostRow]:
-    """Runs all tools in turn, each round in the opposite order of the one before."""
+    """Run all tools in turn, in the opposite order in each second round."""
     rows = {tool.name: CostRow(tool.name) for tool in tools if tool.cost}
     for number in range(bench.rounds):
         costs: dict[str, float] = {}
@@ -85,7 +89,7 @@ def measure_cost(bench: Bench, tools: Sequence[Tool]) -> list[CostRow]:
                 load = Load(target.address, CONNECTIONS, bench.seconds, None, folder)
                 finished = run(tool.cost(load), load, [bench.generator_cpu])
                 costs[tool.name] = finished.cpu_seconds / target.served() * 1e6
-            bench.say(f"cost, round {number + 1}: {tool.name} {costs[tool.name]:.2f} µs")
+            bench.report(f"cost, round {number + 1}: {tool.name} {costs[tool.name]:.2f} µs")
         first = costs[tools[0].name]
         for name, cost in costs.items():
             rows[name].costs_us.append(cost)
@@ -94,9 +98,9 @@ def measure_cost(bench: Bench, tools: Sequence[Tool]) -> list[CostRow]:
 
 
 def measure_truth(bench: Bench, tools: Sequence[Tool]) -> list[tuple[str, Percentiles]]:
-    """What each tool says of a target whose percentiles are known. `bench.seconds`: a multiple of 2.
+    """The percentiles that each tool states for a target whose true percentiles are known.
 
-    The first tool also says what the median is if the target never stalls.
+    The first tool also measures a target that never stalls, for the median. `bench.seconds` is a multiple of 2.
     """
     rows = []
     calm = [(tools[0].truths[0], "never stalls")]
@@ -107,49 +111,51 @@ def measure_truth(bench: Bench, tools: Sequence[Tool]) -> list[tuple[str, Percen
             load = Load(target.address, CONNECTIONS, bench.seconds, RATE_PER_SECOND, folder)
             command = truth.command(load)
             time.sleep(max(0.0, target.started_at + STALL_HEAD_START_SECONDS - time.monotonic()))
-            said = truth.percentiles(run(command, load, [bench.generator_cpu]))
-        bench.say(f"truth: {label} {said}")
-        rows.append((label, said))
+            percentiles = truth.percentiles(run(command, load, [bench.generator_cpu]))
+        bench.report(f"truth: {label} {percentiles}")
+        rows.append((label, percentiles))
     return rows
 
 
 def measure_scale(bench: Bench, connections: Sequence[int], others: Sequence[Tool]) -> list[ScaleRow]:
-    """The engine with more connections on one thread, then with more threads on more processors; then the others with
-    more connections, so that what the kernel takes for many sockets can be told from what a generator takes."""
+    """The engine with more connections on one thread, then with more threads on more processors; then the other tools.
+
+    The other tools run with more connections too, to separate the kernel's cost of many sockets from a generator's.
+    """
     sizes = [(count, 1) for count in connections]
-    # A thread's share of connections stays the same.
+    # The number of connections of each thread stays the same.
     sizes += [(CONNECTIONS * threads, threads) for threads in range(2, len(os.sched_getaffinity(0)) + 1)]
-    rows = [_scale(bench, count, threads) for count, threads in sizes]
-    return rows + [_scale_of(bench, tool, count) for tool in others for count in connections]
+    rows = [_scale_of_engine(bench, count, threads) for count, threads in sizes]
+    return rows + [_scale_of_tool(bench, tool, count) for tool in others for count in connections]
 
 
-def _scale_of(bench: Bench, tool: Tool, connections: int) -> ScaleRow:
+def _scale_of_tool(bench: Bench, tool: Tool, connections: int) -> ScaleRow:
     assert tool.cost is not None
     with scratch() as folder, Target(bench.engine, bench.target_cpu) as target:
         load = Load(target.address, connections, bench.seconds, None, folder)
-        began = time.monotonic()
+        started_at = time.monotonic()
         finished = run(tool.cost(load), load, [bench.generator_cpu])
-        took_seconds = time.monotonic() - began
+        run_seconds = time.monotonic() - started_at
         served = target.served()
     row = ScaleRow(
         name=tool.name,
         connections=connections,
         threads=1,
         cost_us=finished.cpu_seconds / served * 1e6,
-        requests_per_second=served / took_seconds,
+        requests_per_second=served / run_seconds,
         most_memory_bytes=finished.most_memory_bytes,
     )
-    bench.say(f"scale: {row}")
+    bench.report(f"scale: {row}")
     return row
 
 
-def _scale(bench: Bench, connections: int, threads: int) -> ScaleRow:
+def _scale_of_engine(bench: Bench, connections: int, threads: int) -> ScaleRow:
     others = sorted(os.sched_getaffinity(0) - {bench.target_cpu, bench.generator_cpu})
-    # Where threads are more than the processors that are left, the last one shares the target's.
+    # With more threads than free processors, the last thread shares the target's processor.
     cpus = [bench.generator_cpu, *others, bench.target_cpu][:threads]
     with scratch() as folder, Target(bench.engine, bench.target_cpu) as target:
         load = Load(target.address, connections, bench.seconds, None, folder)
-        # Connecting is not what a request costs.
+        # A warm-up, because connecting is not part of the cost of a request.
         text = engine.plan(load, "auto", threads=threads, cpus=cpus, warmup_seconds=SCALE_WARMUP_SECONDS)
         finished = run(Command([str(bench.engine), "run"], text), load, cpus)
     window = engine.summary(finished.stdout)
@@ -161,5 +167,5 @@ def _scale(bench: Bench, connections: int, threads: int) -> ScaleRow:
         requests_per_second=window["goodput_per_second"],
         most_memory_bytes=finished.most_memory_bytes,
     )
-    bench.say(f"scale: {row}")
+    bench.report(f"scale: {row}")
     return row

@@ -1,4 +1,4 @@
-"""Processes bound to processors: generators, and the target that they aim at."""
+"""Processes bound to processors: generators, and the target of their requests."""
 
 import json
 import os
@@ -15,21 +15,25 @@ from typing import Any, Self
 
 from benches.load import Command, Finished, Load, Tool
 
-POLL_SECONDS = 0.1  # often enough for memory, seldom enough to disturb nobody
-RUN_LONGER_SECONDS = 60.0  # beyond the asked time, before a generator counts as hung
+POLL_SECONDS = 0.1  # often enough for the peak of memory, seldom enough not to disturb
+RUN_LONGER_SECONDS = 60.0  # after the requested time, a generator counts as hung
 
 
 def version(tool: Tool) -> str | None:
-    """The installed version, "" if it does not tell, None if it is not installed."""
+    """The installed version; empty if the tool does not state it, None if it is not installed."""
     if shutil.which(tool.version_command[0]) is None:
         return None
     run = subprocess.run(tool.version_command, capture_output=True, text=True, check=False, timeout=30)
-    found = re.search(tool.version_pattern, run.stdout + run.stderr)
-    return found.group() if found else ""
+    match = re.search(tool.version_pattern, run.stdout + run.stderr)
+    return match.group() if match else ""
 
 
 def run(command: Command, load: Load, cpus: Sequence[int]) -> Finished:
-    """Runs a generator to its end on these processors; its processor time is the kernel's account of it."""
+    """Run a generator on these processors until it ends. Its processor time comes from the kernel's accounting.
+
+    Raises:
+        RuntimeError: it ended with another status than 0.
+    """
     texts = {name: load.scratch / name for name in ("stdin", "stdout", "stderr")}
     texts["stdin"].write_text(command.stdin)
     with (
@@ -51,8 +55,8 @@ def run(command: Command, load: Load, cpus: Sequence[int]) -> Finished:
         time.sleep(POLL_SECONDS)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        said = texts["stderr"].read_text().strip()[-500:]
-        raise RuntimeError(f"{command.arguments[0]} ended with {process.returncode}: {said}")
+        errors = texts["stderr"].read_text().strip()[-500:]
+        raise RuntimeError(f"{command.arguments[0]} ended with {process.returncode}: {errors}")
     return Finished(
         stdout=texts["stdout"].read_text(),
         cpu_seconds=usage.ru_utime + usage.ru_stime,
@@ -62,18 +66,18 @@ def run(command: Command, load: Load, cpus: Sequence[int]) -> Finished:
 
 
 def peak_memory_bytes(pid: int) -> int:
-    """The process's own highest resident memory so far; rusage's also counts what it was forked from."""
+    """The process's own peak of resident memory so far; that of rusage includes the process it was forked from."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return 0
-    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
-    return int(found.group(1)) * 1024 if found else 0
+    match = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(match.group(1)) * 1024 if match else 0
 
 
 @contextmanager
 def bound_to(cpus: Sequence[int]) -> Iterator[None]:
-    """Binds this thread, and what it starts meanwhile, to these processors."""
+    """Bind this thread, and the processes that it starts, to these processors."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus)
     try:
@@ -83,7 +87,7 @@ def bound_to(cpus: Sequence[int]) -> Iterator[None]:
 
 
 class Target:
-    """The engine's own server on a processor of its own: what it counts is the truth."""
+    """The engine's own server on a processor of its own. It counts the requests that it answers."""
 
     def __init__(self, engine: Path, cpu: int, arguments: Sequence[str] = ()) -> None:
         command = [str(engine), "target", "--cpus", str(cpu), *arguments]
@@ -102,7 +106,11 @@ class Target:
         self._process.wait()
 
     def served(self) -> int:
-        """Stops it, and gives the requests that it has answered."""
+        """Stop the target.
+
+        Returns:
+            The number of requests that it has answered.
+        """
         self._process.send_signal(signal.SIGTERM)
         return int(self._event()["requests"])
 

@@ -18,7 +18,7 @@ from fairtrial.report.markdown import claims_table, escape  # noqa: E402
 
 
 def part(folder: Path) -> tuple[str, str]:
-    """An experiment's name, and its claims, judged by the checks of today, with what was refused or not run.
+    """An experiment's name, and the table of its claims with refusals below, all judged with today's checks.
 
     Raises:
         Problem: there is no readable record in the folder.
@@ -26,20 +26,20 @@ def part(folder: Path) -> tuple[str, str]:
     record, trials = read_record(folder)
     result = judge_record(record, trials)
     lines = [facts(result, trials), "", *claims_table(result)]
-    against = [
+    notes = [
         f"- {escape(group.check)} refuses {escape(group.where)}: {escape(group.evidence)}"
         for group in grouped_findings(result)
         if group.severity == "refusal"
     ]
-    against += [
+    notes += [
         f"- {obstacle.outcome}: {escape(obstacle.contender)}: {escape(obstacle.reason)}"
         for obstacle in obstacles(result)
     ]
-    return record.experiment.name, "\n".join([*lines, *([""] if against else []), *against])
+    return record.experiment.name, "\n".join([*lines, *([""] if notes else []), *notes])
 
 
 def facts(result: Result, trials: list[TrialRecord]) -> str:
-    """When, how much and how long, in a line."""
+    """Date, number of blocks and trials, duration and valid trials, in one line."""
     outcomes = [trial.outcome for condition in result.conditions for trial in condition.trials]
     minutes, seconds = divmod(round(sum(sum(trial.stage_seconds.values()) for trial in trials)), 60)
     return (
@@ -49,7 +49,7 @@ def facts(result: Result, trials: list[TrialRecord]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Published claims beside measured ones, in Markdown.")
+    parser = argparse.ArgumentParser(description="Compares published claims with measured ones, in Markdown.")
     parser.add_argument("results", nargs="+", type=Path, help="folders that runs have written")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/replications.md")
     options = parser.parse_args()

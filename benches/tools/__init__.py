@@ -1,4 +1,4 @@
-"""The generators that are compared, in the order of the tables."""
+"""The compared generators, in the order of the tables."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from benches.tools import autocannon, engine, gcannon, h2load, hey, k6, oha, veg
 
 
 def all_tools(engine_path: Path) -> list[Tool]:
-    """Every generator we know; the engine's two drivers first."""
+    """All generators, the engine with its two drivers first."""
     return [
         engine.tool(engine_path, "io_uring"),
         engine.tool(engine_path, "epoll"),

@@ -1,4 +1,4 @@
-"""autocannon. It states p97.5, no p95."""
+"""autocannon: it states p97.5, but no p95."""
 
 import json
 

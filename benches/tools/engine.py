@@ -1,4 +1,4 @@
-"""This project's engine, with everything on: statuses and lengths checked, every 16th body compared."""
+"""This project's engine with all its checks: every status and length, and every 16th body."""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +39,11 @@ def plan(load: Load, driver: str, *, threads: int = 1, cpus: Sequence[int] = (),
 
 
 def summary(stdout: str) -> dict[str, Any]:
-    """The last event of a run."""
+    """The last event of a run.
+
+    Raises:
+        ValueError: the engine met errors.
+    """
     event: dict[str, Any] = json.loads(stdout.splitlines()[-1])
     errors = {kind: count for kind, count in event["errors"].items() if count}
     if errors:

@@ -1,4 +1,4 @@
-"""gcannon: io_uring, no rate, no percentiles above p99.9 by default."""
+"""gcannon: it uses io_uring, keeps no rate, and states no percentiles above p99.9 by default."""
 
 from benches.load import Command, Load, Tool
 

@@ -1,4 +1,4 @@
-"""h2load over HTTP/1.1. It states no percentiles."""
+"""h2load over HTTP/1.1: it states no percentiles."""
 
 from benches.load import Command, Load, Tool
 

@@ -1,4 +1,4 @@
-"""hey. Its rate is per worker."""
+"""hey: its rate is per worker."""
 
 import re
 
@@ -17,13 +17,13 @@ def at_rate(load: Load) -> Command:
 def percentiles(finished: Finished) -> Percentiles:
     """Reads lines such as `  99% in 0.1781 secs`."""
     lines = re.findall(r"^\s+([\d.]+)%+ in ([\d.]+) secs", finished.stdout, re.MULTILINE)
-    found = {float(percent): float(seconds) * 1e3 for percent, seconds in lines}
-    return Percentiles(found.get(50.0), found.get(95.0), found.get(99.0), found.get(99.9))
+    milliseconds = {float(percent): float(seconds) * 1e3 for percent, seconds in lines}
+    return Percentiles(milliseconds.get(50.0), milliseconds.get(95.0), milliseconds.get(99.0), milliseconds.get(99.9))
 
 
 TOOL = Tool(
     name="hey",
-    # It has no option for its version; its help is the proof that it is there.
+    # It has no option for its version; its help shows that it is installed.
     version_command=["hey", "-h"],
     cost=cost,
     truths=(Truth("hey -q", at_rate, percentiles),),

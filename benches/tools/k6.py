@@ -1,4 +1,4 @@
-"""k6. What it needs to do stands in a script."""
+"""k6: a script tells it what to do."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def percentiles(finished: Finished) -> Percentiles:
 
 
 def read_summary(text: str) -> Percentiles:
-    """`text`: the exported summary, times in milliseconds."""
+    """Percentiles from the exported summary, whose times are in milliseconds."""
     duration = json.loads(text)["metrics"]["http_req_duration"]
     return Percentiles(duration["med"], duration["p(95)"], duration["p(99)"], duration["p(99.9)"])
 

@@ -1,4 +1,4 @@
-"""oha."""
+"""oha: it can correct percentiles for coordinated omission."""
 
 import json
 
@@ -23,8 +23,8 @@ def corrected(load: Load) -> Command:
 
 
 def percentiles(finished: Finished) -> Percentiles:
-    found = json.loads(finished.stdout)["latencyPercentiles"]
-    return Percentiles(*(found[key] * 1e3 for key in ("p50", "p95", "p99", "p99.9")))
+    seconds = json.loads(finished.stdout)["latencyPercentiles"]
+    return Percentiles(*(seconds[key] * 1e3 for key in ("p50", "p95", "p99", "p99.9")))
 
 
 TOOL = Tool(

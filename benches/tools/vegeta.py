@@ -1,4 +1,4 @@
-"""vegeta. Its report has no p99.9."""
+"""vegeta: its report has no p99.9."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ def percentiles(finished: Finished) -> Percentiles:
 
 
 def read_report(text: str) -> Percentiles:
-    """`text`: the report as JSON, times in nanoseconds."""
+    """Percentiles from the report as JSON, whose times are in nanoseconds."""
     latencies = json.loads(text)["latencies"]
     return Percentiles(latencies["50th"] / 1e6, latencies["95th"] / 1e6, latencies["99th"] / 1e6, None)
 

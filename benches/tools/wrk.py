@@ -1,4 +1,4 @@
-"""wrk, and wrk2, which keeps a rate."""
+"""wrk, and wrk2, which keeps a constant rate."""
 
 import re
 
@@ -23,8 +23,8 @@ def at_rate(load: Load) -> Command:
 def percentiles(finished: Finished) -> Percentiles:
     """Reads lines such as `     99%  178.21ms` and ` 99.900%  198.01ms`."""
     lines = re.findall(r"^\s+([\d.]+)%\s+([\d.]+)(us|ms|s|m)\s*$", finished.stdout, re.MULTILINE)
-    found = {float(percent): float(value) * UNITS_MS[unit] for percent, value, unit in lines}
-    return Percentiles(found.get(50.0), found.get(95.0), found.get(99.0), found.get(99.9))
+    milliseconds = {float(percent): float(value) * UNITS_MS[unit] for percent, value, unit in lines}
+    return Percentiles(milliseconds.get(50.0), milliseconds.get(95.0), milliseconds.get(99.0), milliseconds.get(99.9))
 
 
 TOOL = Tool(

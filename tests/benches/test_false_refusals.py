@@ -13,9 +13,9 @@ def test_every_finding_is_counted_once_a_trial() -> None:
     assert tally.trials == 20
     assert tally.findings["errors", "refusal"] == 2
     assert tally.findings["generator-saturated", "warning"] == 5
-    told = report(tally)
-    assert "refused: 2 of 20 (10.0%)" in told
-    assert told.index("refusal  errors") < told.index("warning  generator-saturated")
+    text = report(tally)
+    assert "refused: 2 of 20 (10.0%)" in text
+    assert text.index("refusal  errors") < text.index("warning  generator-saturated")
 
 
 def test_none_seen_is_not_none() -> None:

@@ -19,7 +19,7 @@ def test_cost_rows_have_medians() -> None:
     assert lines[3] == "| theirs | 7.80 | 7.00 to 8.00 | 1.40 |"
 
 
-def test_truth_rows_say_what_is_not_said() -> None:
+def test_percentiles_that_a_tool_does_not_state_are_named() -> None:
     text = document.truth_table([("wrk", Percentiles(0.38, None, 178.02, None))])
     assert "| by arithmetic | that of no stall | 100.0 | 180.0 | 198.0 |" in text
     assert text.splitlines()[-1] == "| wrk | 0.38 | not stated | 178.0 | not stated |"

@@ -3,14 +3,15 @@
 from pathlib import Path
 
 from tests.command_line import Lab
+from tests.commands.conftest import Call
 
 
-def test_list(lab: Lab) -> None:
-    assert "random-item" in lab.fairtrial("list", "workloads").out
-    assert "sqlite" in lab.fairtrial("services").out
-    assert "quickstart" in lab.fairtrial("list", "experiments").out
+def test_list(lab: Lab, call: Call) -> None:
+    assert "random-item" in call("list", "workloads").out
+    assert "sqlite" in call("services").out
+    assert "quickstart" in call("list", "experiments").out
     lab.stack("mine")
-    own = lab.fairtrial("list", "stacks", "--stacks", lab.stacks).out
+    own = call("list", "stacks", "--stacks", lab.stacks).out
     assert "mine" in own
     assert "go-nethttp" in own
 

@@ -55,5 +55,5 @@ def test_it_carries_nothing_that_builds_left_behind(unpacked: Path) -> None:
 
 
 def test_the_launcher_starts_the_same_program() -> None:
-    said = subprocess.check_output([ROOT / "fairtrial", "--version"], text=True)
-    assert said.startswith("fairtrial ")
+    version = subprocess.check_output([ROOT / "fairtrial", "--version"], text=True)
+    assert version.startswith("fairtrial ")

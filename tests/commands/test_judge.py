@@ -1,10 +1,12 @@
 """A record, judged again."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import Finished, Lab
+from tests.command_line import Lab
+from tests.commands.conftest import Call
 
 CLAIM = """
 [[claims]]
@@ -16,10 +18,22 @@ at_least = "{at_least}/s"
 """
 
 
-@pytest.fixture
-def ran(lab: Lab) -> Finished:
+@pytest.fixture(scope="module")
+def run_once(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which an experiment was run: `results`, `tried.toml` and `ran.xml`."""
+    lab = Lab(tmp_path_factory.mktemp("run"), cache)
     name = lab.stack("tried")
-    return lab.fairtrial("run", lab.experiment(name, blocks=3), *lab.named(name), "--junit", "ran.xml")
+    finished = lab.fairtrial("run", lab.experiment(name, blocks=3), *lab.named(name), "--junit", "ran.xml")
+    assert finished.results, finished.err
+    return lab.folder
+
+
+@pytest.fixture
+def results(lab: Lab, run_once: Path) -> Path:
+    """The lab's own copy of the results folder and of the files beside it."""
+    shutil.copytree(run_once, lab.folder, dirs_exist_ok=True)
+    (folder,) = (lab.folder / "results").iterdir()
+    return folder
 
 
 def others(lab: Lab, *claims: str) -> Path:
@@ -28,42 +42,39 @@ def others(lab: Lab, *claims: str) -> Path:
     return path
 
 
-def test_the_claims_of_another_file(lab: Lab, ran: Finished) -> None:
-    assert ran.results and (lab.folder / "ran.xml").exists()
-    before = (ran.results / "result.json").read_text()
+def test_the_claims_of_another_file(lab: Lab, call: Call, results: Path) -> None:
+    assert (lab.folder / "ran.xml").exists()
+    before = (results / "result.json").read_text()
     file = others(
         lab,
         CLAIM.format(id="some", of="tried", at_least=1),
         CLAIM.format(id="most", of="tried", at_least=1_000_000_000),
     )
-    judged = lab.fairtrial("judge", ran.results, "--claims", file, "--markdown", "out.md", "--junit", "out.xml")
+    judged = call("judge", results, "--claims", file, "--markdown", "out.md", "--junit", "out.xml")
     assert judged.status == 1, judged.err
     assert "upheld  some" in judged.out and "refuted  most" in judged.out
-    assert (ran.results / "result.json").read_text() == before, "a record keeps its own result"
+    assert (results / "result.json").read_text() == before, "a record keeps its own result"
     assert "✗ refuted" in (lab.folder / "out.md").read_text()
     assert 'failures="1"' in (lab.folder / "out.xml").read_text()
 
 
-def test_its_own_reports_are_rebuilt(lab: Lab, ran: Finished) -> None:
-    assert ran.results
-    before = (ran.results / "result.json").read_text()
-    (ran.results / "result.json").unlink()
-    (ran.results / "report.html").unlink()
-    assert lab.fairtrial("judge", ran.results).status == 0
-    assert (ran.results / "result.json").read_text() == before
-    assert (ran.results / "report.html").exists()
+def test_its_own_reports_are_rebuilt(call: Call, results: Path) -> None:
+    before = (results / "result.json").read_text()
+    (results / "result.json").unlink()
+    (results / "report.html").unlink()
+    assert call("judge", results).status == 0
+    assert (results / "result.json").read_text() == before
+    assert (results / "report.html").exists()
 
 
-def test_claims_about_what_was_not_tried(lab: Lab, ran: Finished) -> None:
-    assert ran.results
+def test_claims_about_what_was_not_tried(lab: Lab, call: Call, results: Path) -> None:
     text = others(lab, CLAIM.format(id="x", of="absent", at_least=1)).read_text()
     (lab.folder / "others.toml").write_text(text.replace('stacks = ["tried"]', 'stacks = ["tried", "absent"]'))
-    judged = lab.fairtrial("judge", ran.results, "--claims", lab.folder / "others.toml")
+    judged = call("judge", results, "--claims", lab.folder / "others.toml")
     assert judged.status == 2
     assert "none of its claims is about what was tried: tried" in judged.err
 
 
-def test_a_file_that_cannot_be_written(lab: Lab, ran: Finished) -> None:
-    assert ran.results
-    judged = lab.fairtrial("judge", ran.results, "--junit", "absent/out.xml")
+def test_a_file_that_cannot_be_written(call: Call, results: Path) -> None:
+    judged = call("judge", results, "--junit", "absent/out.xml")
     assert judged.status != 0 and "absent/out.xml cannot be written" in judged.err

@@ -1,4 +1,4 @@
-"""`fairtrial … | head -1`: whoever stops reading gets no traceback."""
+"""`fairtrial … | head -1`: a reader that closes standard output early causes no traceback."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ Serve = Callable[..., Target]
 
 
 def unread(lab: Lab, *arguments: str) -> tuple[int, str]:
-    """Exit status and standard error of a command whose standard output is a pipe that nobody reads."""
+    """Exit status and standard error of a command whose standard output is a pipe that is already closed."""
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -36,15 +36,15 @@ def unread(lab: Lab, *arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("line", ["--help", "--version", "load --help", "list stacks", "list --help"])
-def test_words_that_nobody_reads(lab: Lab, line: str) -> None:
+def test_text_that_nobody_reads(lab: Lab, line: str) -> None:
     assert unread(lab, *line.split()) == (OUTPUT_CLOSED, "")
 
 
 @pytest.mark.parametrize("line", ["load -n 20", "load -n 20 --json -", "ab -n 20", "wrk -d 1 -c 2"])
 def test_a_load_that_nobody_reads(lab: Lab, serve: Serve, line: str) -> None:  # noqa: F811
-    status, said = unread(lab, *line.split(), serve("--body", "hello").url)
+    status, errors = unread(lab, *line.split(), serve("--body", "hello").url)
     assert status == OUTPUT_CLOSED
-    assert "Traceback" not in said and "BrokenPipe" not in said and "Exception" not in said
+    assert "Traceback" not in errors and "BrokenPipe" not in errors and "Exception" not in errors
 
 
 def test_files_are_written_all_the_same(lab: Lab, serve: Serve) -> None:  # noqa: F811
@@ -70,10 +70,10 @@ def test_the_first_line_of_a_load(lab: Lab, serve: Serve) -> None:  # noqa: F811
     assert (done.stdout, done.stderr) == (f"{url}\n", "")
 
 
-def test_an_error_keeps_its_status_and_its_words(lab: Lab) -> None:
-    status, said = unread(lab, "load", "http://127.0.0.1:9/", "-n", "1")
+def test_an_error_keeps_its_status_and_its_message(lab: Lab) -> None:
+    status, errors = unread(lab, "load", "http://127.0.0.1:9/", "-n", "1")
     assert status == 4
-    assert said.startswith("error: 127.0.0.1:9")
+    assert errors.startswith("error: 127.0.0.1:9")
 
 
 def test_no_standard_output_at_all(lab: Lab) -> None:

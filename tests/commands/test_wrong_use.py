@@ -3,12 +3,17 @@
 import pytest
 
 from tests.command_line import Lab
+from tests.commands.conftest import Call
 
 BROKEN = {
     "not TOML": ('name = "x', ["tried.toml", "not valid TOML"]),
     "an unknown key": ("bloks = 3", ["tried.toml", "bloks", "did you mean blocks", "claims"]),
     "an unknown key below": ("[dataset]\nrow = 3", ["dataset.row", "did you mean rows"]),
     "a number out of range": ("blocks = 0", ["tried.toml: blocks", "greater than or equal to 1", "found 0"]),
+    "an unknown key of the load": (
+        "[load]\nkeepalive = true",
+        ["tried.toml: load.keepalive", "did you mean keep_alive"],
+    ),
     "a wrong type": ('blocks = "many"', ["blocks", "found 'many'"]),
     "a missing key": ("", ["tried.toml: load", "missing"]),
     "an unknown workload": ("LOAD", ["tried.toml", "there is no workload 'nope'", "random-item"]),
@@ -18,16 +23,16 @@ MINIMAL = 'name = "tried"\ntitle = "A test"\nworkload = "{workload}"\nservice = 
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_experiment(lab: Lab, case: str) -> None:
+def test_a_broken_experiment(lab: Lab, call: Call, case: str) -> None:
     more, expected = BROKEN[case]
     workload = "nope" if more == "LOAD" else "random-item"
     text = MINIMAL.format(workload=workload) + more.replace("LOAD", "[load]\n")
-    if case not in ("a missing key", "an unknown workload"):
+    if "[load]" not in text and case != "a missing key":
         text += "\n[load]\n"
     path = lab.folder / "tried.toml"
     path.write_text(text)
 
-    finished = lab.fairtrial("run", path)
+    finished = call("run", path)
 
     assert finished.status == 2
     for words in expected:
@@ -47,12 +52,12 @@ INCONSISTENT = {
 
 
 @pytest.mark.parametrize("change", INCONSISTENT)
-def test_a_claim_that_makes_no_sense(lab: Lab, change: str) -> None:
+def test_a_claim_that_makes_no_sense(lab: Lab, call: Call, change: str) -> None:
     key = change.partition(" ")[0]
     lines = [line for line in CLAIM.splitlines() if not line.startswith(f"{key} ")]
     path = lab.experiment(lab.stack("a"), lab.stack("b"), more="\n".join([*lines, change]))
 
-    finished = lab.fairtrial("run", path, "--stacks", lab.stacks)
+    finished = call("run", path, "--stacks", lab.stacks)
 
     assert finished.status == 2
     assert INCONSISTENT[change] in finished.err
@@ -73,10 +78,10 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_use(lab: Lab, case: str) -> None:
+def test_wrong_use(call: Call, case: str) -> None:
     arguments, expected = WRONG[case]
 
-    finished = lab.fairtrial(*arguments)
+    finished = call(*arguments)
 
     assert finished.status == 2
     for words in expected:
@@ -84,17 +89,17 @@ def test_wrong_use(lab: Lab, case: str) -> None:
     assert "Traceback" not in finished.err
 
 
-def test_two_stacks_of_one_name(lab: Lab) -> None:
+def test_two_stacks_of_one_name(lab: Lab, call: Call) -> None:
     lab.stack("node-http")
-    finished = lab.fairtrial("run", "--stacks", lab.stacks)
+    finished = call("run", "--stacks", lab.stacks)
 
     assert finished.status == 2
     assert "two stacks are named node-http" in finished.err
 
 
-def test_a_broken_manifest(lab: Lab) -> None:
+def test_a_broken_manifest(lab: Lab, call: Call) -> None:
     name = lab.stack("mine", more="colour = 3")
-    finished = lab.fairtrial("check", name, "--stacks", lab.stacks)
+    finished = call("check", name, "--stacks", lab.stacks)
 
     assert finished.status == 2
     assert "mine/stack.toml: colour: unknown key" in finished.err

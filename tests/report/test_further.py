@@ -17,8 +17,8 @@ def test_junit_has_a_case_for_each_claim_and_condition() -> None:
     assert int(suite.get("tests", "")) == len(cases)
     for claim in result.claims:
         tag = {"refuted": "failure", "undecided": "skipped", "upheld": "system-out"}[claim.verdict]
-        found = cases[claim.id].find(tag)
-        assert found is not None and claim.text in (found.text or "")
+        element = cases[claim.id].find(tag)
+        assert element is not None and claim.text in (element.text or "")
     refused, absent = cases["python-threads"].find("error"), cases["bun-serve"].find("skipped")
     assert refused is not None and "errors" in refused.get("message", "")
     assert absent is not None and "bun was not found" in absent.get("message", "")

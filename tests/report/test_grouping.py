@@ -13,7 +13,7 @@ def test_the_same_finding_in_several_trials_is_one() -> None:
     ]
 
 
-def test_what_was_not_run_is_said_once_with_its_remedy() -> None:
+def test_a_reason_why_trials_were_not_run_is_given_once_with_its_remedy() -> None:
     (obstacle,) = obstacles(judged()[0])
     assert (obstacle.outcome, obstacle.contender, obstacle.remedy) == ("not run", "bun-serve", "install Bun")
     assert len(obstacle.trials) == 5

@@ -1,4 +1,4 @@
-"""The harness's ceiling stands beside the figures."""
+"""Sentences about a result as a whole: the ceiling of the load engine."""
 
 from fairtrial.judge.judging import judge
 from fairtrial.record.calibration import Calibration
@@ -35,7 +35,7 @@ def test_one_line_for_all_loads() -> None:
     assert line.replace("'", "&#39;") in html_text(result, record, trials)
 
 
-def test_without_a_calibration_nothing_is_said() -> None:
+def test_without_a_calibration_there_is_no_sentence() -> None:
     record = an_experiment("a").record()
     result = judge(record, [], interrupted=False)
     assert ceiling_in_words(result) == ""

@@ -1,1 +1,1 @@
-"""The record: observations, written the moment they are made."""
+"""The record of a run: all observations, each written as soon as it is made."""

@@ -1,4 +1,4 @@
-"""What a search for the capacity leaves in a trial's record."""
+"""A search for the capacity, as a trial's record keeps it."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from fairtrial.base.strict import Strict
 
 
 class ObjectiveMet(Strict):
-    """Whether one probe of a search for the capacity kept to one objective."""
+    """Whether one probe of a search for the capacity met one objective."""
 
     objective: str
     met: bool
@@ -18,9 +18,9 @@ class Probe(Strict):
 
     rate_per_second: float
     seconds: float
-    confirming: bool = Field(description="a full run that confirms what the search found, not a short one")
+    confirming: bool = Field(description="true: a full run that confirms the rate found; false: a short run")
     achieved_over_offered: float | None
-    percentiles_seconds: dict[str, float | None] = Field(description="of response time; null without support")
+    percentiles_seconds: dict[str, float | None] = Field(description="of response time; null with too few samples")
     error_share: float
     busiest_thread_share: float = Field(description="of the load engine")
     objectives: list[ObjectiveMet]
@@ -30,12 +30,12 @@ class CapacityFound(Strict):
     """The highest rate at which one objective held over a full run."""
 
     objective: str
-    rate_per_second: float | None = Field(description="null if it did not even hold at the lowest rate")
-    at_the_top: bool = Field(False, description="it still held at the highest rate that was tried")
+    rate_per_second: float | None = Field(description="null if it did not hold even at the lowest rate")
+    at_the_top: bool = Field(False, description="it still held at the highest rate tried")
 
 
 class CapacitySearch(Strict):
-    """A trial's search for the capacity, probe by probe, and what it found."""
+    """A trial's search for the capacity: all probes, and the capacity found for each objective."""
 
     probes: list[Probe]
     found: list[CapacityFound]

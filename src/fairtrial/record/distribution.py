@@ -1,4 +1,4 @@
-"""Times of one kind."""
+"""A distribution of times."""
 
 from pydantic import Field
 

@@ -1,11 +1,10 @@
-"""HdrHistogram's V2 encoding, read: the counts behind the engine's percentiles.
+"""Reads HdrHistogram's V2 encoding: the counts behind the engine's percentiles.
 
-Written here rather than taken from PyPI: reading takes forty lines, and the package there brings `pbr` and `setuptools`
-along at run time.
+The package on PyPI is not used, because it needs `pbr` and `setuptools` at run time, and reading takes forty lines.
 
 The encoding is big-endian: an outer cookie and the length of a zlib stream; in it a cookie, the length of the counts,
 an offset (unused), significant digits, lowest and highest value, a ratio (unused); then counts as ZigZag LEB128, where
-a negative number stands for that many empty places. Format:
+a negative number stands for that many empty buckets. Format:
 https://github.com/HdrHistogram/HdrHistogram/blob/master/src/main/java/org/HdrHistogram/AbstractHistogram.java
 """
 
@@ -21,13 +20,13 @@ from itertools import accumulate
 
 COMPRESSED, PLAIN = 0x1C849304, 0x1C849303
 COOKIE_BASE = 0xFFFFFF0F
-"""Without the bits that tell the size of a word, which V2 does not use."""
+"""Masks the bits for the word size, which V2 does not use."""
 NANO = 1e-9
 
 
 @dataclass(frozen=True)
 class Bucket:
-    """So many times from `low_seconds` up to, but not at, `high_seconds`."""
+    """The number of times from `low_seconds` (inclusive) to `high_seconds` (exclusive)."""
 
     low_seconds: float
     high_seconds: float
@@ -40,17 +39,17 @@ class Bucket:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Buckets that are not empty, the shortest times first; exact to the encoding's significant digits."""
+    """The buckets that are not empty, in ascending order, exact to the encoding's significant digits."""
 
     buckets: Sequence[Bucket]
 
     @cached_property
-    def _running(self) -> list[int]:
+    def _cumulative(self) -> list[int]:
         return list(accumulate(bucket.count for bucket in self.buckets))
 
     @property
     def count(self) -> int:
-        return self._running[-1] if self.buckets else 0
+        return self._cumulative[-1] if self.buckets else 0
 
     @property
     def mean_seconds(self) -> float:
@@ -58,31 +57,33 @@ class Histogram:
 
     @property
     def deviation_seconds(self) -> float:
-        """The standard deviation of these times themselves."""
+        """The standard deviation of the times (not of their mean)."""
         mean = self.mean_seconds
-        return math.sqrt(sum((each.middle_seconds - mean) ** 2 * each.count for each in self.buckets) / self.count)
+        return math.sqrt(
+            sum((bucket.middle_seconds - mean) ** 2 * bucket.count for bucket in self.buckets) / self.count
+        )
 
     def at(self, percentile: float) -> float:
-        """Seconds that `percentile` (0 to 100) of the times do not exceed; the histogram is not empty."""
+        """Seconds that `percentile` (0 to 100) of the times do not exceed. Undefined for an empty histogram."""
         return self.through(percentile)[0]
 
     def through(self, percentile: float) -> tuple[float, int]:
-        """The same seconds, and how many times do not exceed them."""
-        wanted = max(1, math.ceil(round(percentile / 100 * self.count, 6)))
-        place = min(bisect_left(self._running, wanted), len(self.buckets) - 1)
-        return self.buckets[place].high_seconds - NANO, self._running[place]
+        """The value in seconds of `at`, and how many times do not exceed it."""
+        rank = max(1, math.ceil(round(percentile / 100 * self.count, 6)))
+        index = min(bisect_left(self._cumulative, rank), len(self.buckets) - 1)
+        return self.buckets[index].high_seconds - NANO, self._cumulative[index]
 
     def count_up_to(self, seconds: float) -> int:
-        """How many times do not exceed `seconds`, by the middles of their buckets."""
-        place = bisect_right(self.buckets, seconds, key=lambda bucket: bucket.middle_seconds)
-        return self._running[place - 1] if place else 0
+        """How many times do not exceed `seconds`. A time counts as the middle of its bucket."""
+        index = bisect_right(self.buckets, seconds, key=lambda bucket: bucket.middle_seconds)
+        return self._cumulative[index - 1] if index else 0
 
 
 def read_histogram(hdr_base64: str) -> Histogram:
-    """Decode the engine's `hdr_base64`: nanoseconds, as seconds. An empty text is an empty histogram.
+    """Decode the engine's `hdr_base64`, and convert its nanoseconds to seconds. An empty text is an empty histogram.
 
     Raises:
-        ValueError: it is not HdrHistogram V2, compressed.
+        ValueError: it is not a compressed HdrHistogram V2.
     """
     if not hdr_base64:
         return Histogram(())
@@ -98,13 +99,13 @@ def read_histogram(hdr_base64: str) -> Histogram:
 
 
 def _numbers(content: bytes) -> Iterator[int]:
-    """ZigZag LEB128, at most nine bytes each; the ninth carries eight bits."""
-    place = 0
-    while place < len(content):
+    """Decode ZigZag LEB128: at most nine bytes a number, of which the ninth has eight bits."""
+    position = 0
+    while position < len(content):
         value = shift = 0
         while True:
-            byte = content[place]
-            place += 1
+            byte = content[position]
+            position += 1
             if shift == 56:
                 value |= byte << shift
                 break
@@ -116,18 +117,18 @@ def _numbers(content: bytes) -> Iterator[int]:
 
 
 def _buckets(numbers: Iterator[int], digits: int, lowest: int) -> Iterator[Bucket]:
-    """Places in order: the first `2 × half` are `unit` wide, each further `half` twice as wide as the one before."""
+    """Buckets in order: the first `2 × half` are one unit wide, and each further `half` twice as wide as the last."""
     unit_bits = int(math.log2(max(lowest, 1)))
     half_bits = max(math.ceil(math.log2(2 * 10**digits)), 1) - 1
     half = 1 << half_bits
-    place = 0
+    index = 0
     for number in numbers:
         if number < 0:
-            place -= number
+            index -= number
             continue
         if number:
-            doubling = max((place >> half_bits) - 1, 0)
-            within = place if place < 2 * half else (place & (half - 1)) + half
+            doubling = max((index >> half_bits) - 1, 0)
+            offset = index if index < 2 * half else (index & (half - 1)) + half
             width = 1 << (doubling + unit_bits)
-            yield Bucket(within * width * NANO, (within + 1) * width * NANO, number)
-        place += 1
+            yield Bucket(offset * width * NANO, (offset + 1) * width * NANO, number)
+        index += 1

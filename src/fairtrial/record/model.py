@@ -1,4 +1,4 @@
-"""What a run leaves behind: `record.jsonl`, one line for the experiment and one for each trial.
+"""The models of `record.jsonl`: one line for the experiment and one for each trial.
 
 A record holds observations only. Findings, outcomes, figures and verdicts are computed from it (`fairtrial.judge`), so
 that a report can be rebuilt and a new check tried on an old record.
@@ -42,7 +42,7 @@ class Condition(Strict):
 
 
 class Host(Strict):
-    """The machine, as far as it bears on the figures."""
+    """What affects figures of the machine and its system."""
 
     system: str
     kernel: str
@@ -61,7 +61,7 @@ class Placement(Strict):
 
 
 class StackIdentity(Strict):
-    """Which program a condition ran: enough to tell two records apart."""
+    """The program that a condition ran, in enough detail to tell whether two records ran the same."""
 
     name: str
     title: str
@@ -77,14 +77,14 @@ class ServiceIdentity(Strict):
     """Which database, cache or balancer a condition had. Never a credential."""
 
     name: str = Field(description="the lab's name of the service, such as mongodb")
-    product: str = Field(description="what answers, in its own words, such as SecantusDB 0.6.0b17")
+    product: str = Field(description="what the server calls itself, such as SecantusDB 0.6.0b17")
     variant: str = "default"
     where: Literal["embedded", "private", "external"]
-    settings: dict[str, str] = Field(default_factory=dict, description="those that bear on speed and durability")
+    settings: dict[str, str] = Field(default_factory=dict, description="those that affect speed and durability")
 
 
 class DatasetIdentity(Strict):
-    """The rows, by the description they follow from, and where ids begin and end."""
+    """The rows: the digest of the description they are generated from, and the range of ids."""
 
     name: str
     sha256: str
@@ -150,12 +150,12 @@ class ExperimentRecord(Strict):
 
 
 class Clause(Strict):
-    """One clause of the contract, as it was tried on a running stack."""
+    """One clause of the contract, tried on a running stack."""
 
     name: str
     requirement: str
     passed: bool
-    evidence: str = Field(description="what was seen, when it did not pass; printable")
+    evidence: str = Field(description="what was observed when it did not pass; printable")
 
 
 class BodyBytes(Strict):
@@ -185,11 +185,11 @@ class SecondOfSeries(Strict):
 
 
 class EngineThread(Strict):
-    """What one thread of the load engine used itself."""
+    """Processor time of one thread of the load engine."""
 
     cpu_seconds: float
     user_seconds: float | None = Field(
-        None, description="user time by the kernel's own, coarser account; null in records from before it was kept"
+        None, description="user time, from the kernel's coarser accounting; null in older records"
     )
     system_seconds: float | None = Field(None, description="system time, likewise")
     spinning_seconds: float = Field(
@@ -198,12 +198,12 @@ class EngineThread(Strict):
 
     @property
     def busy_seconds(self) -> float:
-        """Processor time that the load itself took."""
+        """Processor time for the load itself, without waiting awake."""
         return max(self.cpu_seconds - self.spinning_seconds, 0.0)
 
 
 class TlsSession(Strict):
-    """What the first connection agreed on."""
+    """What the first connection negotiated."""
 
     version: str
     cipher_suite: str
@@ -237,7 +237,7 @@ class Picks(Strict):
 
 
 class Acknowledgements(Strict):
-    """Of the numbered requests of one kind, which had no right answer: docs/engine-protocol.md, "Acknowledgements"."""
+    """The numbered requests of one kind without a right answer: docs/engine-protocol.md, "Acknowledgements"."""
 
     request: str
     begun: int
@@ -247,7 +247,7 @@ class Acknowledgements(Strict):
 class EngineSummary(Strict):
     """The engine's account of the measured window: docs/engine-protocol.md, "The summary".
 
-    What has a default is not in records of protocol 1.
+    Records of protocol 1 do not have the fields with a default.
     """
 
     protocol: Literal[1, 2]
@@ -311,7 +311,7 @@ class EngineSummary(Strict):
 
     @property
     def busiest_thread_share(self) -> float:
-        """The highest of them: how near a thread with a processor of its own was to its limit."""
+        """The highest of `thread_shares`: how near a thread with a processor of its own was to its limit."""
         return max(self.thread_shares, default=0.0)
 
     def busiest_processor_share(self, processors: int) -> float:
@@ -327,12 +327,12 @@ class EngineSummary(Strict):
 
 
 class ServerMeter(Strict):
-    """What the stack's whole process tree used in the measured window; a program's, from its start to its end."""
+    """Use of a stack's whole process tree in the measured window; of a program's, from its start to its end."""
 
     window_seconds: float
     cpu_user_seconds: float
     cpu_system_seconds: float
-    peak_rss_bytes: int = Field(description="largest sum of resident set sizes seen in the window; 0: none seen")
+    peak_rss_bytes: int = Field(description="largest sum of resident set sizes in the window; 0: none was measured")
     processes: int = Field(description="at the window's end")
     rss_series_bytes: list[int] = Field(
         default_factory=list, description="the largest sum in each full second of the window"
@@ -344,7 +344,7 @@ class ServerMeter(Strict):
 
 
 class Ledger(Strict):
-    """What the database says it did from before the load (warm-up included) until the stack was down.
+    """What the database counted from before the load (warm-up included) until the stack had stopped.
 
     By the names of `services.model.Counters`; the lab's own few statements are among them. Of programs
     also calls: answers that the upstream gave; tasks: those that gathered, all at once; threads: of the kernel, while
@@ -360,7 +360,7 @@ class Freshness(Strict):
     """Rows that the lab changed while the stack served them."""
 
     changed: int
-    stale: int = Field(description="those whose old value was still answered when the time of grace was over")
+    stale: int = Field(description="those whose old value was still answered after the grace period")
     grace_seconds: float
     example: str = Field(description="one stale answer; from the server: escape it before showing it")
 
@@ -368,8 +368,8 @@ class Freshness(Strict):
 class Settle(Strict):
     """The database after the last answer."""
 
-    seconds: float = Field(description="until its processor time was at rest")
-    at_rest: bool = Field(description="false: it was still at work when the lab stopped waiting")
+    seconds: float = Field(description="until it used no more processor time")
+    at_rest: bool = Field(description="false: it was still working when the lab stopped waiting")
     writes_after: int | None = Field(description="writing statements after the load; null where it does not count them")
 
 
@@ -382,7 +382,7 @@ class WriteFault(Strict):
 
 
 class Audit(Strict):
-    """What is stored, held against what was acknowledged."""
+    """Stored rows compared with acknowledged requests."""
 
     acknowledged: int
     stored: int
@@ -390,14 +390,14 @@ class Audit(Strict):
 
 
 class Stop(Strict):
-    """How the stack ended when it was told to."""
+    """How the stack stopped on request."""
 
     seconds: float
     forced: bool = Field(description="it did not end on SIGTERM in time and was killed")
 
 
 class ProgramRun(Strict):
-    """A program's run, timed from outside: its start and its runtime's are part of it."""
+    """A program's run, timed from outside: the start of the program and of its runtime are included."""
 
     operations: int
     seconds: float

@@ -1,4 +1,4 @@
-"""Reading a record back."""
+"""Reads a record."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from fairtrial.record.write import RECORD_FILE
 def read_record(folder: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
     """The experiment and its trials from a results folder.
 
-    A last line that was cut off (the lab was killed while writing it) is left out.
+    An incomplete last line (the lab was killed while writing it) is left out.
 
     Raises:
-        Problem: there is no record, or a line of it is broken.
+        Problem: there is no record, or one of its lines is invalid.
     """
     path = folder / RECORD_FILE
     try:
@@ -25,21 +25,21 @@ def read_record(folder: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
     if lines and not lines[-1].endswith("\n"):
         lines.pop()
     if not lines:
-        raise Problem(f"{path}: is empty", "the run was ended before its first trial: run it again")
+        raise Problem(f"{path}: is empty", "the run ended before its first trial: run it again")
     try:
         experiment = ExperimentRecord.model_validate_json(lines[0])
     except ValidationError as error:
-        raise _broken(path, 1, error) from error
+        raise _invalid_line(path, 1, error) from error
     trials = []
     for number, line in enumerate(lines[1:], 2):
         try:
             trials.append(TrialRecord.model_validate_json(line))
         except ValidationError as error:
-            raise _broken(path, number, error) from error
+            raise _invalid_line(path, number, error) from error
     return experiment, trials
 
 
-def _broken(path: Path, number: int, error: ValidationError) -> Problem:
+def _invalid_line(path: Path, number: int, error: ValidationError) -> Problem:
     fault = error.errors()[0]
     key = ".".join(str(part) for part in fault["loc"])
     return Problem(

@@ -1,4 +1,4 @@
-"""Writing a record: one line at a time, on disk before the next trial begins."""
+"""Writes a record line by line, each of them to disk before the next trial begins."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ RECORD_FILE = "record.jsonl"
 
 
 class RecordWriter:
-    """Appends to `record.jsonl` in a results folder. A context manager."""
+    """Appends lines to `record.jsonl` in a results folder; a context manager."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / RECORD_FILE
@@ -20,7 +20,7 @@ class RecordWriter:
             raise self._problem(error) from error
 
     def append(self, line: ExperimentRecord | TrialRecord) -> None:
-        """Write one line and wait until it is on disk.
+        """Write a line, and wait until it is on disk.
 
         Raises:
             Problem: the disk is full or cannot be written.

@@ -1,4 +1,4 @@
-"""Progress, while an experiment is conducted: a live line on a terminal, plain lines elsewhere."""
+"""Progress of an experiment: a live line on a terminal, plain lines elsewhere."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""How a trial ended, in a few words: its outcome proper follows from the checks, once all trials are in."""
+"""How a trial ended, in a few words. Its outcome is not known yet: it follows from the checks, after the last trial."""
 
 from rich.text import Text
 
@@ -7,7 +7,7 @@ from fairtrial.record.model import TrialRecord
 
 
 def ending(record: TrialRecord) -> Text:
-    """`12,345 verified answers/s`, or what went wrong."""
+    """The trial's rate, as `12,345 verified answers/s`, or what went wrong."""
     if record.failure is not None:
         first_line = record.failure.reason.partition("\n")[0]
         return Text(printable(f"{record.failure.stage}: {first_line}", 160), style="yellow")
@@ -18,8 +18,8 @@ def ending(record: TrialRecord) -> Text:
         return Text(f"{record.program.operations_per_second:,.0f} operations/s, {record.program.seconds:.2f} s")
     if record.engine is None:
         return Text(f"ended by itself with status {record.exit_status}", style="red")
-    said = Text(f"{record.engine.goodput_per_second:,.0f} verified answers/s")
+    rate = Text(f"{record.engine.goodput_per_second:,.0f} verified answers/s")
     errors = sum(record.engine.errors.values())
     if errors:
-        said.append(f", {errors:,} errors", style="red")
-    return said
+        rate.append(f", {errors:,} errors", style="red")
+    return rate

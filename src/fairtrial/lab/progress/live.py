@@ -1,4 +1,4 @@
-"""Progress on a terminal: one line that is kept up to date, and a line for each trial that ended."""
+"""Progress on a terminal: one line that is kept up to date, and a line for each ended trial."""
 
 import time
 from typing import Any
@@ -20,27 +20,27 @@ BAR_CELLS = 24
 
 
 class LiveProgress:
-    """Which trial, which stage, the current rate, elapsed and remaining time."""
+    """Shows trial, stage, current rate, elapsed and remaining time."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._clock: Clock | None = None
         self._trial: PlannedTrial | None = None
-        self._doing = ""
+        self._activity = ""
         self._rate = ""
         self._share = 0.0
-        self._doing_since = time.monotonic()
-        # Last: it draws its first line at once.
+        self._activity_since = time.monotonic()
+        # Created last: it draws its first line at once, from all of the above.
         self._live = Live(console=console, transient=True, get_renderable=self._line, refresh_per_second=4)
 
     def preparing(self, what: str) -> None:
-        self._doing, self._share = f"preparing {what}", 0.0
-        self._doing_since = time.monotonic()
+        self._activity, self._share = f"preparing {what}", 0.0
+        self._activity_since = time.monotonic()
         self._live.start(refresh=True)
         self._live.refresh()
 
     def rows_loaded(self, rows: int, of: int) -> None:
-        self._doing, self._share = f"loading rows: {rows:,} of {of:,}", rows / of
+        self._activity, self._share = f"loading rows: {rows:,} of {of:,}", rows / of
 
     def begins(self, experiment: ExperimentRecord) -> None:
         self._clock = Clock(experiment)
@@ -50,14 +50,14 @@ class LiveProgress:
         self._rate = ""
 
     def stage(self, name: str) -> None:
-        self._doing = name
+        self._activity = name
 
     def waiting(self, what: str) -> None:
-        self._doing = f"waiting for {what}"
+        self._activity = f"waiting for {what}"
 
     def engine_event(self, event: dict[str, Any]) -> None:
         if event["event"] == "progress":
-            self._doing = phase(event)
+            self._activity = phase(event)
             self._rate = f"{event['verified_per_second']:,.0f}/s"
             if event["errors"]:
                 self._rate += f", {event['errors']:,} errors"
@@ -70,7 +70,7 @@ class LiveProgress:
         self._console.print(Text.assemble((head, "dim"), ending(record)), highlight=False)
 
     def close(self) -> None:
-        """Take the live line off the screen."""
+        """Remove the live line from the screen."""
         self._live.stop()
 
     def _line(self) -> Table:
@@ -80,11 +80,11 @@ class LiveProgress:
             cells += [
                 Text(f"trial {self._trial.index}/{self._clock.total}"),
                 Text(self._trial.condition.label, style="bold"),
-                Text(self._doing),
+                Text(self._activity),
                 Text(self._rate, style="cyan"),
                 Text(self._clock.times(), style="dim"),
             ]
         else:
-            cells += [Text(self._doing), Text(minutes(time.monotonic() - self._doing_since), style="dim")]
+            cells += [Text(self._activity), Text(minutes(time.monotonic() - self._activity_since), style="dim")]
         line.add_row(*cells)
         return line

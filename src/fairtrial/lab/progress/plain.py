@@ -1,4 +1,4 @@
-"""Progress without a terminal: a line for each step, and one for each trial."""
+"""Progress without a terminal: a line for each step and each trial."""
 
 from typing import Any
 
@@ -12,23 +12,23 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
 class PlainProgress:
-    """Prints as it goes; never rewrites a line."""
+    """Prints line after line and never rewrites one."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._clock: Clock | None = None
         self._trial: PlannedTrial | None = None
-        self._tenths_said = 0
+        self._printed_tenths = 0
 
     def preparing(self, what: str) -> None:
-        self._tenths_said = 0
-        self._say(Text(f"preparing {what}"))
+        self._printed_tenths = 0
+        self._print(Text(f"preparing {what}"))
 
     def rows_loaded(self, rows: int, of: int) -> None:
         tenths = rows * 10 // of
-        if tenths > self._tenths_said:
-            self._tenths_said = tenths
-            self._say(Text(f"loading rows: {rows:,} of {of:,}"))
+        if tenths > self._printed_tenths:
+            self._printed_tenths = tenths
+            self._print(Text(f"loading rows: {rows:,} of {of:,}"))
 
     def begins(self, experiment: ExperimentRecord) -> None:
         self._clock = Clock(experiment)
@@ -37,22 +37,22 @@ class PlainProgress:
         self._trial = trial
 
     def stage(self, name: str) -> None:
-        """Too fine for a log."""
+        """Print nothing: stages and rates are too detailed for a log."""
 
     def waiting(self, what: str) -> None:
-        self._say(Text(f"waiting for {what}"))
+        self._print(Text(f"waiting for {what}"))
 
     def engine_event(self, event: dict[str, Any]) -> None:
-        """Too fine for a log."""
+        """Print nothing: stages and rates are too detailed for a log."""
 
     def trial_ends(self, record: TrialRecord) -> None:
         assert self._clock and self._trial
         self._clock.trial_ended()
         head = f"trial {record.index} of {self._clock.total}, block {record.block}, {self._trial.condition.label}: "
-        self._say(Text.assemble(head, ending(record), f" ({self._clock.times()})"))
+        self._print(Text.assemble(head, ending(record), f" ({self._clock.times()})"))
 
     def close(self) -> None:
-        """Nothing is left on the screen to take away."""
+        """Do nothing: there is no live line to remove."""
 
-    def _say(self, text: Text) -> None:
+    def _print(self, text: Text) -> None:
         self._console.print(text, soft_wrap=True, highlight=False)

@@ -1,1 +1,1 @@
-"""The machine, looked at before a trial: what `fairtrial doctor` prints."""
+"""Diagnoses of this machine before a trial, as `fairtrial doctor` prints them."""

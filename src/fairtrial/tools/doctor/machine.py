@@ -1,4 +1,4 @@
-"""Processors, limits and habits of the machine that figures suffer from."""
+"""Diagnoses of processors, limits and settings of the machine that affect figures."""
 
 import os
 import resource
@@ -19,8 +19,8 @@ GOVERNORS = Path("/sys/devices/system/cpu")
 GIB = 1 << 30
 
 
-def machine() -> Iterator[Diagnosis]:
-    """Each thing about the machine that bears on figures."""
+def diagnose_machine() -> Iterator[Diagnosis]:
+    """One diagnosis for each property of the machine that affects figures."""
     yield _processors()
     yield _load_average()
     yield _governor()
@@ -32,28 +32,28 @@ def machine() -> Iterator[Diagnosis]:
 def _processors() -> Diagnosis:
     cpus = len(os.sched_getaffinity(0))
     if cpus >= 2:
-        return Diagnosis("processors", "good", f"{cpus}: load and server get their own")
+        return Diagnosis("processors", "good", f"{cpus}: load and server have separate ones")
     return Diagnosis(
         "processors",
         "poor",
         "1: load and server share it",
-        "use a machine with two processors or more, or give this more",
+        "use a machine with two or more processors",
     )
 
 
 def _load_average() -> Diagnosis:
     busy, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
-    found = f"load average {busy:.2f} over the last minute"
+    observation = f"load average {busy:.2f} over the last minute"
     if busy <= BUSY_LOAD_SHARE * cpus:
-        return Diagnosis("other work", "good", found)
-    return Diagnosis("other work", "poor", found, "end other programs before a trial; see `top`")
+        return Diagnosis("other work", "good", observation)
+    return Diagnosis("other work", "poor", observation, "end other programs before a trial; see `top`")
 
 
 def _governor() -> Diagnosis:
     files = sorted(GOVERNORS.glob("cpu[0-9]*/cpufreq/scaling_governor"))
     governors = {file.read_text().strip() for file in files}
     if not governors:
-        return Diagnosis("frequency governor", "good", "not visible (a virtual machine sets it for its guests)")
+        return Diagnosis("frequency governor", "good", "not visible (in a virtual machine, the host sets it)")
     if governors == {"performance"}:
         return Diagnosis("frequency governor", "good", "performance")
     return Diagnosis(
@@ -78,25 +78,27 @@ def _swap() -> Diagnosis:
 
 def _descriptors() -> Diagnosis:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    found = f"{soft} open files (hard limit {hard})"
+    observation = f"{soft} open files (hard limit {hard})"
     if soft >= ENOUGH_DESCRIPTORS:
-        return Diagnosis("open files", "good", found)
-    return Diagnosis("open files", "poor", found, f"ulimit -n {min(hard, 65536)} in the shell that runs the trial")
+        return Diagnosis("open files", "good", observation)
+    return Diagnosis(
+        "open files", "poor", observation, f"ulimit -n {min(hard, 65536)} in the shell that runs the trial"
+    )
 
 
 def _cache() -> Diagnosis:
     folder = cache_folder()
-    there = next(path for path in [folder, *folder.parents] if path.exists())
-    free = psutil.disk_usage(str(there)).free
-    found = f"{folder}, {free / GIB:.0f} GiB free"
-    if not os.access(there, os.W_OK):
+    existing = next(path for path in [folder, *folder.parents] if path.exists())
+    free = psutil.disk_usage(str(existing)).free
+    observation = f"{folder}, {free / GIB:.0f} GiB free"
+    if not os.access(existing, os.W_OK):
         return Diagnosis(
             "cache",
             "missing",
-            f"{found}, not writable",
+            f"{observation}, not writable",
             "set FAIRTRIAL_CACHE to another folder",
             essential=True,
         )
     if free < ENOUGH_CACHE_BYTES:
-        return Diagnosis("cache", "poor", found, "free space there, or set FAIRTRIAL_CACHE to another folder")
-    return Diagnosis("cache", "good", f"{found}; may be removed at any time")
+        return Diagnosis("cache", "poor", observation, "free space there, or set FAIRTRIAL_CACHE to another folder")
+    return Diagnosis("cache", "good", f"{observation}; may be removed at any time")

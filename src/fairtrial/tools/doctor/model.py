@@ -1,4 +1,4 @@
-"""What the doctor says of one thing."""
+"""A diagnosis of one property of the machine."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,14 +8,14 @@ Health = Literal["good", "poor", "missing"]
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """One thing that was looked at.
+    """The state of one property of the machine.
 
-    `missing` means that something cannot be run at all; `poor`, that figures will suffer.
+    `missing`: something cannot run at all. `poor`: figures will be worse for it.
     """
 
     subject: str
     health: Health
-    found: str
+    observation: str
     remedy: str = ""
     essential: bool = False
-    """nothing can be tried without it"""
+    """no trial can be run without it"""

@@ -1,4 +1,4 @@
-"""The engine's toolchain, and what each stack needs."""
+"""Diagnoses of the engine's toolchain and of the runtimes that stacks require."""
 
 import shutil
 import subprocess
@@ -11,15 +11,15 @@ from fairtrial.engine.binary import RUST_REMEDY
 from fairtrial.tools.doctor.model import Diagnosis
 
 
-def engine_toolchain() -> Diagnosis:
+def diagnose_engine() -> Diagnosis:
     """Whether the load engine can be built."""
     if shutil.which("cargo") is None:
         return Diagnosis("load engine", "missing", "no `cargo` on PATH", RUST_REMEDY, essential=True)
-    said = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout.strip()
-    return Diagnosis("load engine", "good", f"built with {said}")
+    version = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    return Diagnosis("load engine", "good", f"built with {version}")
 
 
-def stack_runtimes(stacks: Sequence[Stack]) -> Iterator[Diagnosis]:
+def diagnose_stacks(stacks: Sequence[Stack]) -> Iterator[Diagnosis]:
     """Whether each stack's requirements are met."""
     for stack in stacks:
         try:

@@ -1,0 +1,46 @@
+"""Elapsed and remaining time."""
+
+from fairtrial.lab.progress.clock import Clock
+from fairtrial.plan.duration import planned_seconds
+from tests.builders import an_experiment
+from tests.lab.progress.conftest import Time
+
+
+def test_before_the_first_trial_ends_the_plan_says_how_long_it_takes(passing: Time) -> None:
+    record = an_experiment("a", "b", blocks=5).record()
+    clock = Clock(record)
+    assert clock.total == 10
+    assert clock.remaining_seconds == planned_seconds(10, record.experiment.load)
+    passing.passes(3)
+    assert clock.elapsed_seconds == 3
+    assert clock.remaining_seconds == planned_seconds(10, record.experiment.load) - 3
+
+
+def test_afterwards_the_mean_of_the_trials_says_it(passing: Time) -> None:
+    clock = Clock(an_experiment("a", "b", blocks=5).record())
+    for seconds in (10, 20):
+        passing.passes(seconds)
+        clock.trial_ended()
+    assert (clock.elapsed_seconds, clock.remaining_seconds) == (30, 8 * 15)
+    passing.passes(5)
+    assert clock.remaining_seconds == 8 * 15 - 5
+    assert clock.times() == "elapsed 0:35, remaining 1:55"
+
+
+def test_a_trial_that_takes_long_leaves_no_negative_time(passing: Time) -> None:
+    clock = Clock(an_experiment("a", blocks=2).record())
+    passing.passes(1)
+    clock.trial_ended()
+    passing.passes(100)
+    assert clock.remaining_seconds == 0
+
+
+def test_the_total_grows_with_each_look_that_decided_nothing(passing: Time) -> None:
+    record = an_experiment("a", "b", blocks=8).record().model_copy(update={"looks": [3, 5, 8]})
+    clock = Clock(record)
+    assert clock.total == 6
+    for _ in range(6):
+        clock.trial_ended()
+    assert clock.total == 6
+    clock.trial_ended()
+    assert clock.total == 10

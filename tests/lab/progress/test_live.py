@@ -1,0 +1,90 @@
+"""Progress on a terminal: one line that is kept up to date."""
+
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from fairtrial.lab.progress import progress_on
+from fairtrial.lab.progress.live import BAR_CELLS, LiveProgress
+from tests.builders import a_trial, an_experiment
+from tests.lab.progress.conftest import Time, console_in_memory, trials_of_order
+
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+BAR = "━" * BAR_CELLS
+ENGINE = {"event": "progress", "phase": "measure", "verified_per_second": 12_345.0, "errors": 0}
+
+
+class Screen:
+    """A live progress, and what it wrote."""
+
+    def __init__(self) -> None:
+        console, self.file = console_in_memory(terminal=True)
+        progress = progress_on(console)
+        assert isinstance(progress, LiveProgress)
+        self.progress = progress
+
+    def lines(self) -> list[str]:
+        """Everything that was drawn, without control sequences: the last element is the live line."""
+        drawn = [" ".join(line.split()) for line in re.split(r"[\r\n]+", CONTROL.sub("", self.file.getvalue()))]
+        return [line for line in drawn if line]
+
+    def shows(self, line: str) -> bool:
+        """Whether the live line, which is drawn four times a second, becomes one that begins so."""
+        deadline = time.monotonic() + 10
+        while not self.lines()[-1].startswith(line):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{self.lines()[-1]!r} does not begin with {line!r}")
+            time.sleep(0.05)
+        return True
+
+
+@pytest.fixture
+def screen(passing: Time) -> Iterator[Screen]:
+    screen = Screen()
+    yield screen
+    screen.progress.close()
+
+
+def test_while_something_is_prepared(screen: Screen, passing: Time) -> None:
+    screen.progress.preparing("the engine")
+    passing.passes(65)
+    assert screen.shows(f"{BAR} preparing the engine 1:05")
+    screen.progress.rows_loaded(250_000, 1_000_000)
+    assert screen.shows(f"{BAR} loading rows: 250,000 of 1,000,000 1:05")
+
+
+def test_while_a_trial_runs(screen: Screen, passing: Time) -> None:
+    record = an_experiment("a", "b", blocks=1).record()
+    progress = screen.progress
+    progress.preparing("the engine")
+    progress.begins(record)
+    first, second = trials_of_order(record)
+    progress.trial_begins(first)
+    progress.stage("start")
+    assert screen.shows(f"{BAR} trial 1/2 a start elapsed 0:00, remaining ")
+    progress.engine_event(ENGINE | {"phase": "warmup"})
+    assert screen.shows(f"{BAR} trial 1/2 a warm-up 12,345/s elapsed")
+    progress.engine_event(ENGINE | {"errors": 1200})
+    assert screen.shows(f"{BAR} trial 1/2 a measuring 12,345/s, 1,200 errors elapsed")
+    passing.passes(10)
+    progress.trial_ends(a_trial().serving(4000).record(1, 1, "a"))
+    progress.trial_begins(second)
+    progress.waiting("the database")
+    assert screen.shows(f"{BAR} trial 2/2 b waiting for the database elapsed 0:10, remaining 0:10")
+
+
+def test_an_ended_trial_leaves_a_line_and_the_live_line_disappears(screen: Screen, passing: Time) -> None:
+    record = an_experiment("a", blocks=1).record()
+    progress = screen.progress
+    progress.preparing("the engine")
+    progress.begins(record)
+    progress.trial_begins(trials_of_order(record)[0])
+    progress.trial_ends(a_trial().serving(4000).record(1, 1, "a"))
+    progress.close()
+    ended = [line for line in screen.lines() if line.startswith("trial 1 block 1 a ")]
+    assert len(ended) == 1 and ended[0].endswith("4,000 verified answers/s")
+    last = screen.file.getvalue().rpartition("verified answers/s")[2]
+    assert "\x1b[2K" in last.rpartition("\n")[2], "the live line is erased"
+    assert "\x1b[?25h" in last, "the cursor is shown again"

@@ -1,0 +1,55 @@
+"""Progress as lines, for logs and CI."""
+
+from fairtrial.lab.progress import progress_on
+from fairtrial.lab.progress.plain import PlainProgress
+from tests.builders import a_trial, an_experiment
+from tests.lab.progress.conftest import Time, console_in_memory, trials_of_order
+
+
+def test_a_console_that_is_no_terminal_gets_lines() -> None:
+    assert isinstance(progress_on(console_in_memory(terminal=False)[0]), PlainProgress)
+
+
+def test_a_line_for_each_step_and_each_trial(passing: Time) -> None:
+    console, file = console_in_memory(terminal=False)
+    progress = PlainProgress(console)
+    record = an_experiment("a", "b", blocks=1).record()
+    progress.preparing("the stack a")
+    progress.begins(record)
+    for trial in trials_of_order(record):
+        progress.trial_begins(trial)
+        progress.stage("load")
+        progress.engine_event({"event": "progress", "phase": "measure", "verified_per_second": 1.0, "errors": 0})
+        passing.passes(30)
+        progress.trial_ends(a_trial().serving(4000).record(trial.index, trial.block, trial.condition.contender))
+    progress.waiting("the database")
+    progress.close()
+    assert file.getvalue().splitlines() == [
+        "preparing the stack a",
+        "trial 1 of 2, block 1, a: 4,000 verified answers/s (elapsed 0:30, remaining 0:30)",
+        "trial 2 of 2, block 1, b: 4,000 verified answers/s (elapsed 1:00, remaining 0:00)",
+        "waiting for the database",
+    ]
+
+
+def test_rows_are_reported_at_each_tenth_and_anew_for_each_table() -> None:
+    console, file = console_in_memory(terminal=False)
+    progress = PlainProgress(console)
+    for table in ("items", "orders"):
+        progress.preparing(table)
+        for rows in range(0, 1001, 5):
+            progress.rows_loaded(rows, 1000)
+    lines = file.getvalue().splitlines()
+    assert lines[:2] == ["preparing items", "loading rows: 100 of 1,000"]
+    assert [line.partition(":")[0] for line in lines].count("loading rows") == 20
+    assert lines[-1] == "loading rows: 1,000 of 1,000"
+
+
+def test_a_long_reason_stays_on_one_line_and_markup_is_text() -> None:
+    console, file = console_in_memory(terminal=False)
+    progress = PlainProgress(console)
+    progress.begins(record := an_experiment("a", blocks=1).record())
+    progress.trial_begins(trials_of_order(record)[0])
+    progress.trial_ends(a_trial().failing("build", "[red]no[/red] " + "word " * 50).record())
+    (line,) = file.getvalue().splitlines()
+    assert len(line) > 140 and "build: [red]no[/red] word" in line

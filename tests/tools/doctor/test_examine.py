@@ -1,0 +1,90 @@
+"""The table of diagnoses, the conclusion and the exit status; runtimes of stacks."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from fairtrial.base.exit_status import ALL_WELL, NOTHING_RAN
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.tools.doctor.examine import examine, print_diagnoses
+from fairtrial.tools.doctor.model import Diagnosis
+from fairtrial.tools.doctor.runtimes import diagnose_engine, diagnose_stacks
+
+STACK = """
+title = "A stack"
+language = "Python"
+framework = "none"
+server = "none"
+concurrency = "none"
+workloads = ["random-item"]
+services = ["sqlite"]
+build = []
+run = ["python3", "server.py"]
+[[requires]]
+command = [{command}]
+remedy = "install it"
+"""
+
+GOOD = Diagnosis("processors", "good", "2: enough")
+POOR = Diagnosis("swap", "poor", "1.5 GiB in use", "free memory [now]")
+ABSENT_STACK = Diagnosis("stack ruby-puma", "missing", "`ruby` is not on this machine", "install Ruby")
+NO_ENGINE = Diagnosis("load engine", "missing", "no `cargo` on PATH", "install Rust", essential=True)
+
+
+def printed(*diagnoses: Diagnosis) -> tuple[str, int]:
+    file = io.StringIO()
+    status = print_diagnoses(Console(file=file, width=120), diagnoses)
+    return file.getvalue(), status
+
+
+@pytest.mark.parametrize(
+    ("diagnoses", "conclusion", "status"),
+    [
+        ([GOOD, POOR], "Trials can be run here, with every stack.", ALL_WELL),
+        ([GOOD, ABSENT_STACK], "Trials can be run here; 1 stack will be reported as not run.", ALL_WELL),
+        ([ABSENT_STACK, ABSENT_STACK], "Trials can be run here; 2 stacks will be reported as not run.", ALL_WELL),
+        ([ABSENT_STACK, NO_ENGINE], "No trial can be run here.", NOTHING_RAN),
+    ],
+)
+def test_the_conclusion_and_the_exit_status(diagnoses: list[Diagnosis], conclusion: str, status: int) -> None:
+    text, actual = printed(*diagnoses)
+    assert text.splitlines()[-1] == conclusion
+    assert actual == status
+
+
+def test_each_diagnosis_has_its_remedy_below_it_and_brackets_are_text() -> None:
+    text, _ = printed(GOOD, POOR)
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert lines[:3] == ["good processors 2: enough", "poor swap 1.5 GiB in use", "free memory [now]"]
+
+
+def test_everything_is_examined(cache: Path) -> None:
+    subjects = [diagnosis.subject for diagnosis in examine([])]
+    assert subjects[0] == "processors" and subjects[-1] == "load engine"
+
+
+def test_the_runtimes_of_stacks(tmp_path: Path) -> None:
+    for name, command in (("here", f'"{sys.executable}", "--version"'), ("absent", '"no-such-runtime", "--version"')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "stack.toml").write_text(STACK.format(command=command))
+    stacks = find_stacks([tmp_path])
+    absent, here = diagnose_stacks([stacks["absent"], stacks["here"]])
+    assert (absent.subject, absent.health, absent.remedy) == ("stack absent", "missing", "install it")
+    assert not absent.essential
+    assert (here.subject, here.health) == ("stack here", "good")
+    assert here.observation.startswith("Python 3.")
+
+
+def test_the_engine_cannot_be_built_without_cargo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    diagnosis = diagnose_engine()
+    assert (diagnosis.health, diagnosis.essential) == ("missing", True)
+    assert "rustup" in diagnosis.remedy
+    cargo = tmp_path / "cargo"
+    cargo.write_text("#!/bin/sh\necho 'cargo 1.94.0'\n")
+    cargo.chmod(0o755)
+    diagnosis = diagnose_engine()
+    assert (diagnosis.health, diagnosis.observation) == ("good", "built with cargo 1.94.0")
