@@ -3,6 +3,8 @@
 VENV := .venv/bin
 DEV := .venv/.fairtrial-dev-installed
 SOURCES := src tests benches
+WORKERS ?= auto
+SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
 .PHONY: help set-up test test-python test-engine bench lint format lock clean
 
@@ -28,7 +30,7 @@ test-engine:  ## the engine's own tests
 	cd engine && cargo test --quiet --locked
 
 test-python: $(DEV)  ## the lab's tests; TESTS=tests/checks for some of them
-	$(VENV)/pytest $(TESTS)
+	$(VENV)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
 bench:  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for less of it
 	cd engine && cargo build --quiet --locked --release
