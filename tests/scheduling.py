@@ -17,7 +17,15 @@ TESTS = Path(__file__).parent
 LONGEST_FIRST = ("shipped", "catalog/services", "lab", "tools", "commands", "benches")
 """Folders whose tests take long. They begin first, so that no worker is left with a long test at the end."""
 
-START_PROCESSES = ("shipped", "lab/trial", "lab/meters", "commands", "benches", "catalog/services", "tools/load/test_load")
+START_PROCESSES = (
+    "shipped",
+    "lab/trial",
+    "lab/meters",
+    "commands",
+    "benches",
+    "catalog/services",
+    "tools/load/test_load",
+)
 """Folders (and beginnings of files) whose tests start processes although they do not ask for the `engine` fixture."""
 
 
