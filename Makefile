@@ -3,10 +3,11 @@
 VENV := .venv/bin
 DEV := .venv/.fairtrial-dev-installed
 SOURCES := src tests benches
+# Tests run side by side, one worker for each processor; tests/scheduling.py says which, and which run alone.
 WORKERS ?= auto
 SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help set-up test test-python test-engine bench lint format lock clean
+.PHONY: help set-up test test-quick test-python test-engine bench lint format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -19,6 +20,11 @@ $(DEV): requirements-dev.lock pyproject.toml scripts/set-up
 
 test: lint test-engine test-python  ## everything: lint, types, and the tests of both languages
 
+test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no processes
+	$(VENV)/ruff check $(SOURCES) stacks
+	$(VENV)/mypy
+	$(VENV)/pytest -q $(SIDE_BY_SIDE) -m "not processes and not measures" $(TESTS)
+
 lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
 	$(VENV)/ruff check $(SOURCES) stacks
 	$(VENV)/ruff format --check $(SOURCES) stacks
@@ -29,7 +35,7 @@ lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
 test-engine:  ## the engine's own tests
 	cd engine && cargo test --quiet --locked
 
-test-python: $(DEV)  ## the lab's tests; TESTS=tests/checks for some of them
+test-python: $(DEV)  ## the lab's tests; TESTS=tests/judge for some of them
 	$(VENV)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
 bench:  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for less of it

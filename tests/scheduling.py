@@ -6,7 +6,8 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,20 +18,20 @@ TESTS = Path(__file__).parent
 LONGEST_FIRST = ("shipped", "catalog/services", "lab", "tools", "commands", "benches")
 """Folders whose tests take long. They begin first, so that no worker is left with a long test at the end."""
 
-START_PROCESSES = (
-    "shipped",
-    "lab/trial",
-    "lab/meters",
-    "commands",
-    "benches",
-    "catalog/services",
-    "tools/load/test_load",
-)
-"""Folders (and beginnings of files) whose tests start processes although they do not ask for the `engine` fixture."""
+START_PROCESSES = ("shipped", "commands", "benches", "catalog/services", "tools/compare", "report/test_in_a_browser")
+"""Folders (or beginnings of files) whose tests start processes without asking for the `engine` fixture."""
+
+MEASURE = ("judge/checks/test_delayed_ack", "lab/test_calibrate", "lab/trial/test_measured_amiss")
+"""Files whose tests all measure."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers."""
+    """Register the markers, and let Ctrl-C reach what tests start.
+
+    A shell starts what it runs in the background with SIGINT ignored, and so would be all that is started here.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers",
         "measures: asserts on a figure that other tests at work would change (a rate that is reached, a share of a "
@@ -45,6 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Group what belongs together, and order the groups."""
     for item in items:
+        if _below(item, MEASURE):
+            item.add_marker("measures")
         if starts_processes(item):
             item.add_marker("processes")
         if group := _group(item):
@@ -93,7 +96,7 @@ def _turn(item: pytest.Item) -> tuple[bool, int]:
     return measures, place
 
 
-def _below(item: pytest.Item, beginnings: tuple[str, ...] | list[str]) -> bool:
+def _below(item: pytest.Item, beginnings: Sequence[str]) -> bool:
     path = str(item.path.relative_to(TESTS))
     return any(path.startswith(beginning) for beginning in beginnings)
 

@@ -131,6 +131,7 @@ def worked(seconds: float, server_cpus: set[int]) -> MachineMeter:
     return watch.close()
 
 
+@pytest.mark.measures
 def test_the_lab_s_own_work_is_told_from_the_server_s() -> None:
     everywhere = os.sched_getaffinity(0)
     cpu = min(everywhere)

@@ -42,6 +42,7 @@ def closed_connections(count: int, caller_first: bool) -> int:
     return after - before
 
 
+@pytest.mark.measures
 def test_who_closes_first_keeps_the_port() -> None:
     """Others on this machine open and close connections, too; hence the room."""
     assert closed_connections(200, caller_first=True) > 150
