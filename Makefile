@@ -7,7 +7,7 @@ SOURCES := src tests benches
 WORKERS ?= auto
 SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help set-up test test-quick test-python test-engine bench lint format lock clean
+.PHONY: help set-up build test test-quick test-python test-engine bench lint format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -17,6 +17,10 @@ set-up: $(DEV)  ## the Python environment with the development tools
 $(DEV): requirements-dev.lock pyproject.toml scripts/set-up
 	sh scripts/set-up . requirements-dev.lock $(DEV)
 	cp requirements.lock .venv/.fairtrial-installed
+
+build: $(DEV)  ## the engine, for its own tests and as the lab runs it
+	cd engine && cargo test --quiet --locked --no-run
+	$(VENV)/python -c "from fairtrial.engine.binary import engine_binary; engine_binary()"
 
 test: lint test-engine test-python  ## everything: lint, types, and the tests of both languages
 
