@@ -3,8 +3,11 @@
 VENV := .venv/bin
 DEV := .venv/.fairtrial-dev-installed
 SOURCES := src tests benches
+# Tests run side by side, one worker for each processor; tests/scheduling.py says which, and which run alone.
+WORKERS ?= auto
+SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help set-up test test-python test-engine bench lint format lock clean
+.PHONY: help set-up build test test-quick test-python test-engine bench lint format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -15,7 +18,16 @@ $(DEV): requirements-dev.lock pyproject.toml scripts/set-up
 	sh scripts/set-up . requirements-dev.lock $(DEV)
 	cp requirements.lock .venv/.fairtrial-installed
 
+build: $(DEV)  ## the engine, for its own tests and as the lab runs it
+	cd engine && cargo test --quiet --locked --no-run
+	$(VENV)/python -c "from fairtrial.engine.binary import engine_binary; engine_binary()"
+
 test: lint test-engine test-python  ## everything: lint, types, and the tests of both languages
+
+test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no processes
+	$(VENV)/ruff check $(SOURCES) stacks
+	$(VENV)/mypy
+	$(VENV)/pytest -q $(SIDE_BY_SIDE) -m "not processes and not measures" $(TESTS)
 
 lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
 	$(VENV)/ruff check $(SOURCES) stacks
@@ -27,8 +39,8 @@ lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
 test-engine:  ## the engine's own tests
 	cd engine && cargo test --quiet --locked
 
-test-python: $(DEV)  ## the lab's tests; TESTS=tests/checks for some of them
-	$(VENV)/pytest $(TESTS)
+test-python: $(DEV)  ## the lab's tests; TESTS=tests/judge for some of them
+	$(VENV)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
 bench:  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for less of it
 	cd engine && cargo build --quiet --locked --release

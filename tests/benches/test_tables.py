@@ -45,6 +45,7 @@ def test_the_page_has_every_marker() -> None:
         document.replace_part(page, name, "")
 
 
+@pytest.mark.measures
 def test_processor_time_and_memory_are_the_process_own(tmp_path: Path) -> None:
     work = "import time\nheap = bytearray(50_000_000)\nend = time.process_time() + 0.3\n"
     work += "while time.process_time() < end: pass\nprint('done')"

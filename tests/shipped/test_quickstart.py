@@ -21,6 +21,7 @@ def of_others(reason: str | None) -> bool:
     return bool(reason and re.fullmatch(r"\d+ of \d+ trials refused: (?:(?:foreign-load|stolen)(?:[,;] )?)+", reason))
 
 
+@pytest.mark.measures
 def test_the_quickstart_runs_every_stack(lab: Lab) -> None:
     """Whether its claims hold is this machine's affair; that every trial is valid is ours,
     unless somebody else takes the processors."""

@@ -1,6 +1,6 @@
 //! What the integration tests share: the engine as a process, plans, and servers.
 
-#![allow(dead_code, reason = "every test file is a crate of its own and uses a part")]
+#![allow(dead_code, reason = "every crate of tests uses a part")]
 
 mod server;
 
@@ -110,7 +110,7 @@ impl Target {
     }
 }
 
-/// The driver that this test file is about.
+/// The driver that this crate of tests is about.
 fn driver() -> &'static str {
     match env!("CARGO_CRATE_NAME") {
         "io_uring" => "auto",

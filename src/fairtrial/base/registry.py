@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -24,6 +25,18 @@ def defined_in(package: str, path: Sequence[str], attribute: str) -> dict[str, A
     modules = [importlib.import_module(f"{package}.{module.name}") for module in pkgutil.iter_modules(path)]
     things = [getattr(module, attribute) for module in modules if hasattr(module, attribute)]
     return {thing.name: thing for thing in sorted(things, key=lambda thing: str(thing.name))}
+
+
+def defined_by_its_module(package: str, name: str, attribute: str) -> Any | None:
+    """What the module `name` of a package (with `_` for `-`) defines under `attribute`, if its `name` is this one.
+
+    No other module is imported. None: there is no such module, or it defines something else.
+    """
+    module = name.replace("-", "_")
+    if not module.isidentifier() or importlib.util.find_spec(f"{package}.{module}") is None:
+        return None
+    thing = getattr(importlib.import_module(f"{package}.{module}"), attribute, None)
+    return thing if thing is not None and thing.name == name else None
 
 
 def pick(kind: str, name: str, known: Mapping[str, Thing], remedy: str = "name one of these") -> Thing:

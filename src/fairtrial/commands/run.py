@@ -69,7 +69,7 @@ def run(
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.base.problem import Problem
     from fairtrial.catalog.stacks.find import find_stacks
-    from fairtrial.commands.complain import complain
+    from fairtrial.commands.output import print_problem
     from fairtrial.commands.further_reports import write_further
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import find_experiment, load_experiment
@@ -105,6 +105,6 @@ def run(
             problem = unwritten
     print_result(result, console, report)
     if problem:
-        complain(problem)
+        print_problem(problem)
     status = exit_status(result)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

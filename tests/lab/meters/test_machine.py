@@ -131,6 +131,7 @@ def meter_of_work(seconds: float, server_cpus: set[int]) -> MachineMeter:
     return watch.close()
 
 
+@pytest.mark.measures
 def test_the_lab_s_own_work_is_divided_by_processor() -> None:
     everywhere = os.sched_getaffinity(0)
     cpu = min(everywhere)

@@ -42,6 +42,7 @@ def ports_occupied_by(connections: int, client_first: bool) -> int:
     return after - before
 
 
+@pytest.mark.measures
 def test_the_side_that_closes_first_occupies_a_port() -> None:
     """Other programs on this machine open and close connections as well; hence the margins."""
     assert ports_occupied_by(200, client_first=True) > 150

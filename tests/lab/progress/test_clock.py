@@ -1,7 +1,8 @@
 """Elapsed and remaining time."""
 
-from fairtrial.lab.progress.clock import Clock
 from fairtrial.plan.duration import planned_seconds
+
+from fairtrial.lab.progress.clock import Clock
 from tests.builders import an_experiment
 from tests.lab.progress.conftest import Time
 

@@ -25,6 +25,7 @@ def engine_of(finished: Finished, line: int = 1) -> dict[str, Any]:
     return engine
 
 
+@pytest.mark.measures
 def test_an_open_load_offers_its_rate_and_measures_from_when_requests_were_due(lab: Lab) -> None:
     finished = tried(
         lab, 'kind = "open"\nrate_per_second = 200\nwarmup_seconds = 0.2\nduration_seconds = 1.5\nconnections = 32'
@@ -59,6 +60,7 @@ at_most = "60 s"
     assert {claim["verdict"] for claim in finished.result["claims"]} == {"upheld"}, finished.out
 
 
+@pytest.mark.measures
 def test_a_capacity_is_searched_and_confirmed(lab: Lab) -> None:
     load = """kind = "capacity"
 connections = 64

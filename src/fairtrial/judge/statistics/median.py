@@ -19,8 +19,8 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from fairtrial.judge.statistics.distributions import heads_up_to
 from fairtrial.judge.statistics.student import LEVEL, mean_interval
 
 
@@ -49,4 +49,4 @@ def median_interval(values: NDArray[np.float64], level: float = LEVEL) -> tuple[
 @cache
 def _held_by(depth: int, blocks: int) -> float:
     """How likely the median lies between the `depth`-th smallest and the `depth`-th largest of `blocks` values."""
-    return max(0.0, 1 - 2 * float(stats.binom.cdf(depth - 1, blocks, 0.5)))
+    return max(0.0, 1 - 2 * heads_up_to(depth - 1, blocks))

@@ -31,8 +31,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
 
+from fairtrial.judge.statistics.distributions import f_above
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval
 
@@ -151,6 +151,8 @@ def fit_law(
     Args:
         bounded: σ and κ are at least zero. Otherwise any that leave a denominator above zero.
     """
+    from scipy import optimize  # noqa: PLC0415 takes a quarter of a second, and few runs need it
+
     columns = np.stack([np.ones_like(loads), loads - 1, loads * (loads - 1)], axis=1)
     inverse = loads / throughputs
     guess, _ = optimize.nnls(columns / inverse[:, None], np.ones_like(loads))
@@ -202,7 +204,7 @@ def _lacks_fit(logs: NDArray[np.float64], residuals: NDArray[np.float64]) -> boo
     lack = blocks * float((residuals**2).sum()) / (points - 3)
     if pure == 0:
         return True
-    return float(stats.f.sf(lack / pure, points - 3, degrees)) < LACK_OF_FIT_SIZE
+    return f_above(lack / pure, points - 3, degrees) < LACK_OF_FIT_SIZE
 
 
 def _inverse_square_peak(law: Law) -> float:

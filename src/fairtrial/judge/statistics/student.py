@@ -18,7 +18,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from fairtrial.judge.statistics.distributions import student_above, student_quantile
 
 MINIMUM_BLOCKS = 3
 """With two blocks the spread rests on one difference: no interval is given."""
@@ -57,7 +58,7 @@ def column_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
     if blocks < MINIMUM_BLOCKS:
         return None
     means, errors = _means_and_errors(samples)
-    quantiles = [float(stats.t.ppf((1 + level) / 2, blocks - 1)) for level in levels]
+    quantiles = [student_quantile((1 + level) / 2, blocks - 1) for level in levels]
     return [
         [(mean - quantile * error, mean + quantile * error) for quantile in quantiles]
         for mean, error in zip(means.tolist(), errors.tolist(), strict=True)
@@ -78,7 +79,7 @@ def p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ones(columns)
     means, errors = _means_and_errors(samples)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: NDArray[np.float64] = 2 * stats.t.sf(np.abs(means) / errors, blocks - 1)
+        found = 2 * student_above(np.abs(means) / errors, blocks - 1)
     return np.where(errors > 0, found, (means == 0).astype(np.float64))
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.optimize import isotonic_regression
+
+from fairtrial.judge.statistics.distributions import average_ranks, normal_above
 
 SHORTEST = 10
 """From here on the normal approximation of Mann-Kendall's S serves: R. O. Gilbert, Statistical Methods for
@@ -67,13 +67,13 @@ def trend(values: Sequence[float]) -> Trend:
     s = float(np.triu(signs, 1).sum())
     _, ties = np.unique(series, return_counts=True)
     variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
-    slope = float(stats.theilslopes(series).slope)
+    slope = _median_slope(series)
     if variance <= 0:
         return Trend(s, 1.0, slope, 0.0)
-    variance *= _correction(series - isotonic_regression(series, increasing=s > 0).x)
+    variance *= _correction(series - _monotone_fit(series, increasing=s > 0))
     z = (s - np.sign(s)) / np.sqrt(variance)
     middle = float(np.median(series))
-    return Trend(s, float(2 * stats.norm.sf(abs(z))), slope, slope * (n - 1) / middle if middle else 0.0)
+    return Trend(s, 2 * normal_above(abs(z)), slope, slope * (n - 1) / middle if middle else 0.0)
 
 
 def change_point(values: Sequence[float]) -> ChangePoint:
@@ -110,6 +110,20 @@ def _splits(centred: Floats) -> Floats:
     return split
 
 
+def _median_slope(series: Floats) -> float:
+    """Theil and Sen's: the median over all pairs."""
+    places = np.arange(len(series), dtype=np.float64)
+    steps, rises = places[:, None] - places, series[:, None] - series
+    return float(np.median(rises[steps > 0] / steps[steps > 0]))
+
+
+def _monotone_fit(series: Floats, *, increasing: bool) -> Floats:
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415 takes a quarter of a second, and few runs need it
+
+    fit: Floats = isotonic_regression(series, increasing=increasing).x
+    return fit
+
+
 def _series(values: Sequence[float]) -> Floats:
     if len(values) < SHORTEST:
         raise ValueError(f"{len(values)} values; at least {SHORTEST} are needed")
@@ -119,7 +133,7 @@ def _series(values: Sequence[float]) -> Floats:
 def _correction(residuals: Floats) -> float:
     """How much more S varies than among independent values: at least 1."""
     n = len(residuals)
-    ranks = stats.rankdata(np.round(residuals, 9)) - (n + 1) / 2
+    ranks = average_ranks(np.round(residuals, 9)) - (n + 1) / 2
     power = float(ranks @ ranks)
     if power == 0:
         return 1.0  # a perfect order leaves nothing that could be correlated

@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+
+from fairtrial.judge.statistics.distributions import (
+    chi_square_above,
+    chi_square_up_to,
+    poisson_above,
+    poisson_up_to,
+)
 
 EXPECTED_PER_BIN = 5.0
 """W. G. Cochran, "Some methods for strengthening the common chi-square tests", Biometrics 10 (1954), 417-451."""
@@ -55,8 +61,9 @@ def bins_test(counts: Sequence[int], rows: int) -> BinsTest | None:
     merged = _merge(observed, expected)
     if merged is None:
         return None
-    test = stats.chisquare(*merged)
-    return BinsTest(float(test.statistic), merged[0].size - 1, float(test.pvalue))
+    seen, due = merged
+    statistic, degrees = float(((seen - due) ** 2 / due).sum()), seen.size - 1
+    return BinsTest(statistic, degrees, chi_square_above(statistic, degrees))
 
 
 def _merge(
@@ -94,7 +101,7 @@ def pairs_test(picks: int, pairs: int, rows: int) -> PairsTest:
     return PairsTest(
         pairs=pairs,
         expected=expected,
-        p_too_many=max(float(stats.poisson.sf(pairs - 1, expected)), float(stats.chi2.sf(pearson, rows - 1))),
-        p_too_few=max(float(stats.poisson.cdf(pairs, expected)), float(stats.chi2.cdf(pearson, rows - 1))),
+        p_too_many=max(poisson_above(pairs - 1, expected), chi_square_above(pearson, rows - 1)),
+        p_too_few=max(poisson_up_to(pairs, expected), chi_square_up_to(pearson, rows - 1)),
         effective_share=min(1.0, expected / pairs) if pairs else 1.0,
     )

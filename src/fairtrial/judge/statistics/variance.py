@@ -32,7 +32,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from fairtrial.judge.statistics.distributions import f_above
 
 
 @dataclass(frozen=True)
@@ -177,4 +178,4 @@ def _batch_means(seconds: Sequence[float], length: int) -> NDArray[np.float64]:
 def _p_value(mean_square: float, degrees: int, against: Stratum) -> float:
     if against.mean_square == 0:
         return 1.0 if mean_square == 0 else 0.0
-    return float(stats.f.sf(mean_square / against.mean_square, degrees, against.degrees))
+    return f_above(mean_square / against.mean_square, degrees, against.degrees)

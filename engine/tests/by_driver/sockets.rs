@@ -1,14 +1,12 @@
 //! What drivers do with sockets, told by the server's side of them.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::Duration;
 
-use common::{Plan, Server, Target, read_request};
+use crate::common::{Plan, Server, Target, read_request};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use serde_json::json;
 

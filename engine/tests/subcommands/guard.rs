@@ -1,11 +1,9 @@
 //! The guard leaves no process behind.
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use common::{ENGINE, Engine, await_that, is_alive, run_with_input};
+use crate::common::{ENGINE, Engine, await_that, is_alive, run_with_input};
 use rustix::process::Signal;
 
 /// A guard over a shell script, with an open lifeline.

@@ -1,12 +1,10 @@
 //! What a summary says of the whole run, warm-up included.
 
-mod common;
-
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{Plan, Server, Target, read_request};
+use crate::common::{Plan, Server, Target, read_request};
 use serde_json::{Value, json};
 
 #[test]

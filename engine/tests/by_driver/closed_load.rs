@@ -1,10 +1,8 @@
 //! Closed loads against the engine's own target, whose counts are the truth.
 
-mod common;
-
 use std::process::{Command, Stdio};
 
-use common::{ENGINE, Engine, Plan, Target, run_with_input};
+use crate::common::{ENGINE, Engine, Plan, Target, run_with_input};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 

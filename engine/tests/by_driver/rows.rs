@@ -1,12 +1,10 @@
 //! Answers that must be rows of a dataset.
 
-mod common;
-
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Plan, Server, items, read_request, run_with_input};
+use crate::common::{Plan, Server, items, read_request, run_with_input};
 use serde_json::{Value, json};
 
 /// All rows of the dataset as JSON objects, by the engine itself.

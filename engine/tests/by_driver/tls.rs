@@ -1,7 +1,5 @@
 //! Runs over TLS against the engine's own target, by both drivers.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -10,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use common::{Plan, Server, Summary, Target};
+use crate::common::{Plan, Server, Summary, Target};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::{Value, json};
 

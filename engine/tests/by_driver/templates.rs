@@ -1,11 +1,9 @@
 //! Templates over real sockets: what a server gets, and whether the asked row is the answered one.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Mutex};
 
-use common::{Plan, Server, items, run_with_input};
+use crate::common::{Plan, Server, items, run_with_input};
 use serde_json::{Value, json};
 
 /// A server that keeps what it is asked, and answers `respond(target, body)`.

@@ -1,11 +1,9 @@
 //! The target as other clients see it.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-use common::{Target, run_with_input};
+use crate::common::{Target, run_with_input};
 
 /// Sends all, closes the sending side, and gives all that comes back.
 fn exchange(target: &Target, parts: &[&[u8]]) -> String {

@@ -1,14 +1,12 @@
 //! Every way in which a server can fail is counted under its own kind, and nothing else happens.
 
-mod common;
-
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use common::{Plan, Server, Summary, read_request};
+use crate::common::{Plan, Server, Summary, read_request};
 use rustix::net::sockopt::set_socket_linger;
 use serde_json::json;
 

@@ -1,13 +1,11 @@
 //! The target's delays and faults, as clients see them, and its own account of them.
 
-mod common;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use common::{Plan, Target, run_with_input};
+use crate::common::{Plan, Target, run_with_input};
 use serde_json::Value;
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\n\r\n";

@@ -1,14 +1,12 @@
 //! Connects that fail in other ways than a refusal. Nothing leaves this machine: what is not loopback is asked for in a
 //! network namespace without any network.
 
-mod common;
-
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
-use common::{ENGINE, Plan, Summary};
+use crate::common::{ENGINE, Plan, Summary};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, getsockname, listen, socket_with};
 use serde_json::{Value, json};
 

@@ -1,8 +1,6 @@
 //! The dataset command.
 
-mod common;
-
-use common::{items, run_with_input};
+use crate::common::{items, run_with_input};
 use serde_json::{Value, json};
 
 fn dataset(arguments: &[&str], spec: &Value) -> (String, String, Option<i32>) {

@@ -1,11 +1,9 @@
 //! Answers about the row that was asked for: redirects to one of its fields, and rows that change under the run.
 
-mod common;
-
 use std::collections::HashMap;
 use std::io::Write;
 
-use common::{Plan, Server, read_request, run_with_input};
+use crate::common::{Plan, Server, read_request, run_with_input};
 use serde_json::{Value, json};
 
 fn links(rows: u64) -> Value {

@@ -1,12 +1,10 @@
 //! Open loads over real sockets: arrivals come when they are due, whatever the server does.
 
-mod common;
-
 use std::io::Write;
 use std::thread;
 use std::time::Duration;
 
-use common::{Plan, Server, Target, read_request};
+use crate::common::{Plan, Server, Target, read_request};
 use serde_json::{Value, json};
 
 fn open(address: &str, load: Value, seconds: f64) -> Plan {

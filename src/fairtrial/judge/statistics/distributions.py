@@ -1,0 +1,67 @@
+"""Tails and quantiles of the distributions that the tests of this folder rest on.
+
+They are those of `scipy.stats`, from the functions below it: `import scipy.stats` takes a second of processor time,
+which every run would pay.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+
+
+def student_quantile(probability: float, degrees: float) -> float:
+    """The value that Student's t with so many degrees of freedom does not exceed with this probability."""
+    return float(special.stdtrit(degrees, probability))
+
+
+def student_above(values: Floats, degrees: float) -> Floats:
+    """The probability that Student's t exceeds each of `values`."""
+    return np.asarray(special.stdtr(degrees, -values), dtype=np.float64)
+
+
+def normal_above(value: float) -> float:
+    """The probability that a standard normal variable exceeds `value`."""
+    return float(special.ndtr(-value))
+
+
+def f_above(value: float, degrees: float, degrees_below: float) -> float:
+    """The probability that F exceeds `value`: `degrees` of freedom in its numerator, `degrees_below` in the other."""
+    return float(special.fdtrc(degrees, degrees_below, max(value, 0.0)))
+
+
+def chi_square_above(value: float, degrees: float) -> float:
+    """The probability that chi-square with so many degrees of freedom exceeds `value`."""
+    return float(special.chdtrc(degrees, max(value, 0.0)))
+
+
+def chi_square_up_to(value: float, degrees: float) -> float:
+    """The probability that chi-square with so many degrees of freedom does not exceed `value`."""
+    return float(special.chdtr(degrees, max(value, 0.0)))
+
+
+def poisson_above(count: int, mean: float) -> float:
+    """The probability of more than `count` events where `mean` are expected."""
+    return 1.0 if count < 0 else float(special.pdtrc(count, mean))
+
+
+def poisson_up_to(count: int, mean: float) -> float:
+    """The probability of at most `count` events where `mean` are expected."""
+    return 0.0 if count < 0 else float(special.pdtr(count, mean))
+
+
+def heads_up_to(count: int, tosses: int) -> float:
+    """The probability of at most `count` heads among `tosses` of a fair coin."""
+    outcomes: int = 2**tosses
+    return sum(math.comb(tosses, heads) for heads in range(count + 1)) / outcomes
+
+
+def average_ranks(values: NDArray[Any]) -> Floats:
+    """Of each value its rank from 1 on; equal values share the mean of their ranks."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    means: Floats = counts.cumsum() - (counts - 1) / 2
+    return means[places]

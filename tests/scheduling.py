@@ -1,0 +1,114 @@
+"""How tests share a machine: several at a time, those that measure alone, those that build or load much first.
+
+`make test` starts one worker for each processor (pytest-xdist, `--dist loadgroup`). Without workers, as in
+`pytest tests/judge`, tests run one after another and nothing here delays them.
+"""
+
+import fcntl
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+LONGEST_FIRST = ("shipped", "catalog/services", "lab", "tools", "commands", "benches")
+"""Folders whose tests take long. They begin first, so that no worker is left with a long test at the end."""
+
+START_PROCESSES = ("shipped", "commands", "benches", "catalog/services", "tools/compare", "report/test_in_a_browser")
+"""Folders (or beginnings of files) whose tests start processes without asking for the `engine` fixture."""
+
+MEASURE = ("judge/checks/test_delayed_ack", "lab/test_calibrate", "lab/trial/test_measured_amiss")
+"""Files whose tests all measure."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers, and let Ctrl-C reach what tests start.
+
+    A shell starts what it runs in the background with SIGINT ignored, and so would be all that is started here.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.addinivalue_line(
+        "markers",
+        "measures: asserts on a figure that other tests at work would change (a rate that is reached, a share of a "
+        "processor, an absolute time). It runs while no other test does.",
+    )
+    config.addinivalue_line(
+        "markers",
+        "processes: starts processes (the engine, stacks, databases, a browser). `make test-quick` leaves it out.",
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group what belongs together, and order the groups."""
+    for item in items:
+        if _below(item, MEASURE):
+            item.add_marker("measures")
+        if starts_processes(item):
+            item.add_marker("processes")
+        if group := _group(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=_turn)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """A test that measures has the machine to itself, from its first fixture to its last."""
+    with _machine(item):
+        return (yield)
+
+
+def starts_processes(item: pytest.Item) -> bool:
+    """Whether a test starts processes: by its marker, its fixtures or its folder."""
+    fixtures = getattr(item, "fixturenames", ())
+    return item.get_closest_marker("processes") is not None or "engine" in fixtures or _below(item, START_PROCESSES)
+
+
+def shared_between_workers(factory: pytest.TempPathFactory) -> Path:
+    """A folder of this test session that all of its workers see."""
+    own = factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+def _group(item: pytest.Item) -> str | None:
+    """Tests of a group run in one worker, one after another; a test without a group runs wherever there is room."""
+    if item.get_closest_marker("measures"):
+        return "measures"
+    if _shares_a_fixture(item):
+        return item.nodeid.partition("::")[0]
+    return None
+
+
+def _shares_a_fixture(item: pytest.Item) -> bool:
+    """Whether a fixture of this test, such as a database, serves other tests of its module as well."""
+    fixtures = getattr(item, "_fixtureinfo", None)
+    definitions = fixtures.name2fixturedefs.values() if fixtures else ()
+    return any(definition[-1].scope in {"class", "module", "package"} for definition in definitions)
+
+
+def _turn(item: pytest.Item) -> tuple[bool, int]:
+    measures = item.get_closest_marker("measures") is not None
+    place = next((place for place, folder in enumerate(LONGEST_FIRST) if _below(item, [folder])), len(LONGEST_FIRST))
+    return measures, place
+
+
+def _below(item: pytest.Item, beginnings: Sequence[str]) -> bool:
+    path = str(item.path.relative_to(TESTS))
+    return any(path.startswith(beginning) for beginning in beginnings)
+
+
+@contextmanager
+def _machine(item: pytest.Item) -> Iterator[None]:
+    """Hold the machine while a test runs: together with others, or alone."""
+    if not hasattr(item.config, "workerinput"):
+        yield
+        return
+    factory: pytest.TempPathFactory = item.config._tmp_path_factory  # type: ignore[attr-defined]
+    alone = item.get_closest_marker("measures") is not None
+    with (shared_between_workers(factory) / "machine.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
