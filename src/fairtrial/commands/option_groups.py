@@ -23,24 +23,23 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def flat(**values: Any) -> None:
         for name, group in groups.items():
-            given = {each.name: values.pop(each.name) for each in fields(group)}
-            values[name] = group(**{key: value for key, value in given.items() if value is not None})
+            options = {each.name: values.pop(each.name) for each in fields(group)}
+            values[name] = group(**{key: value for key, value in options.items() if value is not None})
         command(**values)
 
-    own = [each for name, each in parameters.items() if name not in groups]
     flattened = [_parameter(each) for group in groups.values() for each in fields(group)]
-    flat.__dict__["__signature__"] = inspect.Signature(
-        [*flattened, *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own)]
-    )
-    flat.__annotations__ = {}  # Typer reads the signature alone
+    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, each in parameters.items() if name not in groups]
+    # Typer reads both; `wraps` has copied the annotations of the command, which name the dataclasses.
+    flat.__signature__ = inspect.Signature([*flattened, *own])  # type: ignore[attr-defined]
+    flat.__annotations__ = {}
     return flat
 
 
 def _parameter(option: Field[Any]) -> inspect.Parameter:
     """The parameter by which Typer reads this field from the command line.
 
-    Where a parser of the option's own makes the value, its default is left to the dataclass, which Typer would parse;
-    and a type that Typer would take apart, such as a tuple, is text to it.
+    An option with a parser is declared to Typer as text without a default. Otherwise Typer would parse the default, and
+    would expect several values for a tuple.
     """
     info = next(each for each in get_args(option.type) if isinstance(each, ParameterInfo))
     annotation, default = option.type, option.default
