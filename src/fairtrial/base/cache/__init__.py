@@ -1,1 +1,1 @@
-"""What is made once and kept: one folder for each content, complete or absent."""
+"""The cache: one folder for each content, complete or absent."""

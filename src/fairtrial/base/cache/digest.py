@@ -1,4 +1,4 @@
-"""Digests of folders, by which built things are kept."""
+"""Digests of folders: what is built from a folder is cached under them."""
 
 import hashlib
 import json
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LEFT_OUT = frozenset({".git", ".venv", "__pycache__", "node_modules", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
-"""Folders that builds make: never copied, never part of a digest."""
+"""Folders that builds make. They are never copied and never part of a digest."""
 
 BUILT_BESIDE = {"target": ("Cargo.toml", "pom.xml")}
-"""Folders that builds make beside one of these files; elsewhere the name may be anybody's."""
+"""Folders that builds make beside one of these files. Elsewhere a folder of that name is source."""
 
 
 def source_files(folder: Path) -> Iterator[Path]:
-    """Files below `folder` in a fixed order, without what builds leave behind and without symbolic links to folders."""
+    """Yield the files below `folder` in a fixed order, without build output and without symbolic links to folders."""
     for path in sorted(folder.iterdir()):
         if path.name in LEFT_OUT or any((folder / by).exists() for by in BUILT_BESIDE.get(path.name, ())):
             continue
@@ -24,7 +24,7 @@ def source_files(folder: Path) -> Iterator[Path]:
 
 
 def folder_sha256(folder: Path, *further: object) -> str:
-    """SHA-256, as hex, over every source file's name, mode and bytes, and over `further` as JSON."""
+    """Return the SHA-256, as hex, of every source file's name, mode and bytes, and of `further` as JSON."""
     digest = hashlib.sha256(json.dumps(further, sort_keys=True).encode())
     for path in source_files(folder):
         content = path.read_bytes()

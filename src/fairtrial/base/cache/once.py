@@ -1,4 +1,4 @@
-"""Make a folder once, however many processes ask for it, and never show a half-made one."""
+"""Making a folder once, however many threads and processes ask for it. A half-made folder is never returned."""
 
 import fcntl
 import shutil

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN
 from fairtrial.engine.plan import EnginePlan
-from fairtrial.engine.run import Enough, run_engine
+from fairtrial.engine.run import StopEarly, run_engine
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.model import EngineSummary
 from fairtrial.tools.load.progress import watching
@@ -74,7 +74,7 @@ def measure(
             watcher.engine_event(event)
             if at_most_seconds is not None and event.get("elapsed_seconds", 0.0) >= at_most_seconds:
                 ended_by_time = True
-                raise Enough
+                raise StopEarly
 
         handler: Callable[[dict[str, Any]], None] = on_event
         summary = run_engine(plan, handler, report_when_interrupted=True)
