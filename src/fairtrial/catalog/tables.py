@@ -1,4 +1,4 @@
-"""Tables: which rows a service holds before a trial begins, whatever kind of database it is."""
+"""Tables: the rows that a service holds before a trial begins, whatever kind of database it is."""
 
 import hashlib
 import io
@@ -18,24 +18,24 @@ SAMPLED_ROWS = 16
 
 
 class Rows(Protocol):
-    """The rows a table begins with."""
+    """The rows that a table holds before a trial."""
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of rows."""
 
     @property
     def sha256(self) -> str:
-        """A digest of what they follow from, as hex."""
+        """A digest of what decides the rows, as hex."""
 
     def tsv(self) -> AbstractContextManager[BinaryIO]:
-        """All rows in id order as tab-separated lines in the order of the columns, to be read while they are made.
+        """Return a stream of all rows in id order, as tab-separated lines in the order of the columns.
 
-        No text holds a tab, a line feed or a backslash, so nothing is escaped.
+        Rows are generated while they are read. No text holds a tab, a line feed or a backslash, so nothing is escaped.
         """
 
     def sample(self) -> list[dict[str, Any]]:
-        """Some rows, spread over all of them, by column name: numbers as int, everything else as text."""
+        """Return some rows, spread over all of them, by column name: numbers as int, everything else as text."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,15 @@ class GeneratedRows:
         return row_stream(self.dataset.spec)
 
     def sample(self) -> list[dict[str, Any]]:
-        """Rows with ids at equal distances, the first and the last among them; where a gap is met, there are fewer."""
+        """Return rows with ids at equal distances, the first and the last among them; ids without a row are skipped."""
         first, last = self.dataset.described["first_id"], self.dataset.described["last_id"]
-        wanted = {first + (last - first) * part // (SAMPLED_ROWS - 1) for part in range(SAMPLED_ROWS)}
-        return self.dataset.rows_at(sorted(wanted))
+        ids = {first + (last - first) * part // (SAMPLED_ROWS - 1) for part in range(SAMPLED_ROWS)}
+        return self.dataset.rows_at(sorted(ids))
 
 
 @dataclass(frozen=True)
 class LiteralRows:
-    """Few rows, written out. Texts hold no tab, line feed or backslash."""
+    """A few rows, written out. Texts hold no tab, line feed or backslash."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str | int]]
@@ -119,17 +119,17 @@ class Table:
 
 
 def tables_sha256(tables: Sequence[Table], *further: object) -> str:
-    """A digest over several tables, and over `further` as JSON: by it a service's loaded data are kept."""
+    """Return a digest of several tables and of `further` as JSON: a service's loaded data is cached under it."""
     return hashlib.sha256(json.dumps([[table.sha256 for table in tables], further]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Data:
-    """What a workload needs to be there before a trial, under the options of an experiment."""
+    """The data that a workload needs before a trial, under the options of an experiment."""
 
     tables: Sequence[Table] = ()
     dataset: Dataset | None = None
-    """the rows that the engine holds answers against, or draws what it asks from"""
+    """the rows against which the engine verifies answers, or from which it draws its requests"""
 
     @property
     def generated(self) -> Dataset:

@@ -1,1 +1,1 @@
-"""The lab's side of the load engine: building it, and speaking the protocol of docs/engine-protocol.md."""
+"""The load engine as the lab drives it: its build, and the protocol of docs/engine-protocol.md."""

@@ -1,4 +1,4 @@
-"""The engine's binary: built from the shipped source on first use, kept by content."""
+"""The engine's binary: built from the shipped source on first use, and cached by the content of the source."""
 
 import os
 import platform
@@ -22,7 +22,9 @@ RUST_REMEDY = (
 
 @cache
 def engine_binary() -> Path:
-    """The path of `fairtrial-engine`, built if its source is new. `FAIRTRIAL_ENGINE` names a ready binary instead.
+    """Return the path of `fairtrial-engine`, and build it first if its source is new.
+
+    `FAIRTRIAL_ENGINE` names a ready binary instead.
 
     Raises:
         Problem: there is no Rust toolchain, or the build failed.
@@ -39,7 +41,7 @@ def engine_binary() -> Path:
 
 
 def engine_version() -> str:
-    """What `fairtrial-engine --version` says."""
+    """Return what `fairtrial-engine --version` prints."""
     command = [str(engine_binary()), "--version"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -1,4 +1,4 @@
-"""Datasets, as the engine generates them: rows are a pure function of (seed, id)."""
+"""Datasets that the engine generates: rows are a pure function of (seed, id)."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ class FieldLengths(TypedDict):
 
 
 class Described(TypedDict):
-    """What a dataset's description comes to."""
+    """Facts that follow from a dataset's description."""
 
     rows: int
     first_id: int
@@ -32,36 +32,36 @@ class Described(TypedDict):
 
 @dataclass(frozen=True)
 class Dataset:
-    """The rows of an experiment: their description, and what it comes to."""
+    """The rows of an experiment: their description, and the facts that follow from it."""
 
     spec: DatasetSpec
     described: Described
 
     def rows_at(self, ids: Iterable[int]) -> list[dict[str, Any]]:
-        """The rows with these ids, ascending; an id that holds no row is passed over."""
+        """Return the rows with these ids, ascending. Ids without a row are skipped."""
         lines = _dataset(self.spec, "--format", "jsonl", "--skip-gaps", "--ids", ",".join(map(str, ids))).splitlines()
         return [json.loads(line) for line in lines]
 
 
 def spec_sha256(spec: DatasetSpec) -> str:
-    """The digest by which a dataset's loaded form is kept, as hex."""
+    """Return the SHA-256 under which a dataset is cached once it is loaded, as hex."""
     return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()
 
 
 def describe(spec: DatasetSpec) -> Dataset:
-    """The dataset that `spec` describes: first and last id, and how long each field's text gets."""
+    """Return the dataset that `spec` describes, with its first and last id and the range of each field's length."""
     return Dataset(spec, cast("Described", json.loads(_dataset(spec, "--describe"))))
 
 
 def rows_by_id(spec: DatasetSpec, ids: Sequence[int]) -> list[dict[str, Any]]:
-    """The rows with these ids, in the order of `ids`, as JSON objects."""
+    """Return the rows with these ids, in the order of `ids`, as JSON objects."""
     lines = _dataset(spec, "--format", "jsonl", "--ids", ",".join(map(str, ids))).splitlines()
     return [json.loads(line) for line in lines]
 
 
 @contextmanager
 def row_stream(spec: DatasetSpec) -> Iterator[BinaryIO]:
-    """All rows in id order as tab-separated lines, to be read while they are made."""
+    """Yield a stream of all rows in id order, as tab-separated lines that are generated while they are read."""
     command = [str(engine_binary()), "dataset", "--format", "tsv"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:

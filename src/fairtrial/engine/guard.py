@@ -1,7 +1,7 @@
-"""Processes of others, run so that none of them outlives the lab, however the lab ends.
+"""Running programs of others so that none of their processes outlives the lab, however the lab ends.
 
-The engine's `guard` subcommand is the parent of what is run. Its standard input is the lifeline: closed by `stop`,
-or by the kernel if the lab dies, it ends the whole process tree.
+The engine's `guard` subcommand is the parent of what is run. Its standard input is the lifeline: when `stop` closes it,
+or the kernel because the lab died, the guard ends the whole process tree.
 """
 
 import os
@@ -17,14 +17,14 @@ from fairtrial.engine.binary import engine_binary
 from fairtrial.record.model import Stop
 
 GRACE_SECONDS = 5.0
-"""How long a stack may take to end on SIGTERM: part of its contract."""
+"""How long a stack may take to end on SIGTERM. It is part of the contract."""
 
 FORCED_STATUS = 137
 UNSTARTABLE_STATUS = 127
 
 
 class Guarded:
-    """A running command and everything it starts. A context manager: leaving it stops the tree."""
+    """A running command with everything that it starts. As a context manager, it stops the process tree at the end."""
 
     def __init__(
         self,
@@ -48,21 +48,23 @@ class Guarded:
 
     @property
     def pid(self) -> int:
-        """The guard's process id: the command's whole tree lies below it."""
+        """The guard's process id. The command's whole process tree is below it."""
         return self._guard.pid
 
     def status(self) -> int | None:
-        """The command's exit status, or None while it runs."""
+        """Return the command's exit status, or None while it runs."""
         return self._guard.poll()
 
     def wait(self, timeout_seconds: float) -> int | None:
-        """The exit status, or None if the command still runs after `timeout_seconds`."""
+        """Wait for the exit status and return it, or None if the command still runs after `timeout_seconds`."""
         with suppress(subprocess.TimeoutExpired):
             return self._guard.wait(timeout_seconds)
         return None
 
     def ends_within(self, seconds: float) -> bool:
-        """Wait for the command's end, and tell of it at once: `wait` looks every 50 ms, which is much of a short job.
+        """Return True as soon as the command ends, or False after `seconds`.
+
+        `wait` would look every 50 ms only, which is much of a short job.
 
         Until `status`, `wait` or `stop` is called, the kernel keeps its account of the ended guard (`/proc/PID/stat`).
         """
@@ -70,9 +72,9 @@ class Guarded:
             return True
         descriptor = os.pidfd_open(self.pid)
         try:
-            ended = select.poll()
-            ended.register(descriptor, select.POLLIN)
-            return bool(ended.poll(max(0.0, seconds) * 1e3))
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            return bool(poll.poll(max(0.0, seconds) * 1e3))
         finally:
             os.close(descriptor)
 

@@ -1,4 +1,4 @@
-"""What the engine is told to do: the plan of docs/engine-protocol.md, as models."""
+"""Models of the plan that the engine carries out; see docs/engine-protocol.md."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from fairtrial.engine.dataset import DatasetSpec
 
 
 class BodyRange(Strict):
-    """Allowed lengths of an answer's body, both ends included."""
+    """Shortest and longest allowed body of an answer, in bytes, both included."""
 
     min: int
     max: int
@@ -32,7 +32,7 @@ class RowBody(Strict):
 
 
 class Expectation(Strict):
-    """What must be true of an answer for it to count."""
+    """What an answer must be like to count."""
 
     status: list[int] | None = None
     content_type: str | None = None
@@ -57,12 +57,14 @@ class Request(Strict):
     body_file: str | None = None
     template: bool = False
     weight: int = 1
-    acknowledge: bool | None = Field(None, description="tell which of its numbers ({{sequence 1}}) had a right answer")
+    acknowledge: bool | None = Field(
+        None, description="report which of its numbers ({{sequence 1}}) had a right answer"
+    )
     expect: Expectation = Expectation()
 
 
 class Closed(Strict):
-    """Every connection sends its next request when its last one is answered, after a pause to think."""
+    """Every connection sends its next request once its last one is answered, after the think time."""
 
     connections: int
     think_time_seconds: float = 0.0
@@ -70,7 +72,7 @@ class Closed(Strict):
 
 
 class Constant(Strict):
-    """Requests begin at equal distances, whatever the answers do."""
+    """Requests begin at equal intervals, however long the answers take."""
 
     rate_per_second: float
     connections: int
@@ -79,7 +81,7 @@ class Constant(Strict):
 
 
 class Poisson(Strict):
-    """Requests begin at random, as those of many independent callers do, with this mean rate."""
+    """Requests begin at random with this mean rate, like those of many independent clients."""
 
     rate_per_second: float
     connections: int
@@ -88,7 +90,7 @@ class Poisson(Strict):
 
 
 class Ramp(Strict):
-    """The rate goes linearly from one to the other over the window."""
+    """The rate changes linearly over the window."""
 
     from_per_second: float
     to_per_second: float
@@ -98,7 +100,7 @@ class Ramp(Strict):
 
 
 class Step(Strict):
-    """A rate, and how long it is kept."""
+    """A rate, and for how long it is offered."""
 
     rate_per_second: float
     seconds: float
@@ -128,7 +130,7 @@ class StopAfterRequests(Strict):
 
 
 class Tls(Strict):
-    """How to speak TLS. Files are PEM, by absolute path; without `ca_file` the system's roots are trusted."""
+    """TLS settings. Files are PEM, by absolute path; without `ca_file` the system's root certificates are trusted."""
 
     server_name: str
     ca_file: str | None = None
@@ -163,5 +165,5 @@ class EnginePlan(Strict):
     protocol: Literal[2] = 2
 
     def to_json(self) -> str:
-        """The plan as the engine reads it; what is left out takes the engine's default."""
+        """Return the plan as the engine reads it. Keys without a value are left out and take its defaults."""
         return self.model_dump_json(exclude_none=True)

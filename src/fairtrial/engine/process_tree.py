@@ -1,4 +1,4 @@
-"""The process tree below a guard: who is in it, and what it used."""
+"""The process tree below a guard: its processes, and what they used."""
 
 import os
 from collections.abc import Sequence
@@ -8,19 +8,20 @@ import psutil
 
 
 def processes_below(*guard_pids: int) -> list[psutil.Process]:
-    """Every live process of the trees below the guards, the guards themselves left out."""
-    found = []
+    """Return every live process of the trees below the guards, without the guards themselves."""
+    processes: list[psutil.Process] = []
     for pid in guard_pids:
         with suppress(psutil.Error):
-            found += psutil.Process(pid).children(recursive=True)
-    return found
+            processes += psutil.Process(pid).children(recursive=True)
+    return processes
 
 
 def cpu_seconds_below(*guard_pids: int) -> tuple[float, float]:
-    """User and system seconds of every process below the guards, alive or ended.
+    """Return user and system seconds of every process below the guards, alive or ended.
 
-    A process that ended is in the account of whoever waited for it (proc(5): cutime, cstime); a guard waits for all
-    that lost their parent. Lost is what ended below a process that ignores SIGCHLD: nobody waits for that.
+    The time of an ended process is added to that of the process that waited for it (proc(5): cutime, cstime); a guard
+    waits for all that lost their parent. The time of processes that ended below one that ignores SIGCHLD is lost, as
+    nobody waits for them.
     """
     user = system = 0.0
     for pid in guard_pids:
@@ -37,7 +38,7 @@ def cpu_seconds_below(*guard_pids: int) -> tuple[float, float]:
 
 
 def threads_below(*guard_pids: int) -> int:
-    """Kernel threads of every live process below the guards."""
+    """Return the number of kernel threads of all live processes below the guards."""
     count = 0
     for process in processes_below(*guard_pids):
         with suppress(psutil.Error):
@@ -46,7 +47,7 @@ def threads_below(*guard_pids: int) -> int:
 
 
 def confine(guard_pid: int, cpus: Sequence[int]) -> None:
-    """Bind every thread of the processes below the guard to these processors; what they start later inherits it."""
+    """Bind every thread of the processes below the guard to these processors. What they start later inherits that."""
     for process in processes_below(guard_pid):
         with suppress(psutil.Error):
             for thread in process.threads():

@@ -1,4 +1,4 @@
-"""One run of the engine: plan in, events out."""
+"""One run of the engine: it reads a plan and writes events."""
 
 import json
 import signal
@@ -13,20 +13,21 @@ from fairtrial.engine.plan import EnginePlan
 from fairtrial.record.model import EngineSummary
 
 EventHandler = Callable[[dict[str, Any]], None]
-"""Called with each `window` and `progress` event, as it arrives."""
+"""Called with each `window` and `progress` event as it arrives."""
+
 WRONG_PLAN = 2
-"""The engine's exit status for a plan that it refuses."""
+"""The exit status of the engine when it refuses the plan."""
 
 
-class Enough(Exception):
-    """Raised by a handler to end the load early; the summary is of what was measured until then."""
+class StopEarly(Exception):
+    """Raised by an event handler to end the load early. The summary covers what was measured until then."""
 
 
 def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrupted: bool = False) -> EngineSummary:
     """Offer the plan's load and return the engine's summary.
 
-    KeyboardInterrupt ends the engine and is raised again; with `report_when_interrupted`, it ends the load early and
-    the summary so far is returned, with `interrupted` true.
+    KeyboardInterrupt ends the engine and is raised again. With `report_when_interrupted`, it ends the load early, and
+    the summary of what was measured until then is returned with `interrupted` true.
 
     Raises:
         Problem: the engine refused the plan or ended without a summary.
@@ -51,7 +52,7 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
             summary = _events(process, on_event)
             if summary is None:
                 raise
-        except Enough:
+        except StopEarly:
             process.send_signal(signal.SIGINT)
             summary = _events(process, _ignore)
         process.wait()
@@ -59,14 +60,14 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         if process.poll() is None:
             process.kill()
         assert process.stderr and process.stdout
-        complaint = process.stderr.read().decode(errors="replace").strip()
+        stderr = process.stderr.read().decode(errors="replace").strip()
         process.wait()
         process.stdout.close()
         process.stderr.close()
     if summary is None and process.returncode == WRONG_PLAN:
-        raise Problem(f"the load engine refused: {printable(complaint.removeprefix('fairtrial-engine: plan: '))}")
+        raise Problem(f"the load engine refused: {printable(stderr.removeprefix('fairtrial-engine: plan: '))}")
     if summary is None:
-        raise Problem(f"the load engine ended with status {process.returncode}: {complaint or 'no word of why'}")
+        raise Problem(f"the load engine ended with status {process.returncode}: {stderr or 'it printed no reason'}")
     return summary
 
 

@@ -1,4 +1,4 @@
-"""Folders of the cache that are made once, even if several processes ask for one at the same time."""
+"""Making a folder once, however many threads and processes ask for it. A half-made folder is never returned."""
 
 import fcntl
 import shutil

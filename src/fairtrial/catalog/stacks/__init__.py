@@ -1,1 +1,1 @@
-"""Stacks: reading `stack.toml`, finding, building, and running them. The contract is docs/stack-contract.md."""
+"""Stacks: their manifests, their builds, and how they are run. The contract is docs/stack-contract.md."""

@@ -1,4 +1,4 @@
-"""Which stacks there are: the shipped ones and those in the user's own folders."""
+"""Finding stacks: the shipped ones, and those in the user's own folders."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,25 +14,25 @@ MANIFEST = "stack.toml"
 
 
 def find_stacks(own_folders: Sequence[Path] = ()) -> dict[str, Stack]:
-    """All stacks by name. A folder in `own_folders` holds stacks, or is itself one.
+    """Return all stacks by name. A folder in `own_folders` holds stacks, or is itself one.
 
     Raises:
         Problem: a folder is missing or holds no stack, a manifest is broken, or two stacks share a name.
     """
-    found: dict[str, Stack] = {}
+    stacks: dict[str, Stack] = {}
     for folder in [shipped("stacks"), *own_folders]:
         for stack in _stacks_in(folder.resolve()):
-            if stack.name in found:
+            if stack.name in stacks:
                 raise Problem(
-                    f"two stacks are named {stack.name}: {found[stack.name].folder} and {stack.folder}",
+                    f"two stacks are named {stack.name}: {stacks[stack.name].folder} and {stack.folder}",
                     "rename one of the folders",
                 )
-            found[stack.name] = stack
-    return found
+            stacks[stack.name] = stack
+    return stacks
 
 
 def pick_stack(stacks: Mapping[str, Stack], reference: StackRef) -> Stack:
-    """The stack that `reference` names, which has the variant it names.
+    """Return the stack that `reference` names; it has the variant that `reference` names.
 
     Raises:
         Problem: there is no such stack or variant.

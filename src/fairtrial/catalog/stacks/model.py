@@ -1,4 +1,4 @@
-"""`stack.toml` as a model."""
+"""The model of `stack.toml`."""
 
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ Command = list[str]
 
 
 class Requirement(Strict):
-    """A command that must be on the machine, and how to get it."""
+    """A command that must be installed, and how to install it."""
 
     command: Command = Field(min_length=1)
     minimum: str | None = Field(None, pattern=r"^\d+(\.\d+)*$")
@@ -21,7 +21,7 @@ class Requirement(Strict):
 
 
 class Variant(Strict):
-    """The same stack under other settings."""
+    """Settings under which the same stack can be run."""
 
     title: str = ""
     env: dict[str, str] = Field(default_factory=dict)
@@ -29,7 +29,10 @@ class Variant(Strict):
 
 
 class Stack(Strict):
-    """One contender, as its folder describes it."""
+    """One contender, as its folder describes it.
+
+    In `build`, `{services}` stands for the services that the run uses, separated by commas.
+    """
 
     name: str = Field(pattern=SLUG)
     folder: Path
@@ -55,7 +58,7 @@ class Stack(Strict):
         return commands
 
     def variant(self, reference: StackRef) -> Variant:
-        """The settings that `reference` names.
+        """Return the variant that `reference` names.
 
         Raises:
             Problem: the stack has no such variant.

@@ -1,4 +1,4 @@
-"""What a stack needs on the machine."""
+"""The commands that a stack needs, and their versions."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ ANSWER_WITHIN_SECONDS = 30
 
 
 def installed_versions(stack: Stack) -> dict[str, str]:
-    """By command, the version line that it printed.
+    """Return the version line that each required command printed, by command.
 
     Raises:
         Problem: a requirement is not met; the remedy is the manifest's.

@@ -1,4 +1,4 @@
-"""A stack, running: started, ready, stopped."""
+"""Starting a stack, and waiting until it is ready."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ ASK_EVERY_SECONDS = 0.02
 
 
 class RunningStack:
-    """A started stack that said it is ready.
+    """A stack that was started and is ready.
 
     Attributes:
         process: the guarded process tree.
@@ -37,14 +37,14 @@ class RunningStack:
         self.url = f"http://{self.address}"
 
     def listening(self) -> set[tuple[str, int]]:
-        """(address, port) of every TCP socket on which the stack's processes listen."""
-        found = set()
+        """Return (address, port) of every TCP socket on which the stack's processes listen."""
+        sockets = set()
         for process in processes_below(self.process.pid):
             with suppress(psutil.Error):
                 for connection in process.net_connections(kind="tcp"):
                     if connection.status == psutil.CONN_LISTEN:
-                        found.add((connection.laddr.ip, connection.laddr.port))
-        return found
+                        sockets.add((connection.laddr.ip, connection.laddr.port))
+        return sockets
 
 
 def start_stack(
@@ -58,10 +58,13 @@ def start_stack(
 ) -> RunningStack:
     """Start a stack on a free port and return it once it is ready; `process.stop()` ends it.
 
-    `settings` are the contract's variables beside HOST and PORT. `log` takes what the stack prints.
+    Args:
+        settings: the contract's variables beside HOST and PORT.
+        cpus: the processors to which the stack is bound.
+        log: takes what the stack prints.
 
     Raises:
-        Problem: it did not start, or was not ready in time; nothing of it is left running.
+        Problem: the stack did not start or was not ready in time; none of its processes is left running.
     """
     port = free_port()
     environment = stack_environment({**settings, "HOST": LOOPBACK, "PORT": str(port), **variant.env})
@@ -79,7 +82,7 @@ def start_stack(
 
 def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> None:
     deadline = time.monotonic() + within_seconds
-    seen = "nothing listened on its port"
+    last_answer = "nothing listened on its port"
     with httpx.Client(base_url=running.url, trust_env=False, timeout=2.0) as client:
         while time.monotonic() < deadline:
             status = running.process.status()
@@ -93,22 +96,22 @@ def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> Non
                 time.sleep(ASK_EVERY_SECONDS)
                 continue
             except Problem as problem:
-                seen = f"GET /health: {problem.reason}"
+                last_answer = f"GET /health: {problem.reason}"
                 time.sleep(ASK_EVERY_SECONDS)
                 continue
             if answer.status == 200:
                 _assert_own_port(running)
                 return
-            seen = f"GET /health answered {answer.status}"
+            last_answer = f"GET /health answered {answer.status}"
             time.sleep(ASK_EVERY_SECONDS)
     raise Problem(
-        f"it was not ready within {within_seconds:g} s ({seen}); the end of its log:\n{log_tail(log)}",
+        f"it was not ready within {within_seconds:g} s ({last_answer}); the end of its log:\n{log_tail(log)}",
         f"GET /health must answer 200 on HOST:PORT once requests can be served; see its log: {log}",
     )
 
 
 def _assert_own_port(running: RunningStack) -> None:
-    """Refuse a port that somebody else answers on: figures would be theirs."""
+    """Refuse a port on which another program answers: its figures would be taken for the stack's."""
     if all(port != running.port for _, port in running.listening()):
         raise Problem(
             f"port {running.port} is answered by a process that is not the stack's",

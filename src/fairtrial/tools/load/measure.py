@@ -8,7 +8,7 @@ from rich.console import Console
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN
 from fairtrial.engine.plan import Closed, EnginePlan
-from fairtrial.engine.run import Enough, run_engine
+from fairtrial.engine.run import StopEarly, run_engine
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.model import EngineSummary
 from fairtrial.tools.load.progress import progress_on
@@ -79,7 +79,7 @@ def measure(
             progress.engine_event(event)
             if at_most_seconds is not None and event.get("elapsed_seconds", 0.0) >= at_most_seconds:
                 time_is_up = True
-                raise Enough
+                raise StopEarly
 
         summary = run_engine(plan, on_event, report_when_interrupted=True)
     if time_is_up:
