@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from math import ceil
 
 from fairtrial.judge.checks.model import Case, Check, Finding
-from fairtrial.judge.statistics.support import SAMPLES_ABOVE, supports_percentile
+from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.distribution import Distribution
 from fairtrial.record.model import EngineSummary
 
@@ -27,7 +26,7 @@ def examine(case: Case) -> Iterator[Finding]:
         for kind, percentile in sorted(claimed | SHOWN):
             times = _times(summary, kind)
             if not supports_percentile(times.count, float(percentile)):
-                needed = ceil(round(SAMPLES_ABOVE / (1 - float(percentile) / 100), 6))
+                needed = samples_needed(float(percentile))
                 yield case.finding(
                     trial.index,
                     "warning" if (kind, percentile) in claimed else "note",

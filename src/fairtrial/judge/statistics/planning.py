@@ -1,4 +1,4 @@
-"""How many blocks would decide."""
+"""How many blocks would decide a claim."""
 
 import math
 from collections.abc import Sequence

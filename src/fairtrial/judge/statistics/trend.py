@@ -1,7 +1,7 @@
-"""Does a series stand still? Trend and change point, without assuming how its values are distributed.
+"""Whether a series is stationary: tests for a trend and a change point that assume no distribution of its values.
 
-Values at equal distances, at least `SHORTEST` of them: with fewer, neither test has any power worth the name (of five
-values even a perfect order has p = 0.017).
+Values are equally spaced, and at least `SHORTEST`: with fewer, neither test has useful power (with five values, even a
+perfect order has p = 0.017).
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from scipy import stats
 from scipy.optimize import isotonic_regression
 
 SHORTEST = 10
-"""From here on the normal approximation of Mann-Kendall's S serves: R. O. Gilbert, Statistical Methods for
+"""From this length on, the normal approximation of Mann-Kendall's S holds: R. O. Gilbert, Statistical Methods for
 Environmental Pollution Monitoring (1987), section 16.4."""
 
 PERMUTATIONS = 4999
-"""The smallest p-value that can be seen is one in so many and one."""
+"""The smallest possible p-value is 1 / (PERMUTATIONS + 1)."""
 
 Floats = NDArray[np.float64]
 
@@ -27,13 +27,13 @@ class Trend:
     """Mann-Kendall's test with Theil and Sen's slope."""
 
     s: float
-    """pairs that rise less pairs that fall"""
+    """pairs that rise minus pairs that fall"""
     p_value: float
-    """two-sided, under autocorrelation as far as the series shows it"""
+    """two-sided, corrected for the autocorrelation that the series shows"""
     slope: float
     """per step, in the values' unit: the median over all pairs"""
     change: float
-    """what the slope makes of the whole series, as a share of its median; 0 if that is 0"""
+    """the slope times the length of the series, as a share of its median; 0 if that is 0"""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ChangePoint:
     """values before the change"""
     p_value: float
     change: float
-    """median after less median before, as a share of the median after; 0 if that is 0"""
+    """median after minus median before, as a share of the median after; 0 if that is 0"""
 
 
 def trend(values: Sequence[float]) -> Trend:
@@ -94,9 +94,9 @@ def change_point(values: Sequence[float]) -> ChangePoint:
         return ChangePoint(1, 1.0, 0.0)
     random = np.random.default_rng(0)
     orders = random.permuted(np.tile(centred, (PERMUTATIONS, 1)), axis=1)
-    seen = _splits(centred[None, :])[0]
-    index = int(np.argmax(seen)) + 1
-    as_large = int((_splits(orders).max(axis=1) >= seen.max() * (1 - 1e-12)).sum())
+    observed = _splits(centred[None, :])[0]
+    index = int(np.argmax(observed)) + 1
+    as_large = int((_splits(orders).max(axis=1) >= observed.max() * (1 - 1e-12)).sum())
     before, after = float(np.median(series[:index])), float(np.median(series[index:]))
     p_value = (1 + as_large) / (1 + PERMUTATIONS)
     return ChangePoint(index, p_value, (after - before) / after if after else 0.0)
@@ -123,7 +123,7 @@ def _correction(residuals: Floats) -> float:
     power = float(ranks @ ranks)
     if power == 0:
         return 1.0  # a perfect order leaves nothing that could be correlated
-    seen = float(ranks[:-1] @ ranks[1:]) / power
-    correlation = min(max((n * seen + 2) / (n - 4), 0.0), 0.99)
+    lag_one = float(ranks[:-1] @ ranks[1:]) / power
+    correlation = min(max((n * lag_one + 2) / (n - 4), 0.0), 0.99)
     lags = np.arange(1, n)
     return float(1 + 2 * ((1 - lags / n) * correlation**lags).sum())

@@ -1,7 +1,7 @@
-"""Were rows picked uniformly and independently? Two tests that see different faults.
+"""Whether rows were picked uniformly and independently, by two tests that detect different faults.
 
-The chi-square test over parts of the id range sees a reader of one part of the table; it is blind to a reader of
-few rows that are spread over all of it. The test of pairs sees the latter: among n picks from N rows, the
+The chi-square test over parts of the id range detects a program that reads one part of the table; it cannot detect one
+that reads few rows spread over all of it. The test of pairs detects that: among n picks from N rows, the
 expected number of pairs of equal picks is n(n-1)/(2N), and it is k times as large when 1/k of the rows are read.
 """
 
