@@ -36,8 +36,8 @@ def covered(head: str, rows: Iterable[str], held: Callable[[str, int, int], int]
 
     def cell(name: str, blocks: int) -> str:
         share = held(name, blocks, repetitions) / repetitions
-        said = f"{100 * share:.1f}"
-        return said if HONEST[0] <= round(share, 3) <= HONEST[1] else f"**{said}**"
+        text = f"{100 * share:.1f}"
+        return text if HONEST[0] <= round(share, 3) <= HONEST[1] else f"**{text}**"
 
     return by_blocks(head, rows, cell)
 
@@ -76,8 +76,8 @@ def ties(repetitions: int) -> str:
 
 def equivalence(repetitions: int) -> str:
     def cell(name: str, blocks: int) -> str:
-        found = error_rates.at_the_margin(name, blocks, repetitions)
-        return f"{percent(found['upheld'], repetitions)}, {percent(found['refuted'], repetitions)}"
+        verdicts = error_rates.at_the_margin(name, blocks, repetitions)
+        return f"{percent(verdicts['upheld'], repetitions)}, {percent(verdicts['refuted'], repetitions)}"
 
     return by_blocks("deviations of either (upheld, refuted)", DEVIATIONS, cell)
 
@@ -92,8 +92,8 @@ def looks(repetitions: int) -> str:
 
     head = ["deviations of either"]
     for plan in plans:
-        said = ", ".join(map(str, plan))
-        head += [f"looks at {said}", "95% at each"]
+        numbers = ", ".join(map(str, plan))
+        head += [f"looks at {numbers}", "95% at each"]
     return table(head, [[name, *(cell for plan in plans for cell in cells(name, plan))] for name in DEVIATIONS])
 
 
@@ -129,8 +129,8 @@ def shapes(repetitions: int) -> str:
 
 
 EDGE_ERRORS = {
-    edge: f"“{shape}” {finding}"
-    for (edge, (_, _, finding)), shape in zip(
+    edge: f"“{shape}” {verdict}"
+    for (edge, (_, _, verdict)), shape in zip(
         error_rates.EDGES.items(),
         ("rises", "rises", "rises", "flat", "flat", "peak", "peak", "leads", "leads"),
         strict=True,
@@ -153,7 +153,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
 def main() -> int:
     parser = argparse.ArgumentParser(description="Simulates how often the judge's statistics err.")
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
-    parser.add_argument("--repetitions", type=int, help="of each cell; the tables say what they take otherwise")
+    parser.add_argument("--repetitions", type=int, help="of each cell [default: as the table says]")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/statistics.md")
     options = parser.parse_args()
     for name in options.tables:

@@ -1,6 +1,6 @@
-"""How often is an honest trial refused? Many short trials of shipped stacks, and every finding counted by check.
+"""How often checks refuse an honest trial: runs many short trials of shipped stacks and counts findings by check.
 
-`python3 benches/false_refusals.py --trials 50`. Run it alone: what else runs on the machine is found, and rightly so.
+`python3 benches/false_refusals.py --trials 50`. Run nothing else meanwhile: the checks find that, and rightly so.
 """
 
 import argparse
@@ -36,7 +36,7 @@ duration_seconds = {seconds}
 
 @dataclass
 class Tally:
-    """Trials by outcome, and those with a finding, by check and severity."""
+    """The number of trials by outcome, and of trials with a finding by check and severity."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     findings: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -44,16 +44,16 @@ class Tally:
 
     @property
     def trials(self) -> int:
-        """Those that were measured."""
+        """The number of trials that were measured."""
         return self.outcomes["valid"] + self.outcomes["refused"]
 
     def add(self, result: Mapping[str, Any]) -> None:
         """Count a result.json."""
         for where, findings in _findings(result):
-            for key in {(one["check"], one["severity"]) for one in findings}:
+            for key in {(finding["check"], finding["severity"]) for finding in findings}:
                 self.findings[key] += 1
-            for one in findings:
-                self.examples.setdefault((one["check"], one["severity"]), f"{where}: {one['evidence']}")
+            for finding in findings:
+                self.examples.setdefault((finding["check"], finding["severity"]), f"{where}: {finding['evidence']}")
         for condition in result["conditions"]:
             self.outcomes.update(trial["outcome"] for trial in condition["trials"])
 
@@ -75,9 +75,9 @@ def report(tally: Tally) -> str:
             # The rule of three: J. A. Hanley and A. Lippman-Hand, JAMA 249 (1983), 1743-1745.
             lines.append(f"with none seen, the true share is below {min(3 / tally.trials, 1):.1%} at 95% confidence")
     for severity in SEVERITIES:
-        for (check, grave), count in sorted(tally.findings.items(), key=lambda item: -item[1]):
-            if grave == severity:
-                lines.append(f"{severity:8} {check:24} {count:5}  {tally.examples[check, grave]}")
+        for (check, its_severity), count in sorted(tally.findings.items(), key=lambda item: -item[1]):
+            if its_severity == severity:
+                lines.append(f"{severity:8} {check:24} {count:5}  {tally.examples[check, its_severity]}")
     return "\n".join(lines)
 
 
@@ -119,7 +119,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Exit status 1 if a trial was refused."""
+    """Run, print the counts, and return the exit status: 1 if a trial was refused."""
     options = arguments()
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="fairtrial-false-refusals-") as folder:

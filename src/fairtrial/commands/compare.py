@@ -12,7 +12,7 @@ def compare(
     before: Annotated[Path, typer.Argument(help="A results folder that `fairtrial run` wrote.", metavar="BEFORE")],
     after: Annotated[Path, typer.Argument(help="Another, of the same experiment.", metavar="AFTER")],
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="What to compare, instead of goodput; may be repeated.")
+        list[str] | None, typer.Option("--metric", help="The metric to compare, instead of goodput; may be repeated.")
     ] = None,
     margin: Annotated[
         float, typer.Option(help="How much worse is a regression, as a share: 0.05 is 5%.", min=0.0, max=10.0)
@@ -20,7 +20,7 @@ def compare(
     junit: JUnit = None,
     markdown: Markdown = None,
 ) -> None:
-    """Set two runs of one experiment side by side: two commits of your service, two versions of a runtime.
+    """Compare two runs of one experiment: two commits of your service, two versions of a runtime.
 
     Exit status: 0 no regression; 1 a figure is worse by more than the margin, and its interval excludes no change; 3
     something could not be compared; 4 nothing could; 2 wrong use.
@@ -33,7 +33,7 @@ def compare(
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_text
     from fairtrial.tools.compare.comparison import compare as compare_results
-    from fairtrial.tools.compare.comparison import judged
+    from fairtrial.tools.compare.comparison import judge_run
     from fairtrial.tools.compare.outputs import comparison_junit, comparison_markdown
     from fairtrial.tools.compare.table import print_comparison
 
@@ -41,7 +41,7 @@ def compare(
         metrics = [find_metric(name) for name in dict.fromkeys(metric or ["goodput"])]
     except ValueError as error:
         raise Problem(f"--metric: {error}", "docs/claims.md explains them") from error
-    old, new = judged(*read_record(before)), judged(*read_record(after))
+    old, new = judge_run(*read_record(before)), judge_run(*read_record(after))
     comparison = compare_results(old, new, metrics, margin)
     if junit is not None:
         write_text(junit, comparison_junit(comparison, new.result.name, new.result.started_at))

@@ -17,7 +17,7 @@ Markdown = Annotated[
 
 
 def write_further(result: "Result", *, junit: Path | None, markdown: Path | None) -> None:
-    """Write those of the files that were asked for.
+    """Write the files whose options were given.
 
     Raises:
         Problem: a file cannot be written.

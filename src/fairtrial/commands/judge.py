@@ -1,4 +1,4 @@
-"""`fairtrial judge`: judge a record again, by its own claims or others."""
+"""`fairtrial judge`: judge a record again, by its own claims or by those of another file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,17 +14,18 @@ def judge(
         str | None,
         typer.Option(
             metavar="EXPERIMENT",
-            help="Judge by the claims of this experiment file instead of the record's own; nothing is then written "
-            "unless --out names a folder.",
+            help="Judge by the claims of this experiment file instead of the record's own. Without --out, nothing is "
+            "written then.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where result.json and report.html go. [default: the record's]")
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for result.json and report.html. [default: the record's]"),
     ] = None,
     junit: JUnit = None,
     markdown: Markdown = None,
 ) -> None:
-    """Judge a record with today's checks and rebuild result.json and report.html, from the record alone.
+    """Judge a record with today's checks, and rebuild result.json and report.html from the record alone.
 
     The exit status is that of `fairtrial run`.
     """
@@ -48,7 +49,7 @@ def judge(
         validate_claims(experiment, file)
         record = record.model_copy(update={"experiment": experiment})
         if left_out:
-            console.print(f"left out, because the record does not hold what they speak of: {', '.join(left_out)}")
+            console.print(f"left out, because the record does not hold their conditions: {', '.join(left_out)}")
     result = judge_record(record, trials)
     target = out if out is not None or claims is not None else folder
     report = None

@@ -69,8 +69,8 @@ def run(
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.base.problem import Problem
     from fairtrial.catalog.stacks.find import find_stacks
-    from fairtrial.commands.output import print_problem
     from fairtrial.commands.further_reports import write_further
+    from fairtrial.commands.output import print_problem
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.judge.judging import judge

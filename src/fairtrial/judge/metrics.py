@@ -140,15 +140,21 @@ def find_metric(name: str) -> Metric:
     """
     if name.startswith(f"{CAPACITY}:"):
         return capacity_for(name.removeprefix(f"{CAPACITY}:"))
-    if (percentile := re.fullmatch(rf"(response_time|service_time)_{PERCENTILE_PATTERN}", name)) is not None:
-        kind, number = percentile.groups()
-        if float(number) > 0:
-            return percentile_of(kind, f"{float(number):g}")
+    if (percentile := percentile_in(name)) is not None:
+        return percentile_of(*percentile)
     if name not in METRICS:
         meant = _probable_name(name)
         hint = f" (did you mean {meant}?)" if meant is not None else ""
         raise ValueError(f"there is no metric {name!r}{hint}; there are {', '.join(METRICS)}, {CAPACITY}:OBJECTIVE")
     return METRICS[name]
+
+
+def percentile_in(name: str) -> tuple[str, str] | None:
+    """Kind and percentile of a metric's name: `response_time` and `99.9` of `response_time_p99.9`; None of others."""
+    match = re.fullmatch(rf"(response_time|service_time)_{PERCENTILE_PATTERN}", name)
+    if match is None or float(match[2]) <= 0:
+        return None
+    return match[1], f"{float(match[2]):g}"
 
 
 def _probable_name(name: str) -> str | None:

@@ -26,7 +26,7 @@ Outcome = Literal["valid", "refused", "not run"]
 
 
 class Goodput(Strict):
-    """Verified answers, and nothing else, over the window."""
+    """The rate of verified answers over the window."""
 
     per_second: float
 
@@ -41,7 +41,7 @@ class Times(Strict):
 
 
 class ServerUse(Strict):
-    """What the stack's whole process tree used."""
+    """Resources that the stack's whole process tree used."""
 
     cpu_seconds: float
     cpu_seconds_per_1000_requests: float | None
@@ -50,14 +50,17 @@ class ServerUse(Strict):
 
 
 class EngineUse(Strict):
-    """What the load engine did and used itself: kept for refused trials too, since it is evidence."""
+    """What the load engine did, and what it used itself. It is kept for refused trials too, as evidence."""
 
     driver: str
     window_seconds: float
-    cpu_seconds: float = Field(description="of all threads, with what was spent awake for the next intended start")
-    busiest_thread_share: float = Field(description="part of the window that the busiest thread worked, 0 to 1")
+    cpu_seconds: float = Field(
+        description="of all threads, including the time spent awake until the next intended start"
+    )
+    busiest_thread_share: float = Field(description="share of the window in which the busiest thread worked, 0 to 1")
     busiest_processor_share: float = Field(
-        description="part of the window that the engine worked on its busiest processor: above that of the busiest "
+        description="share of the window in which the engine worked on its busiest processor: above that of the "
+        "busiest "
         "thread where threads share processors"
     )
     in_flight_at_end: int
@@ -86,13 +89,13 @@ class Scatter(Strict):
     """Where the variance of a trial's goodput comes from, on the logarithm: docs/statistics.md."""
 
     spread: float = Field(description="standard deviation of one trial's goodput, as a share of it")
-    builds: float | None = Field(None, description="share of the variance between builds; null with one build")
-    starts: float = Field(description="share between fresh starts of a build")
+    builds: float | None = Field(None, description="share of the variance that is between builds; null with one build")
+    starts: float = Field(description="share that is between fresh starts of a build")
     window: float = Field(description="share that a longer window would average away")
 
 
 class ConditionResult(Strict):
-    """One row of the table. It is refused if any of its trials is: what is left would be a selection."""
+    """One row of the table. It is refused if any of its trials is: the others alone would be a selection."""
 
     id: str
     contender: str = Field(
@@ -111,8 +114,8 @@ class ConditionResult(Strict):
         description="the best and worst rank by goodput that it can have among the valid conditions at the same value "
         "of the sweep; 95% for all of them together",
     )
-    tie_groups: str = Field("", description="conditions that share a letter are not told apart by goodput")
-    scatter: Scatter | None = Field(None, description="null if it cannot be told: short windows, refused trials")
+    tie_groups: str = Field("", description="conditions that share a letter are not proven to differ in goodput")
+    scatter: Scatter | None = Field(None, description="null if it cannot be computed: short windows, refused trials")
     figures: dict[str, Estimate | None] = Field(
         description="by key of a metric (fairtrial.judge.metrics), every key always present; null if refused, never "
         "measured, or not supported by every valid trial's sample"
@@ -121,12 +124,12 @@ class ConditionResult(Strict):
 
 
 class ClaimResult(Strict):
-    """A claim and what became of it."""
+    """A claim and its verdict."""
 
     id: str
     text: str
     kind: str
-    metric: str | None = Field(description="null of a property")
+    metric: str | None = Field(description="null for a property")
     subject: str = Field(description="what was estimated, in words: `goodput of a / goodput of b`")
     asked: str = Field(description="what the claim asks of it, in words: `at least 2`")
     unit: Unit | None = Field(
@@ -141,7 +144,7 @@ class ClaimResult(Strict):
     interval: tuple[float, float] | None = Field(
         description="95%, or more where blocks were added while claims were undecided; null below three blocks"
     )
-    blocks: int = Field(description="in which all that it speaks of is valid")
+    blocks: int = Field(description="the number of blocks in which all conditions of the claim are valid")
     published: float | str | None
     source: str | None
     sentence: str = Field(description="the sentence that a reader could quote")
@@ -205,7 +208,7 @@ class Result(Strict):
     )
     stacks: list[StackIdentity]
     calibrations: list[Calibration] = Field(
-        description="what the load engine reached on this placement from a server that does nothing, by load"
+        description="by load, the rate that the load engine reached on this placement from a server that does nothing"
     )
     conditions: list[ConditionResult]
     curves: list[Curve] = Field(default_factory=list, description="of a sweep")

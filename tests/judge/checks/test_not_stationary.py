@@ -42,7 +42,8 @@ def test_a_window_that_stands_still_is_left_alone() -> None:
 
 def test_honest_windows_are_hardly_ever_accused() -> None:
     """200 windows of 10 to 40 s whose seconds vary by 5%."""
-    trials = [served(noisy(seed, 10 + seed % 31, 0.05)) for seed in range(200)]
+    seeds = sorted(range(200), key=lambda seed: seed % 31)  # windows of one length side by side share their orders
+    trials = [served(noisy(seed, 10 + seed % 31, 0.05)) for seed in seeds]
     findings = found("not-stationary", EXPERIMENT, trials)
     assert "refusal" not in severities(findings)
     assert len({finding.trial for finding in findings}) <= 2

@@ -11,7 +11,7 @@ from fairtrial.commands import app
 from fairtrial.judge.metrics import METRICS
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.write import RecordWriter
-from fairtrial.tools.compare.comparison import Comparison, Judged, compare, judged
+from fairtrial.tools.compare.comparison import Comparison, JudgedRun, compare, judge_run
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 
@@ -30,7 +30,7 @@ def run(rate: float, builder: ExperimentBuilder | None = None, **changes: object
 
 
 def compared(before: Run, after: Run, *metrics: str, margin: float = 0.05) -> Comparison:
-    return compare(judged(*before), judged(*after), [METRICS[name] for name in metrics or ["goodput"]], margin)
+    return compare(judge_run(*before), judge_run(*after), [METRICS[name] for name in metrics or ["goodput"]], margin)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_files_for_ci_and_review(tmp_path: Path) -> None:
 
 def test_a_metric_that_means_nothing_under_the_load_is_not_compared() -> None:
     (row,) = compared(run(4000), run(4000), "elapsed").rows
-    assert row.change == "not compared" and "means nothing under this load" in (row.reason or "")
+    assert row.change == "not compared" and "is not measured under this load" in (row.reason or "")
 
 
 def test_wrong_use(lab: Lab) -> None:
@@ -174,7 +174,7 @@ def test_wrong_use(lab: Lab) -> None:
 
 
 def test_a_judged_record_has_its_result() -> None:
-    one = judged(*run(4000))
-    assert isinstance(one, Judged) and not one.result.interrupted
+    one = judge_run(*run(4000))
+    assert isinstance(one, JudgedRun) and not one.result.interrupted
     record, trials = run(4000)
-    assert judged(record, trials[:-1]).result.interrupted
+    assert judge_run(record, trials[:-1]).result.interrupted

@@ -1,6 +1,6 @@
 """Answers that wait for a TCP timer: a second, narrow mode at 40 ms or 200 ms, which work never produces."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
@@ -17,7 +17,8 @@ class _Timer:
     high_seconds: float
     clear_below_seconds: float
     clear_above_seconds: float
-    counter: str
+    counter: Callable[[NetworkMeter], int | None]
+    """how often the kernel says that it expired"""
     remedy: str
 
 
@@ -28,7 +29,7 @@ TIMERS = (
         0.0455,
         0.025,
         0.060,
-        "delayed_acks",
+        lambda network: network.delayed_acks,
         "write head and body at once (one write, writev, or a buffer), or set TCP_NODELAY on the accepted socket",
     ),
     _Timer(
@@ -37,7 +38,7 @@ TIMERS = (
         0.215,
         0.120,
         0.300,
-        "timeouts",
+        lambda network: network.timeouts,
         "look for segments that are dropped: full socket buffers or backlogs; see retransmits",
     ),
 )
@@ -55,7 +56,7 @@ def examine(case: Case) -> Iterator[Finding]:
                 continue
             below = _between(times, timer.clear_below_seconds, timer.low_seconds)
             above = _between(times, timer.high_seconds, timer.clear_above_seconds)
-            counted = _counted(trial.network, timer)
+            counted = None if trial.network is None else timer.counter(trial.network)
             if below > case.thresholds["below"] * inside or above > case.thresholds["above"] * inside:
                 continue
             if counted is not None and counted < inside / 2:
@@ -68,13 +69,6 @@ def examine(case: Case) -> Iterator[Finding]:
             if counted is not None:
                 evidence += f"; the kernel counted {counted:,} of them in the window"
             yield case.finding(trial.index, "warning", evidence, timer.remedy)
-
-
-def _counted(network: NetworkMeter | None, timer: _Timer) -> int | None:
-    if network is None:
-        return None
-    count: int | None = getattr(network, timer.counter)
-    return count
 
 
 def _between(times: Histogram, low_seconds: float, high_seconds: float) -> int:

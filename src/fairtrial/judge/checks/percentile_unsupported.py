@@ -1,11 +1,11 @@
 """A percentile that is not shown because the sample is too small, and how many answers it needs."""
 
-import re
 from collections.abc import Iterator
-from math import ceil
 
+from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.model import Case, Check, Finding
-from fairtrial.judge.statistics.support import SAMPLES_ABOVE, supports_percentile
+from fairtrial.judge.metrics import percentile_in
+from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.distribution import Distribution
 from fairtrial.record.model import EngineSummary
 
@@ -16,9 +16,9 @@ SHOWN = frozenset({("response_time", "99")})
 def examine(case: Case) -> Iterator[Finding]:
     """Where answers are too few: a warning for a percentile that a claim needs, a note for one that is only shown."""
     claimed = {
-        (match[1], match[2])
+        pair
         for claim in case.record.experiment.claims
-        if (match := re.fullmatch(r"(response_time|service_time)_p([\d.]+)", getattr(claim, "metric", "")))
+        if isinstance(claim, MetricClaim) and (pair := percentile_in(claim.metric)) is not None
     }
     for trial in case.trials:
         summary = trial.engine
@@ -27,7 +27,7 @@ def examine(case: Case) -> Iterator[Finding]:
         for kind, percentile in sorted(claimed | SHOWN):
             times = _times(summary, kind)
             if not supports_percentile(times.count, float(percentile)):
-                needed = ceil(round(SAMPLES_ABOVE / (1 - float(percentile) / 100), 6))
+                needed = samples_needed(float(percentile))
                 yield case.finding(
                     trial.index,
                     "warning" if (kind, percentile) in claimed else "note",

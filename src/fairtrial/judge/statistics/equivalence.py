@@ -1,8 +1,8 @@
-"""Are two contenders equal within a margin? Two one-sided tests.
+"""Whether two contenders are equal within a margin, by two one-sided tests.
 
-That no difference was found proves nothing: three noisy blocks find none either. Equality within a margin d is upheld
-if both "the ratio is below 1/(1+d)" and "the ratio is above 1+d" are rejected at 5% each, which is to say, if the 90%
-interval lies between 1/(1+d) and 1+d. Either error can only be made on one side, so that 5% each is 5% in all, and the
+Finding no difference proves nothing: three noisy blocks find none either. Equality within a margin d is upheld if both
+"the ratio is below 1/(1+d)" and "the ratio is above 1+d" are rejected at 5% each, which is to say, if the 90% interval
+lies between 1/(1+d) and 1+d. Either error can only be made on one side, so that 5% each is 5% in all, and the
 interval's level is 90% and not 95%. On the logarithm the margins are symmetric: no side is the favourite.
 
 Equality is refuted if the 95% interval lies wholly outside of the margins.
@@ -25,7 +25,7 @@ Verdict = Literal["upheld", "refuted", "undecided"]
 
 @dataclass(frozen=True)
 class Equivalence:
-    """What the blocks say of a ratio of one, plus or minus a margin."""
+    """The verdict on a ratio of one, plus or minus a margin."""
 
     verdict: Verdict
     estimate: float

@@ -1,14 +1,14 @@
 """Looking at an experiment more than once, with the error rate held.
 
-Who adds blocks until a claim is decided, and takes the 95% interval each time, decides a claim whose bound is exactly
-the truth far more often than 5 times in 100. Here the numbers of blocks at which anyone looks are fixed in advance,
-and the 5% are spent on them: by look k of K, with n_k blocks of n_K, the share α · n_k / n_K of the error may have been
-spent, and the interval at look k has the level
+Adding blocks until a claim is decided, with the 95% interval each time, decides a claim whose bound is exactly the
+truth far more often than 5 times in 100. Here the numbers of blocks at which claims are judged (looks) are fixed in
+advance, and the 5% are spent on them: by look k of K, with n_k blocks of n_K, the share α · n_k / n_K of the error may
+have been spent, and the interval at look k has the level
 
     1 - α · (n_k - n_(k-1)) / n_K,  with n_0 = 0.
 
 The shares add up to α, so by Bonferroni's inequality all intervals of an experiment hold the truth together in 95 of
-100 experiments. Nothing is asked of the dependence between looks. The exact boundaries of Lan and DeMets spend the
+100 experiments. Looks may depend on each other in any way. The exact boundaries of Lan and DeMets spend the
 same function with a last interval about 4% narrower (5, 10, 20, 40 blocks), but rest on the joint normal distribution
 of the looks, which Student-like statistics of three to ten blocks do not follow. The spending is linear and not of
 O'Brien and Fleming's kind, because large differences, common between stacks, should be decided early, and because
@@ -28,7 +28,7 @@ from itertools import pairwise
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 
 MOST_LOOKS = 5
-"""A sixth look would leave less than a percent to most, and save few blocks."""
+"""A sixth look would leave less than one percent of error to most looks, and save few blocks."""
 
 
 def plan_looks(first_blocks: int, most_blocks: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""The interval of a median over blocks, which asks nothing of how the values are distributed.
+"""The interval of a median over blocks, which assumes nothing about the distribution of the values.
 
 Between the d-th smallest and the d-th largest of n independent values lies the median of what they were drawn from with
 probability 1 - 2 P(B < d), B binomial with n trials of 1/2: half of all values lie below it, whatever their

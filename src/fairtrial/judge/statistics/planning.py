@@ -1,11 +1,11 @@
-"""How many blocks would decide."""
+"""How many blocks would decide a claim."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from fairtrial.judge.statistics.distributions import student_quantile
+from fairtrial.judge.statistics.student import LEVEL, quantile
 
 MOST_BLOCKS = 200
 
@@ -36,6 +36,6 @@ def blocks_to_reach(distance: float, spread: float, more_than: int = 1) -> int |
         None if more than MOST_BLOCKS would be needed.
     """
     for blocks in range(max(more_than, 1) + 1, MOST_BLOCKS + 1):
-        if student_quantile(0.975, blocks - 1) * spread / math.sqrt(blocks) < distance:
+        if quantile(LEVEL, blocks) * spread / math.sqrt(blocks) < distance:
             return blocks
     return None

@@ -41,13 +41,13 @@ LARGEST_MISS = 0.10
 NOTABLE_MISS = 0.05
 LACK_OF_FIT_SIZE = 0.01
 NEGLIGIBLE = 1e-6
-"""A part of the denominator, at the largest load, that is none."""
+"""A contribution to the denominator, at the largest load, that counts as zero."""
 LEAST_DENOMINATOR = 0.01
 
 
 @dataclass(frozen=True)
 class Law:
-    """One curve."""
+    """The law with its three parameters."""
 
     single: float
     """λ: the throughput at N = 1, in the unit of the throughputs."""
@@ -86,7 +86,7 @@ class Scalability:
 
 @dataclass(frozen=True)
 class PoorFit:
-    """The law does not hold for these points, or cannot be told."""
+    """Why there is no fit: the law does not hold for these points, or they are too few."""
 
     reason: str
     miss: float | None
@@ -149,7 +149,7 @@ def fit_law(
     The search starts at the solution of N/X = 1/λ + σ/λ (N - 1) + κ/λ N (N - 1), which is linear in its coefficients.
 
     Args:
-        bounded: σ and κ are at least zero. Otherwise any that leave a denominator above zero.
+        bounded: σ and κ are at least zero; otherwise they may be any that leave the denominator above zero.
     """
     from scipy import optimize  # noqa: PLC0415 takes a quarter of a second, and few runs need it
 
@@ -171,20 +171,19 @@ def fit_law(
     least = 0.0 if bounded else -np.inf
     lower = np.array([-np.inf, least, least])
     upper = np.array([np.inf, columns[-1, 1], np.inf])
-    found = optimize.least_squares(
+    fit = optimize.least_squares(
         residuals, np.clip(start / scale, lower, upper), bounds=(lower, upper), xtol=1e-12, ftol=1e-12, gtol=1e-12
     )
-    scaled = found.x
-    if (
-        bounded
-    ):  # the solver stays inside of its bounds by a hair; a hair above zero would be a peak at a thousand million
+    scaled = fit.x
+    if bounded:
+        # The solver stays just inside its bounds, and a coherency just above zero would put the peak at 10⁹.
         scaled[1:] = np.where(scaled[1:] < NEGLIGIBLE, 0.0, scaled[1:])
     log_single, contention, coherency = scaled * scale
     return Law(math.exp(log_single), float(contention), float(coherency))
 
 
 def _jackknife(loads: NDArray[np.float64], logs: NDArray[np.float64]) -> tuple[Law, list[Law]]:
-    """The fit over all blocks, and that without each; none of the latter where too few blocks are left."""
+    """The fit over all blocks, and the fits without one block each; the latter need MINIMUM_BLOCKS blocks."""
     whole = fit_law(loads, np.exp(logs.mean(axis=1)), bounded=False)
     blocks = logs.shape[1]
     if blocks < MINIMUM_BLOCKS:
@@ -194,7 +193,7 @@ def _jackknife(loads: NDArray[np.float64], logs: NDArray[np.float64]) -> tuple[L
 
 
 def _lacks_fit(logs: NDArray[np.float64], residuals: NDArray[np.float64]) -> bool:
-    """The residuals of the points against the scatter of blocks around them, freed of what moves whole blocks."""
+    """Whether the residuals exceed what the blocks' scatter explains, with the effects of whole blocks removed."""
     points, blocks = logs.shape
     if blocks < 2:
         return False
@@ -223,5 +222,5 @@ def _exponential(interval: tuple[float, float] | None) -> tuple[float, float] | 
 
 
 def _clipped(interval: tuple[float, float] | None, most: float) -> tuple[float, float] | None:
-    """Within what the parameter can be."""
+    """The interval cut to the possible values of its parameter."""
     return None if interval is None else (min(max(interval[0], 0.0), most), min(max(interval[1], 0.0), most))

@@ -1,11 +1,11 @@
-"""The shape of a curve along a sweep: rising, flat, highest between two points, above another at each.
+"""The shape of a curve along a sweep: rising, flat, highest between two points, above another at every point.
 
-A curve has points in ascending order of what was swept, each with one value a block; points are compared by their
+A curve has points in ascending order of the swept value, each with one value a block; points are compared by their
 ratios, paired within blocks. A shape is a statement about several ratios at once. To uphold it, each of them has to be
-proven, so none needs a correction: whoever wrongly upholds the whole has wrongly upheld the one that is false
+proven, and none needs a correction: upholding the whole wrongly means upholding a false ratio wrongly
 (intersection-union: R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24 (1982),
-295-304). To refute it, one of m ratios suffices, and the level is 1 - α/m (Bonferroni). That no step is significantly
-against a shape is no proof of it, and upholds nothing here.
+295-304). To refute it, one of m ratios is enough, and the level is 1 - α/m (Bonferroni). That no step contradicts a
+shape significantly does not prove the shape, and upholds nothing here.
 """
 
 import math
@@ -27,14 +27,14 @@ Curve = Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Shape:
-    """What the blocks say of a shape, and the ratio of two points that says it."""
+    """The verdict on a shape, and the ratio of two points that decides it."""
 
     verdict: Verdict
     ratio: float
     """Of point `between[1]` to point `between[0]`; of `leads`, of one contender to the other."""
     between: tuple[int, int]
-    """The two points, counted from 0, whose ratio decides, or stands in the way of a decision most. Of two contenders
-    at one point (`leads`): that point, twice."""
+    """The two points, counted from 0, whose ratio decides, or is furthest from deciding. For `leads`, which compares
+    two contenders at one point: that point, twice."""
     interval: tuple[float, float] | None
     """Of that ratio, at `level`. None with fewer than MINIMUM_BLOCKS blocks."""
     level: float
@@ -60,31 +60,34 @@ def rises(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     pairs = list(combinations(range(last + 1), 2))
     single, proof, over_all = level, 2 * level - 1, 1 - (1 - level) / len(pairs)
     steps = _between(logs, pairs)
-    found = column_intervals(steps, [single, proof, over_all])
+    intervals = column_intervals(steps, [single, proof, over_all])
     means = steps.mean(axis=0)
     ends = pairs.index((0, last))
-    if found is None:
+    if intervals is None:
         return _undecided(pairs[ends], float(means[ends]), level)
 
     def shape(verdict: Verdict, pair: int, judged: int) -> Shape:
-        return _shape(verdict, pairs[pair], float(means[pair]), found[pair][judged], (single, proof, over_all)[judged])
+        return _shape(
+            verdict, pairs[pair], float(means[pair]), intervals[pair][judged], (single, proof, over_all)[judged]
+        )
 
-    if found[ends][0][1] < 0:
+    if intervals[ends][0][1] < 0:
         return shape("refuted", ends, 0)
-    deepest = min(range(len(pairs)), key=lambda pair: found[pair][2][1])
-    if found[deepest][2][1] < limit:
+    deepest = min(range(len(pairs)), key=lambda pair: intervals[pair][2][1])
+    if intervals[deepest][2][1] < limit:
         return shape("refuted", deepest, 2)
-    if found[ends][0][0] <= 0:
+    if intervals[ends][0][0] <= 0:
         return shape("undecided", ends, 0)
-    doubtful = min(range(len(pairs)), key=lambda pair: found[pair][1][0])
-    if found[doubtful][1][0] <= limit:
+    doubtful = min(range(len(pairs)), key=lambda pair: intervals[pair][1][0])
+    if intervals[doubtful][1][0] <= limit:
         return shape("undecided", doubtful, 1)
     return shape("upheld", ends, 0)
 
 
 def falls(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
-    """Whether the curve falls from its first point to its last, and never rises by more than `dip` between: the inverse
-    values rise. The ratio that is returned is that of the values themselves.
+    """Whether the curve falls from its first point to its last, and never rises by more than `dip` between.
+
+    That is, whether the inverse values rise. The ratio that is returned is that of the values themselves.
 
     Raises:
         ValueError: as `rises`.
@@ -98,7 +101,7 @@ def falls(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
 def advantage_grows(of: Curve, to: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     """Whether the ratio of `of` to `to`, two contenders in the same blocks at the same points, rises along the sweep.
 
-    The ratio that is returned is one of ratios: the advantage at a later point over that at an earlier one.
+    The ratio that is returned is the advantage at a later point divided by that at an earlier one.
 
     Raises:
         ValueError: as `rises`, or the curves have different points or blocks.
@@ -113,7 +116,7 @@ def leads(of: Curve, to: Curve, *, level: float = LEVEL) -> Shape:
     all points.
 
     Returns:
-        The ratio of / to at the least certain point; of a refuted lead, at the point that refutes it most plainly.
+        The ratio of / to at the least certain point; for a refuted lead, at the point that refutes it most clearly.
 
     Raises:
         ValueError: as `advantage_grows`.
@@ -122,17 +125,17 @@ def leads(of: Curve, to: Curve, *, level: float = LEVEL) -> Shape:
     points = range(ratios.shape[1])
     means = ratios.mean(axis=0)
     over_all = 1 - (1 - level) / len(points)
-    found = column_intervals(ratios, [level, over_all])
-    if found is None:
+    intervals = column_intervals(ratios, [level, over_all])
+    if intervals is None:
         lowest = int(means.argmin())
         return _undecided((lowest, lowest), float(means[lowest]), level)
-    behind = min(points, key=lambda point: found[point][1][1])
-    if found[behind][1][1] < 0:
-        return _shape("refuted", (behind, behind), float(means[behind]), found[behind][1], over_all)
-    doubtful = min(points, key=lambda point: found[point][0][0])
-    proven = found[doubtful][0][0] > 0
+    behind = min(points, key=lambda point: intervals[point][1][1])
+    if intervals[behind][1][1] < 0:
+        return _shape("refuted", (behind, behind), float(means[behind]), intervals[behind][1], over_all)
+    doubtful = min(points, key=lambda point: intervals[point][0][0])
+    proven = intervals[doubtful][0][0] > 0
     return _shape(
-        "upheld" if proven else "undecided", (doubtful, doubtful), float(means[doubtful]), found[doubtful][0], level
+        "upheld" if proven else "undecided", (doubtful, doubtful), float(means[doubtful]), intervals[doubtful][0], level
     )
 
 
@@ -153,18 +156,18 @@ def flat(curve: Curve, margin: float, *, level: float = LEVEL) -> Shape:
     pairs = list(combinations(range(logs.shape[0]), 2))
     proof, over_all = 2 * level - 1, 1 - (1 - level) / len(pairs)
     differences = _between(logs, pairs)
-    found = column_intervals(differences, [proof, over_all])
+    intervals = column_intervals(differences, [proof, over_all])
     means = differences.mean(axis=0)
-    if found is None:
+    if intervals is None:
         widest = int(np.abs(means).argmax())
         return _undecided(pairs[widest], float(means[widest]), level)
-    apart = max(range(len(pairs)), key=lambda pair: max(found[pair][1][0], -found[pair][1][1]))
-    if max(found[apart][1][0], -found[apart][1][1]) > reach:
-        return _shape("refuted", pairs[apart], float(means[apart]), found[apart][1], over_all)
-    doubtful = max(range(len(pairs)), key=lambda pair: max(-found[pair][0][0], found[pair][0][1]))
-    equal = max(-found[doubtful][0][0], found[doubtful][0][1]) <= reach
+    apart = max(range(len(pairs)), key=lambda pair: max(intervals[pair][1][0], -intervals[pair][1][1]))
+    if max(intervals[apart][1][0], -intervals[apart][1][1]) > reach:
+        return _shape("refuted", pairs[apart], float(means[apart]), intervals[apart][1], over_all)
+    doubtful = max(range(len(pairs)), key=lambda pair: max(-intervals[pair][0][0], intervals[pair][0][1]))
+    equal = max(-intervals[doubtful][0][0], intervals[doubtful][0][1]) <= reach
     return _shape(
-        "upheld" if equal else "undecided", pairs[doubtful], float(means[doubtful]), found[doubtful][0], proof
+        "upheld" if equal else "undecided", pairs[doubtful], float(means[doubtful]), intervals[doubtful][0], proof
     )
 
 
@@ -199,7 +202,7 @@ def best_within(
     inside = [point for point, place in enumerate(places) if within[0] <= place <= within[1]]
     outside = [point for point in range(len(places)) if point not in inside]
     if not inside or not outside:
-        raise ValueError("a best place needs points inside and outside of where it is looked for")
+        raise ValueError("a best place needs points inside and outside the range it is looked for in")
     better = -logs if lowest else logs
     means = better.mean(axis=1)
     best_in = max(inside, key=lambda point: means[point])
@@ -207,10 +210,10 @@ def best_within(
     estimate = float(logs[best_in].mean() - logs[best_out].mean())
     pairs = list(product(outside, inside))
     of_inside, of_outside = 1 - (1 - level) / len(inside), 1 - (1 - level) / len(outside)
-    found = column_intervals(_between(better, pairs), [level, of_inside, of_outside])
-    if found is None:
+    intervals = column_intervals(_between(better, pairs), [level, of_inside, of_outside])
+    if intervals is None:
         return _undecided((best_out, best_in), estimate, level)
-    by_pair = dict(zip(pairs, found, strict=True))
+    by_pair = dict(zip(pairs, intervals, strict=True))
     verdict: Verdict = "undecided"
     judged = 0
     if all(by_pair[point, best_in][1][0] > 0 for point in outside):
@@ -236,12 +239,12 @@ def peak_between(
         ValueError: as `best_within`, or no point below, or none above.
     """
     if not places or min(places) >= between[0] or max(places) <= between[1]:
-        raise ValueError("a peak needs points on both sides of where it is looked for")
+        raise ValueError("a peak needs points on both sides of the range it is looked for in")
     return best_within(places, curve, between, level=level)
 
 
 def _logs(curve: Curve) -> NDArray[np.float64]:
-    """Shape (points, blocks)."""
+    """The logarithms of the curve's values, shape (points, blocks)."""
     if len(curve) < 2 or len({len(point) for point in curve}) != 1 or not curve[0]:
         raise ValueError("a curve needs two points or more, with as many blocks at each")
     if any(not 0 < value < math.inf for point in curve for value in point):
@@ -251,10 +254,10 @@ def _logs(curve: Curve) -> NDArray[np.float64]:
 
 def _advantage(of: Curve, to: Curve) -> NDArray[np.float64]:
     """The logarithm of the ratio of two curves, shape (points, blocks)."""
-    one, other = _logs(of), _logs(to)
-    if one.shape != other.shape:
+    logs_of, logs_to = _logs(of), _logs(to)
+    if logs_of.shape != logs_to.shape:
         raise ValueError("two curves are compared over the same points and blocks")
-    return one - other
+    return logs_of - logs_to
 
 
 def _between(logs: NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
@@ -269,5 +272,5 @@ def _shape(
 
 
 def _undecided(between: tuple[int, int], log_ratio: float, level: float) -> Shape:
-    """Fewer than MINIMUM_BLOCKS blocks."""
+    """The shape of a curve with fewer than MINIMUM_BLOCKS blocks."""
     return Shape("undecided", math.exp(log_ratio), between, None, level)

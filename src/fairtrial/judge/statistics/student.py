@@ -5,16 +5,17 @@ distribution with n - 1 degrees of freedom, the interval at level 1 - α is
 
     [ m - t_(1-α/2) · s/√n ,  m + t_(1-α/2) · s/√n ].
 
-It is exact for normal values and errs to the safe side where their tails are heavier and symmetric, which the logarithm
-of a ratio of two stacks in the same block is, if both scatter alike. Intervals that never leave the range of the data
-(percentile, BCa, expanded percentile bootstraps) cannot cover more than 1 - 2^(1-n) for a symmetric quantity: 75% at
-three blocks. docs/statistics.md holds the simulation that this choice rests on.
+It is exact for normal values. Where the tails are heavier and symmetric it is wider than needed; the logarithm of the
+ratio of two stacks in the same block is such a value if both scatter alike. Intervals that never leave the range of the
+data (percentile, BCa, expanded percentile bootstraps) cannot cover more than 1 - 2^(1-n) for a symmetric quantity: 75%
+at three blocks. docs/statistics.md holds the simulation that this choice rests on.
 
 Source: "Student" (W. S. Gosset), "The probable error of a mean", Biometrika 6 (1908), 1-25.
 """
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +23,18 @@ from numpy.typing import NDArray
 from fairtrial.judge.statistics.distributions import student_above, student_quantile
 
 MINIMUM_BLOCKS = 3
-"""With two blocks the spread rests on one difference: no interval is given."""
+"""With two blocks, the spread would rest on a single difference: no interval is given."""
 
 LEVEL = 0.95
 
 NO_SPREAD = 1e-12
 """Values that differ by no more than this share of their mean are equal but for rounding."""
+
+
+@cache
+def quantile(level: float, blocks: int) -> float:
+    """Student's t for a two-sided interval of this level over so many blocks: how many standard errors it reaches."""
+    return student_quantile((1 + level) / 2, blocks - 1)
 
 
 def mean_interval(values: NDArray[np.float64], level: float = LEVEL) -> tuple[float, float] | None:
@@ -39,8 +46,8 @@ def mean_interval(values: NDArray[np.float64], level: float = LEVEL) -> tuple[fl
     Raises:
         ValueError: `level` is not between 0 and 1.
     """
-    found = column_intervals(values[:, None], [level])
-    return None if found is None else found[0][0]
+    intervals = column_intervals(values[:, None], [level])
+    return None if intervals is None else intervals[0][0]
 
 
 def column_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> list[list[tuple[float, float]]] | None:
@@ -58,9 +65,9 @@ def column_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
     if blocks < MINIMUM_BLOCKS:
         return None
     means, errors = _means_and_errors(samples)
-    quantiles = [student_quantile((1 + level) / 2, blocks - 1) for level in levels]
+    quantiles = [quantile(level, blocks) for level in levels]
     return [
-        [(mean - quantile * error, mean + quantile * error) for quantile in quantiles]
+        [(mean - reach * error, mean + reach * error) for reach in quantiles]
         for mean, error in zip(means.tolist(), errors.tolist(), strict=True)
     ]
 
@@ -68,7 +75,7 @@ def column_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
 def p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each column of `samples`, shape (blocks, columns): the two-sided p-value of a mean of zero.
 
-    It is the interval of `mean_interval` turned round: 1 minus the level at which its nearer end would be zero.
+    The inverse of `mean_interval`: 1 minus the level at which the interval's nearer end would be zero.
 
     Returns:
         Shape (columns,); 1 everywhere with fewer than MINIMUM_BLOCKS blocks. A column whose values do not differ at all
@@ -79,12 +86,12 @@ def p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ones(columns)
     means, errors = _means_and_errors(samples)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = 2 * student_above(np.abs(means) / errors, blocks - 1)
-    return np.where(errors > 0, found, (means == 0).astype(np.float64))
+        two_sided: NDArray[np.float64] = 2 * student_above(np.abs(means) / errors, blocks - 1)
+    return np.where(errors > 0, two_sided, (means == 0).astype(np.float64))
 
 
 def _means_and_errors(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each column the mean, and its standard error: zero where the values differ by rounding only."""
+    """The mean of each column and its standard error, which is zero where the values differ by rounding only."""
     means, spreads = samples.mean(axis=0), samples.std(axis=0, ddof=1)
     spreads = np.where(spreads <= NO_SPREAD * np.abs(means), 0.0, spreads)
     return means, spreads / math.sqrt(samples.shape[0])

@@ -1,4 +1,4 @@
-"""Whether a sample is large enough to speak of a percentile."""
+"""Whether a sample is large enough for a percentile."""
 
 import math
 
@@ -10,7 +10,7 @@ def supports_percentile(samples: int, percentile: float) -> bool:
 
     How many of n samples lie above the true percentile q is binomial with mean n(1-q). At a mean of ten its standard
     deviation is 3.2, so what is printed as p99 lies, 95 times in 100, between the true p98.4 and p99.6:
-    coarse, but still a statement about the tail. With one sample above it would be the maximum under another name.
+    coarse, but still a statement about the tail. With a single sample above it, it would just be the maximum.
 
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition (2003), section 7.1: distribution-free
     intervals for quantiles from the binomial distribution. Ten is this project's choice.

@@ -1,14 +1,13 @@
-"""Ranks of several contenders, as far as the blocks tell them apart.
+"""Ranks of several contenders, as far as the blocks distinguish them.
 
 Every pair is compared by its ratio, paired within blocks: Student's test of the logarithms' differences, which is a
-claim's interval turned round (student.p_values). Each pair has its own spread: pooling it over all pairs, as Tukey's
-studentized range does, would take for granted that a garbage-collected stack scatters no more than any other.
+claim's interval inverted (student.p_values). Each pair has its own spread: pooling it over all pairs, as Tukey's
+studentized range does, would assume that a garbage-collected stack scatters no more than any other.
 
-The chance of finding any difference that is not there is held at 1 - level over all pairs together, by Holm's
-step-down procedure with Shaffer's numbers: the smallest of the p-values is multiplied by how many hypotheses can be
-true at that step. For k contenders those are all k(k-1)/2 pairs at first; once one pair differs, no more than
-(k-1)(k-2)/2 of the others can be equal, since equality is transitive. It holds whatever the dependence between the
-pairs, which share contenders.
+The chance of reporting any false difference is held at 1 - level over all pairs together, by Holm's step-down procedure
+with Shaffer's numbers: the smallest of the p-values is multiplied by how many hypotheses can be true at that step. For
+k contenders those are all k(k-1)/2 pairs at first; once one pair differs, no more than (k-1)(k-2)/2 of the others can
+be equal, since equality is transitive. It holds whatever the dependence between the pairs, which share contenders.
 
 Sources: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
 (1979), 65-70; J. P. Shaffer, "Modified sequentially rejective multiple test procedures", Journal of the American
@@ -45,7 +44,7 @@ class Ranking:
     """Contenders in the order of their estimates, and what of that order is proven."""
 
     order: tuple[str, ...]
-    """Best first: the highest estimate, or the lowest if that was asked for."""
+    """Best first: the highest estimate, or the lowest with `lowest_first`."""
     pairs: tuple[Pair, ...]
     """Every two contenders once."""
     ranks: Mapping[str, tuple[int, int]]
@@ -55,9 +54,9 @@ class Ranking:
     and `b` may be alike, and `b` and `c`, and yet `a` differ from `c`."""
     blocks: int
 
-    def different(self, one: str, other: str) -> bool:
+    def different(self, first: str, second: str) -> bool:
         """Whether two contenders are told apart."""
-        return any(pair.different for pair in self.pairs if {pair.higher, pair.lower} == {one, other})
+        return any(pair.different for pair in self.pairs if {pair.higher, pair.lower} == {first, second})
 
     @property
     def letters(self) -> dict[str, str]:
@@ -122,18 +121,18 @@ def compare_all(
     return Ranking(order, pairs, _ranks(order, pairs, lowest_first), _groups(order, pairs), blocks)
 
 
-def adjust(found: Sequence[float], contenders: int) -> list[float]:
+def adjust(unadjusted: Sequence[float], contenders: int) -> list[float]:
     """P-values of all pairs of `contenders`, adjusted by Holm's procedure with Shaffer's numbers (his S1).
 
     At step j, when j - 1 pairs are different, the j-th smallest p-value is multiplied by the largest number of
     hypotheses that can be true together and is at most m - j + 1; an adjusted value is never below an earlier one.
     """
     possible = _possibly_true(contenders)
-    adjusted = [0.0] * len(found)
+    adjusted = [0.0] * len(unadjusted)
     reached = 0.0
-    for step, place in enumerate(sorted(range(len(found)), key=lambda at: found[at])):
-        factor = max(number for number in possible if number <= len(found) - step)
-        reached = max(reached, min(1.0, max(factor, 1) * found[place]))
+    for step, place in enumerate(sorted(range(len(unadjusted)), key=lambda at: unadjusted[at])):
+        factor = max(number for number in possible if number <= len(unadjusted) - step)
+        reached = max(reached, min(1.0, max(factor, 1) * unadjusted[place]))
         adjusted[place] = reached
     return adjusted
 

@@ -1,11 +1,12 @@
-"""Does a series stand still? Trend and change point, without assuming how its values are distributed.
+"""Whether a series is stationary: tests for a trend and a change point that assume no distribution of its values.
 
-Values at equal distances, at least `SHORTEST` of them: with fewer, neither test has any power worth the name (of five
-values even a perfect order has p = 0.017).
+Values are equally spaced, and at least `SHORTEST`: with fewer, neither test has useful power (with five values, even a
+perfect order has p = 0.017).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 from fairtrial.judge.statistics.distributions import average_ranks, normal_above
 
 SHORTEST = 10
-"""From here on the normal approximation of Mann-Kendall's S serves: R. O. Gilbert, Statistical Methods for
+"""From this length on, the normal approximation of Mann-Kendall's S holds: R. O. Gilbert, Statistical Methods for
 Environmental Pollution Monitoring (1987), section 16.4."""
 
 PERMUTATIONS = 4999
-"""The smallest p-value that can be seen is one in so many and one."""
+"""The smallest possible p-value is 1 / (PERMUTATIONS + 1)."""
 
 Floats = NDArray[np.float64]
 
@@ -27,13 +28,13 @@ class Trend:
     """Mann-Kendall's test with Theil and Sen's slope."""
 
     s: float
-    """pairs that rise less pairs that fall"""
+    """pairs that rise minus pairs that fall"""
     p_value: float
-    """two-sided, under autocorrelation as far as the series shows it"""
+    """two-sided, corrected for the autocorrelation that the series shows"""
     slope: float
     """per step, in the values' unit: the median over all pairs"""
     change: float
-    """what the slope makes of the whole series, as a share of its median; 0 if that is 0"""
+    """the slope times the length of the series, as a share of its median; 0 if that is 0"""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class ChangePoint:
     """values before the change"""
     p_value: float
     change: float
-    """median after less median before, as a share of the median after; 0 if that is 0"""
+    """median after minus median before, as a share of the median after; 0 if that is 0"""
 
 
 def trend(values: Sequence[float]) -> Trend:
@@ -63,8 +64,9 @@ def trend(values: Sequence[float]) -> Trend:
     """
     series = _series(values)
     n = len(series)
-    signs = np.sign(series[None, :] - series[:, None])
-    s = float(np.triu(signs, 1).sum())
+    first, second = np.triu_indices(n, 1)
+    rises = series[second] - series[first]
+    s = float(np.sign(rises).sum())
     _, ties = np.unique(series, return_counts=True)
     variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
     slope = _median_slope(series)
@@ -92,14 +94,19 @@ def change_point(values: Sequence[float]) -> ChangePoint:
     centred = series - series.mean()
     if not centred.any():
         return ChangePoint(1, 1.0, 0.0)
-    random = np.random.default_rng(0)
-    orders = random.permuted(np.tile(centred, (PERMUTATIONS, 1)), axis=1)
-    seen = _splits(centred[None, :])[0]
-    index = int(np.argmax(seen)) + 1
-    as_large = int((_splits(orders).max(axis=1) >= seen.max() * (1 - 1e-12)).sum())
+    observed = _splits(centred[None, :])[0]
+    index = int(np.argmax(observed)) + 1
+    as_large = int((_splits(centred[_orders(centred.size)]).max(axis=1) >= observed.max() * (1 - 1e-12)).sum())
     before, after = float(np.median(series[:index])), float(np.median(series[index:]))
     p_value = (1 + as_large) / (1 + PERMUTATIONS)
     return ChangePoint(index, p_value, (after - before) / after if after else 0.0)
+
+
+@lru_cache(maxsize=2)  # windows of one experiment are equally long
+def _orders(values: int) -> NDArray[np.intp]:
+    """Random orders of so many values, the same each time: shape (PERMUTATIONS, values)."""
+    orders = np.tile(np.arange(values, dtype=np.intp), (PERMUTATIONS, 1))
+    return np.random.default_rng(0).permuted(orders, axis=1)
 
 
 def _splits(centred: Floats) -> Floats:
@@ -137,7 +144,7 @@ def _correction(residuals: Floats) -> float:
     power = float(ranks @ ranks)
     if power == 0:
         return 1.0  # a perfect order leaves nothing that could be correlated
-    seen = float(ranks[:-1] @ ranks[1:]) / power
-    correlation = min(max((n * seen + 2) / (n - 4), 0.0), 0.99)
+    lag_one = float(ranks[:-1] @ ranks[1:]) / power
+    correlation = min(max((n * lag_one + 2) / (n - 4), 0.0), 0.99)
     lags = np.arange(1, n)
     return float(1 + 2 * ((1 - lags / n) * correlation**lags).sum())

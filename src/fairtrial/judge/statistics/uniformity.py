@@ -1,7 +1,7 @@
-"""Were rows picked uniformly and independently? Two tests that see different faults.
+"""Whether rows were picked uniformly and independently, by two tests that detect different faults.
 
-The chi-square test over parts of the id range sees a reader of one part of the table; it is blind to a reader of
-few rows that are spread over all of it. The test of pairs sees the latter: among n picks from N rows, the
+The chi-square test over parts of the id range detects a program that reads one part of the table; it cannot detect one
+that reads few rows spread over all of it. The test of pairs detects that: among n picks from N rows, the
 expected number of pairs of equal picks is n(n-1)/(2N), and it is k times as large when 1/k of the rows are read.
 """
 
@@ -61,8 +61,8 @@ def bins_test(counts: Sequence[int], rows: int) -> BinsTest | None:
     merged = _merge(observed, expected)
     if merged is None:
         return None
-    seen, due = merged
-    statistic, degrees = float(((seen - due) ** 2 / due).sum()), seen.size - 1
+    counted, even = merged
+    statistic, degrees = float(((counted - even) ** 2 / even).sum()), counted.size - 1
     return BinsTest(statistic, degrees, chi_square_above(statistic, degrees))
 
 
@@ -97,7 +97,7 @@ def pairs_test(picks: int, pairs: int, rows: int) -> PairsTest:
         raise ValueError("pairs need at least two picks and two rows")
     possible = picks * (picks - 1) / 2
     expected = possible / rows
-    pearson = (2 * pairs + picks) * rows / picks - picks
+    pearson = max(0.0, (2 * pairs + picks) * rows / picks - picks)
     return PairsTest(
         pairs=pairs,
         expected=expected,

@@ -1,14 +1,14 @@
-"""The ratio of a figure between two experiments, whose blocks have nothing to do with each other.
+"""The ratio of a figure between two experiments, whose blocks are not paired.
 
 With m_x, m_y the medians of the logarithms on either side and [l_x, u_x], [l_y, u_y] their intervals (median.py), the
 interval of m_x - m_y is
 
     [ d - √((m_x - l_x)² + (u_y - m_y)²) ,  d + √((u_x - m_x)² + (m_y - l_y)²) ],  d = m_x - m_y.
 
-It recovers each side's uncertainty from its own interval, in the direction in which it matters, so neither spreads nor
-numbers of blocks nor shapes need be equal: what is skewed on one side only stays so in the result. What moves a whole
-experiment (another day, another neighbour on the machine) does not cancel, and the interval knows nothing of it: it
-says what two sets of starts differ by, not why.
+It takes each side's uncertainty from that side's own interval, in the direction in which it matters. So the two sides
+may differ in spread, number of blocks and shape: a skew on one side stays in the result. What shifts a whole experiment
+(another day, another tenant on the machine) does not cancel, and the interval does not include it: it says by how much
+two sets of starts differ, not why.
 
 Source: G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
 Statistics in Medicine 27 (2008), 1693-1702 (MOVER, the method of variance estimates recovery).
@@ -32,14 +32,14 @@ def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVE
     """
     if not of or not to or any(not 0 < value < math.inf for value in (*of, *to)):
         raise ValueError("a ratio needs positive values on either side")
-    one, other = over_blocks(of, level), over_blocks(to, level)
-    estimate, blocks = one.estimate / other.estimate, min(one.blocks, other.blocks)
-    if one.interval is None or other.interval is None:
+    first, second = over_blocks(of, level), over_blocks(to, level)
+    estimate, blocks = first.estimate / second.estimate, min(first.blocks, second.blocks)
+    if first.interval is None or second.interval is None:
         return Estimate(estimate=estimate, interval=None, blocks=blocks)
-    one_below, one_above = _reaches(one.estimate, one.interval)
-    other_below, other_above = _reaches(other.estimate, other.interval)
-    low = estimate / math.exp(math.hypot(one_below, other_above))
-    high = estimate * math.exp(math.hypot(one_above, other_below))
+    below_first, above_first = _reaches(first.estimate, first.interval)
+    below_second, above_second = _reaches(second.estimate, second.interval)
+    low = estimate / math.exp(math.hypot(below_first, above_second))
+    high = estimate * math.exp(math.hypot(above_first, below_second))
     return Estimate(estimate=estimate, interval=(low, high), blocks=blocks)
 
 

@@ -1,4 +1,4 @@
-"""Where the scatter of a figure comes from: builds, starts, or the window being short.
+"""Where the scatter of a figure comes from: builds, starts, or a window that is too short.
 
 On the logarithm, the figure of one trial is
 
@@ -16,8 +16,8 @@ and n_b in build b,
 
 A component whose estimate is negative is zero.
 
-Neighbouring seconds of a trial lean on each other. Taken as independent, they would pass off slow waves within a window
-as differences between starts. So a window of T seconds is cut into ⌊T/b⌋ parts of b = ⌊√T⌋ seconds, whose means
+Neighbouring seconds of a trial are autocorrelated. Taken as independent, slow waves within a window would look like
+differences between starts. So a window of T seconds is cut into ⌊T/b⌋ parts of b = ⌊√T⌋ seconds, whose means
 are nearly independent where the waves are shorter than that (the method of batch means).
 
 Sources: S. R. Searle, G. Casella and C. E. McCulloch, Variance Components (1992), chapter 3 (one way, unbalanced); R.
@@ -77,11 +77,11 @@ class Split:
     def shares(self) -> dict[str, float]:
         """The share of the variance of a trial's figure, by `builds`, `starts` and `window`; all zero if nothing
         varies."""
-        found = {"starts": self.starts.variance, "window": self.window}
+        variances = {"starts": self.starts.variance, "window": self.window}
         if self.builds is not None:
-            found = {"builds": self.builds.variance, **found}
-        total = sum(found.values())
-        return {name: variance / total if total > 0 else 0.0 for name, variance in found.items()}
+            variances = {"builds": self.builds.variance, **variances}
+        total = sum(variances.values())
+        return {name: variance / total if total > 0 else 0.0 for name, variance in variances.items()}
 
 
 def split(series: Sequence[Sequence[float]], builds: Sequence[str] | None = None) -> Split:

@@ -18,8 +18,8 @@ Change = Literal["regression", "improvement", "within the margin", "~", "not com
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A record and what the judge makes of it."""
+class JudgedRun:
+    """The record of a run, and its result by today's checks."""
 
     record: ExperimentRecord
     trials: Sequence[TrialRecord]
@@ -28,7 +28,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Row:
-    """One figure of one condition."""
+    """One figure of one condition, before and after."""
 
     condition: str
     """Its id, which is the same in both results."""
@@ -46,11 +46,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All rows, and what else than the programs differs."""
+    """All rows, and what else differs besides the programs."""
 
     rows: Sequence[Row]
     level: float
-    """Of each row's interval: what is left of 5% for each, so that all hold together in 95 of 100 comparisons."""
+    """Of each row's interval: the 5% of error are divided among the rows, so that all intervals hold together in 95 of
+    100 comparisons."""
     margin: float
     warnings: Sequence[str]
 
@@ -63,17 +64,17 @@ class Comparison:
         return [row for row in self.rows if row.change == "not compared"]
 
 
-def judged(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Judged:
-    """A record with its result, by today's checks."""
-    return Judged(record, trials, judge_record(record, trials))
+def judge_run(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> JudgedRun:
+    """A run's record with its result, by today's checks."""
+    return JudgedRun(record, trials, judge_record(record, trials))
 
 
-def compare(before: Judged, after: Judged, metrics: Sequence[Metric], margin: float) -> Comparison:
-    """Each of `metrics` of each condition that is in either result.
+def compare(before: JudgedRun, after: JudgedRun, metrics: Sequence[Metric], margin: float) -> Comparison:
+    """One row for each of `metrics` and each condition that is in either result.
 
     A figure has regressed if it is worse by more than `margin` (0.05: 5%) and its interval excludes no change. The
-    intervals' level is 1 - 5%/rows (Bonferroni), so that a comparison of many figures cries wolf no more often than
-    one of a single figure.
+    intervals' level is 1 - 5%/rows (Bonferroni), so a comparison of many figures raises no more false alarms than one
+    of a single figure.
     """
     old = {condition.id: condition for condition in before.result.conditions}
     new = {condition.id: condition for condition in after.result.conditions}
@@ -87,7 +88,7 @@ def compare(before: Judged, after: Judged, metrics: Sequence[Metric], margin: fl
     return Comparison(rows, level, margin, differences(before.record, after.record))
 
 
-Side = tuple[Judged, ConditionResult | None]
+Side = tuple[JudgedRun, ConditionResult | None]
 
 
 def _row(identity: str, metric: Metric, before: Side, after: Side, level: float, margin: float) -> Row:
@@ -116,15 +117,15 @@ def _estimate(metric: Metric, condition: ConditionResult | None) -> float | None
     return None if figure is None else figure.estimate
 
 
-def _values(metric: Metric, side: Judged, condition: ConditionResult | None) -> tuple[list[float], str | None]:
-    """One value a block, or why there are none."""
+def _values(metric: Metric, side: JudgedRun, condition: ConditionResult | None) -> tuple[list[float], str | None]:
+    """One value a block; or none, and why."""
     if condition is None:
         return [], "no such condition"
     outcome: Outcome = condition.outcome
     if outcome != "valid":
         return [], f"{outcome} ({condition.reason})" if condition.reason else outcome
     if not metric.fits(condition.load):
-        return [], f"{metric.label} means nothing under this load: {condition.load.describe()}"
+        return [], f"{metric.label} is not measured under this load: {condition.load.describe()}"
     values = [metric.read(trial) for trial in side.trials if trial.condition == condition.id]
     present = [value for value in values if value is not None and value > 0]
     if len(present) < len(values) or not present:
@@ -137,7 +138,7 @@ def _values(metric: Metric, side: Judged, condition: ConditionResult | None) -> 
 def _change(metric: Metric, ratio: Estimate, margin: float) -> Change:
     assert ratio.interval is not None
     low, high = ratio.interval
-    # As a factor by which it got better, whichever way that is.
+    # Factors above 1 are improvements, whether higher or lower values are better.
     gain = ratio.estimate if metric.higher_is_better else 1 / ratio.estimate
     least, most = (low, high) if metric.higher_is_better else (1 / high, 1 / low)
     if gain < 1 / (1 + margin) and most < 1:

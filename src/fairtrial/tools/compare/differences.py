@@ -1,22 +1,22 @@
-"""What differs between two runs beside the programs under trial: each is a reason why figures may differ."""
+"""What differs between two runs besides the programs under trial: each is a reason why figures may differ."""
 
 from collections.abc import Iterator, Mapping
 
 from fairtrial.record.model import DatasetIdentity, ExperimentRecord
 
-OF_NO_BEARING = {"name", "title", "summary", "claims", "stacks", "blocks", "seed"}
-"""Keys of an experiment that leave the figures of a condition as they are."""
+WITHOUT_EFFECT = {"name", "title", "summary", "claims", "stacks", "blocks", "seed"}
+"""Keys of an experiment that do not affect the figures of a condition."""
 
 
 def differences(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
-    """In words, host first. The contents of stacks are left out: they are what is compared."""
+    """One line for each difference, host first. The contents of stacks are left out: they are what is compared."""
     return [
         *_changed("host", before.host.model_dump(), after.host.model_dump()),
         *_changed("placement", before.placement.model_dump(), after.placement.model_dump()),
         *_changed(
             "experiment",
-            before.experiment.model_dump(mode="json", exclude=OF_NO_BEARING),
-            after.experiment.model_dump(mode="json", exclude=OF_NO_BEARING),
+            before.experiment.model_dump(mode="json", exclude=WITHOUT_EFFECT),
+            after.experiment.model_dump(mode="json", exclude=WITHOUT_EFFECT),
         ),
         *_changed("service", _services(before), _services(after)),
         *_changed("dataset", _dataset(before), _dataset(after)),
@@ -31,10 +31,10 @@ def _changed(what: str, before: Mapping[str, object], after: Mapping[str, object
         if isinstance(old, Mapping) and isinstance(new, Mapping):
             yield from _changed(f"{what}: {key}", old, new)
         elif old != new:
-            yield f"{what}: {key} was {_said(old)} and is {_said(new)}"
+            yield f"{what}: {key} was {_in_words(old)} and is {_in_words(new)}"
 
 
-def _said(value: object) -> str:
+def _in_words(value: object) -> str:
     return "not there" if value is None else str(value)
 
 
@@ -43,17 +43,18 @@ def _services(record: ExperimentRecord) -> dict[str, object]:
 
 
 def _dataset(record: ExperimentRecord) -> dict[str, object]:
-    def said(dataset: DatasetIdentity) -> dict[str, object]:
+    def content(dataset: DatasetIdentity) -> dict[str, object]:
         return {"sha256": dataset.sha256, "rows": dataset.rows}
 
-    of_all = {} if record.dataset is None else said(record.dataset)
-    return of_all | {condition: said(dataset) for condition, dataset in record.datasets.items()}
+    of_every_condition = {} if record.dataset is None else content(record.dataset)
+    return of_every_condition | {condition: content(dataset) for condition, dataset in record.datasets.items()}
 
 
 def _runtimes(*records: ExperimentRecord) -> list[dict[str, object]]:
-    """What commands said of their versions, of stacks that are in every record."""
+    """What commands printed as their versions, for the stacks that are in every record."""
     versions = [{stack.name: dict(stack.versions) for stack in record.stacks} for record in records]
-    return [{name: said for name, said in one.items() if all(name in other for other in versions)} for one in versions]
+    common = set.intersection(*(set(stacks) for stacks in versions))
+    return [{name: printed for name, printed in stacks.items() if name in common} for stacks in versions]
 
 
 def _lab(record: ExperimentRecord) -> dict[str, object]:

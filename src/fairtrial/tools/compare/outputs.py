@@ -1,4 +1,4 @@
-"""A comparison for a CI job and for a review: JUnit XML and Markdown."""
+"""A comparison as JUnit XML, for a CI job, and as Markdown, for a review."""
 
 from fairtrial.base.formatting import figure, span, with_unit
 from fairtrial.report.junit import Case, suite_text
@@ -9,7 +9,7 @@ HEAD = ("condition", "metric", "before", "after", "after / before", "interval", 
 
 
 def comparison_junit(comparison: Comparison, name: str, started_at: str) -> str:
-    """A case for each row: a regression is a failure, what was not compared is skipped."""
+    """A test case for each row: a regression is a failure, a row that was not compared is skipped."""
     cases = []
     for row in comparison.rows:
         words = f"{', '.join(row_cells(row)[2:])} ({', '.join(HEAD[2:])})"
@@ -23,7 +23,7 @@ def comparison_junit(comparison: Comparison, name: str, started_at: str) -> str:
 
 
 def comparison_markdown(comparison: Comparison, title: str) -> str:
-    """The table, and what else than the programs differs."""
+    """The table, and what else differs besides the programs."""
     lines = [f"## {escape(title)}", "", row_text(HEAD), "| --- " * len(HEAD) + "|"]
     lines += [row_text([escape(cell) for cell in row_cells(row)]) for row in comparison.rows]
     lines += ["", f"Intervals: {100 * comparison.level:.4g}%. Margin: {comparison.margin:.0%}.", ""]
@@ -32,7 +32,7 @@ def comparison_markdown(comparison: Comparison, title: str) -> str:
 
 
 def row_cells(row: Row) -> list[str]:
-    """A row as text, in the order of HEAD; what there is not is a dash."""
+    """A row as text, in the order of HEAD; a dash where there is no value."""
     before, after = ("–" if value is None else with_unit(value, row.metric.unit) for value in (row.before, row.after))
     ratio = "–" if row.ratio is None else figure(row.ratio.estimate)
     interval = "–" if row.ratio is None or row.ratio.interval is None else span(row.ratio.interval)

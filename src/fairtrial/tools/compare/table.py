@@ -13,7 +13,7 @@ STYLES = {"regression": "bold red", "improvement": "green", "not compared": "yel
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """The table, what else differs, and what the words mean. Text from records has no effect on the terminal."""
+    """Print the table, what else differs, and what the words mean. Text from records cannot control the terminal."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
     table.add_column("condition", overflow="fold")
     table.add_column("metric", overflow="fold")
@@ -27,17 +27,15 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         console.print(Text(f"not compared: {': '.join(map(printable, reason))}"), style="yellow")
     if comparison.warnings:
         console.print()
-        console.print(
-            Text("Not only the programs differ, so that a change may be due to any of these:"), style="yellow"
-        )
+        console.print(Text("Not only the programs differ, so a change may be due to any of these:"), style="yellow")
         for warning in comparison.warnings:
             console.print(Text(f"  {printable(warning)}"), highlight=False)
     console.print()
     console.print(
         Text(
             f"{count(len(comparison.regressions), 'regression')}: worse by more than {comparison.margin:.0%}, with an "
-            "interval that excludes no change. ~ : neither a change nor its absence is proven. Two runs are two "
-            "moments of the machine, and no interval knows how these differ: to be sure, try both programs in one "
+            "interval that excludes no change. ~ : neither a change nor its absence is proven. The machine may have "
+            "changed between the two runs, and no interval includes that: to be sure, try both programs in one "
             "experiment."
         ),
         highlight=False,
