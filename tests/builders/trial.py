@@ -1,45 +1,29 @@
-"""Synthetic records that read as a sentence.
+"""The lines of trials."""
 
-    record = an_experiment("a", "b", blocks=5).claiming(of="a", to="b", at_least=2).record()
-    trials = trials_of(record, a_trial().serving(4000))
-
-A trial without further words is valid: 3 s, no errors, uniform picks, a contract that holds.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-import numpy as np
-
 from fairtrial.experiment.loads import ClosedLoad
-from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.value import Value
-from fairtrial.plan.order import conditions_of
 from fairtrial.record.capacity import CapacitySearch
-from fairtrial.record.distribution import Distribution
-from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
+from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.model import (
     Audit,
     BodyBytes,
     Clause,
-    DatasetIdentity,
     EngineSummary,
     EngineThread,
     Example,
     ExperimentRecord,
     Failure,
-    Host,
-    ImpliedWork,
     Picks,
-    Placement,
     SecondOfSeries,
     ServerMeter,
     Settle,
-    StackIdentity,
     Stop,
     TrialRecord,
 )
+from tests.builders.figures import calm_machine, calm_network, times, uniform_picks
 
 ERROR_KINDS = [
     "refused",
@@ -57,125 +41,6 @@ ERROR_KINDS = [
     "wrong_header",
     "wrong_body",
 ]
-PERCENTILES = {"50": 1.0, "75": 1.2, "90": 1.6, "95": 2.0, "99": 4.0, "99.9": 9.0, "99.99": 14.0}
-ROWS = 1_000_000
-
-
-@dataclass(frozen=True)
-class ExperimentBuilder:
-    """An experiment over `stacks`; every method gives a changed copy."""
-
-    stacks: tuple[str, ...]
-    blocks: int = 5
-    seed: int = 7
-    rows: int = ROWS
-    gaps: float = 0.0
-    disjoint: bool = True
-    keep_alive: bool = True
-    threads: int | None = None
-    title: str = "Does the runtime decide how fast a random row is served?"
-    summary: str = "One row at random of a million, from SQLite."
-    claims: tuple[dict[str, Any], ...] = ()
-    sweep: tuple[Value, ...] = ()
-    swept: str = "load.connections"
-    noise_floor: bool = False
-    checks: dict[str, dict[str, float]] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=lambda: {"--version": "1.2.3"})
-    work: dict[str, float] = field(default_factory=lambda: {"reads": 1.0, "rows_read": 1.0})
-    """what each answer implies, by the ledger's names"""
-
-    def claiming(self, of: str, to: str, **more: Any) -> Self:
-        """With a ratio claim; `more` are the claim's further keys."""
-        number = len(self.claims) + 1
-        claim = {"kind": "ratio", "id": f"claim-{number}", "text": f"{of} beats {to}", "of": of, "to": to} | more
-        return replace(self, claims=(*self.claims, claim))
-
-    def stating(self, kind: str, **keys: Any) -> Self:
-        """With a claim of any kind."""
-        number = len(self.claims) + 1
-        claim = {"kind": kind, "id": f"claim-{number}", "text": f"a claim of kind {kind}"} | keys
-        return replace(self, claims=(*self.claims, claim))
-
-    def sweeping(self, *values: Value, parameter: str = "load.connections") -> Self:
-        """Over these numbers of connections, or another parameter."""
-        return replace(self, sweep=values, swept=parameter)
-
-    def checking(self, check: str, **thresholds: float) -> Self:
-        """With other thresholds for one check."""
-        return replace(self, checks=self.checks | {check: thresholds})
-
-    def sharing_processors(self) -> Self:
-        """Placed on a machine with one processor."""
-        return replace(self, disjoint=False)
-
-    def but(self, **changes: Any) -> Self:
-        """With other fields of this builder."""
-        return replace(self, **changes)
-
-    def record(self) -> ExperimentRecord:
-        """The record's first line."""
-        experiment = Experiment.model_validate(
-            {
-                "name": "synthetic",
-                "title": self.title,
-                "summary": self.summary,
-                "workload": "random-item",
-                "service": "sqlite",
-                "stacks": list(self.stacks),
-                "blocks": self.blocks,
-                "seed": self.seed,
-                "dataset": {"rows": self.rows, "seed": 1, "gaps": self.gaps},
-                "load": {"kind": "closed", "connections": 16, "keep_alive": self.keep_alive, "threads": self.threads},
-                "checks": self.checks,
-                "claims": list(self.claims),
-                "noise_floor": self.noise_floor,
-                "sweep": {"parameter": self.swept, "values": list(self.sweep)} if self.sweep else None,
-            }
-        )
-        conditions = conditions_of(experiment)
-        return ExperimentRecord(
-            fairtrial_version="0.1.0",
-            started_at="2031-05-06T07:08:09Z",
-            experiment=experiment,
-            conditions=conditions,
-            order=[[each.id for each in conditions] for _ in range(self.blocks)],
-            host=Host(
-                system="Debian GNU/Linux 12",
-                kernel="6.1.0",
-                cpu_model="A Processor @ 2.10GHz",
-                cpus=2,
-                memory_bytes=8 * 2**30,
-                python="3.11.7",
-            ),
-            placement=Placement(load_cpus=[1] if self.disjoint else [0], server_cpus=[0], disjoint=self.disjoint),
-            stacks=[
-                StackIdentity(
-                    name=name,
-                    title=f"{name}, a stack",
-                    language="Language",
-                    framework="framework",
-                    server="server",
-                    concurrency="one event loop",
-                    content_sha256="0123456789abcdef" * 4,
-                    versions=self.versions,
-                )
-                for name in dict.fromkeys(each.stack for each in conditions)
-            ],
-            dataset=DatasetIdentity(
-                name="items",
-                sha256="fedcba9876543210" * 4,
-                rows=self.rows,
-                first_id=1,
-                last_id=round(self.rows / (1 - self.gaps)),
-            ),
-            implied_work={each.id: ImpliedWork(per_answer=self.work) for each in conditions},
-            engine_version="fairtrial-engine 0.1.0",
-        )
-
-
-def an_experiment(*stacks: str, blocks: int = 5) -> ExperimentBuilder:
-    """An experiment over these stacks, `NAME` or `NAME:VARIANT`."""
-    return ExperimentBuilder(stacks, blocks)
 
 
 @dataclass(frozen=True)
@@ -340,85 +205,6 @@ class TrialBuilder:
 def a_trial() -> TrialBuilder:
     """An honest trial."""
     return TrialBuilder()
-
-
-def calm_machine(window: float = 3.0) -> MachineMeter:
-    """Two processors, the server's busy with the stack alone, the load's with the engine alone."""
-    return MachineMeter(
-        window_seconds=window,
-        processors=[
-            ProcessorUse(cpu=0, busy_seconds=0.95 * window, interrupt_seconds=0.04 * window, steal_seconds=0.0),
-            ProcessorUse(cpu=1, busy_seconds=0.35 * window, interrupt_seconds=0.04 * window, steal_seconds=0.0),
-        ],
-        own_server_cpu_seconds=0.95 * window,
-        own_load_cpu_seconds=0.34 * window,
-        swapped_in_pages=0,
-        swapped_out_pages=0,
-        memory_total_bytes=8 * 2**30,
-        memory_available_bytes=4 * 2**30,
-        quota_throttled_periods=0,
-        quota_throttled_seconds=0.0,
-        pressure_seconds={"cpu": 0.9 * window, "memory": 0.0, "io": 0.1},
-    )
-
-
-def calm_network() -> NetworkMeter:
-    """Nothing dropped, nothing sent again, as every request's ACK rides on the next request."""
-    return NetworkMeter(
-        listen_overflows=0,
-        listen_drops=0,
-        sent_segments=50_000,
-        retransmitted_segments=0,
-        loss_probes=0,
-        loss_probe_recoveries=0,
-        timeouts=0,
-        delayed_acks=20,
-        time_wait_sockets=40,
-        local_ports=28_232,
-    )
-
-
-def times(count: int, median: float) -> Distribution:
-    """A distribution with the shape of PERCENTILES."""
-    if count == 0:
-        nothing: dict[str, float | None] = dict.fromkeys(PERCENTILES)
-        return Distribution(
-            count=0, min_seconds=None, mean_seconds=None, max_seconds=None, percentiles=nothing, hdr_base64=""
-        )
-    return Distribution(
-        count=count,
-        min_seconds=median * 0.4,
-        mean_seconds=median,
-        max_seconds=median * 20,
-        percentiles={key: median * factor for key, factor in PERCENTILES.items()},
-        hdr_base64="",
-    )
-
-
-def uniform_picks(answers: int, rows: int = ROWS) -> Picks:
-    """What uniform picking gives on average."""
-    pairs = round(answers * (answers - 1) / 2 / rows)
-    whole, rest = divmod(answers, 100)
-    return Picks(
-        answered=answers,
-        distinct=max(answers - pairs, 0),
-        pairs=pairs,
-        unknown=0,
-        bins=[whole + (place < rest) for place in range(100)],
-    )
-
-
-def tallied(ids: Sequence[int] | np.ndarray[Any, Any], rows: int = ROWS) -> Picks:
-    """The engine's tally of these rows, as places in the dataset from 0."""
-    places, counts = np.unique(np.asarray(ids), return_counts=True)
-    bins = np.bincount(places * 100 // rows, weights=counts, minlength=100)
-    return Picks(
-        answered=int(counts.sum()),
-        distinct=int(places.size),
-        pairs=int((counts * (counts - 1) // 2).sum()),
-        unknown=0,
-        bins=[int(count) for count in bins],
-    )
 
 
 def trials_of(
