@@ -39,6 +39,12 @@ class Watcher(TrialWatcher, Protocol):
     def preparing(self, what: str) -> None:
         """Something that may take a while begins, before the first trial."""
 
+    def follow(self, steps: Steps) -> None:
+        """The preparation begins: `steps` tells at any moment which of its steps run, and for how long."""
+
+    def step(self, text: str) -> None:
+        """A step of the preparation begins or ends; called by several threads, one at a time."""
+
     def rows_loaded(self, rows: int, of: int) -> None:
         """The dataset is being loaded."""
 
@@ -87,7 +93,8 @@ def conduct(
         Problem: the engine cannot be built, or the record cannot be begun.
     """
     workload = pick_workload(experiment.workload)
-    steps = Steps(watcher.preparing)
+    steps = Steps(watcher.step)
+    watcher.follow(steps)
     with steps.step("building the load engine"):
         version = engine_version()
     points = {value: _point(workload, experiment.at(value)) for value in experiment.points}
@@ -99,7 +106,7 @@ def conduct(
         settings = {value: Setting(workload, point, around, placement, results) for value, point in points.items()}
         built = [(str(stack), build) for stack in experiment.stacks for build in range(1, experiment.builds + 1)]
         ready = dict(zip(built, preparation.ready_stacks(), strict=True))
-        watcher.preparing(steps.summary())
+        watcher.step(steps.summary())
         conditions = conditions_of(experiment)
         looks = [] if decide_within_seconds is None else looks_of(experiment)
         calibrations = _calibrations(conditions, placement, watcher)

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import minutes
+from fairtrial.lab.preparation import Steps
 from fairtrial.lab.progress.clock import Clock
 from fairtrial.lab.progress.ending import ending
 from fairtrial.lab.trial.context import Trial
@@ -24,7 +25,9 @@ class LiveProgress:
         self._console = console
         self._clock: Clock | None = None
         self._trial: Trial | None = None
+        self._steps: Steps | None = None
         self._doing = ""
+        self._loading = ""
         self._rate = ""
         self._share = 0.0
         self._doing_since = time.monotonic()
@@ -32,13 +35,19 @@ class LiveProgress:
         self._live = Live(console=console, transient=True, get_renderable=self._line, refresh_per_second=4)
 
     def preparing(self, what: str) -> None:
-        self._doing, self._share = f"preparing {what}", 0.0
+        self.step(f"preparing {what}")
+
+    def step(self, text: str) -> None:
+        self._doing, self._loading, self._share = text, "", 0.0
         self._doing_since = time.monotonic()
         self._live.start(refresh=True)
         self._live.refresh()
 
+    def follow(self, steps: Steps) -> None:
+        self._steps = steps
+
     def rows_loaded(self, rows: int, of: int) -> None:
-        self._doing, self._share = f"loading rows: {rows:,} of {of:,}", rows / of
+        self._loading, self._share = f"loading rows: {rows:,} of {of:,}" if rows < of else "", rows / of
 
     def begins(self, experiment: ExperimentRecord) -> None:
         self._clock = Clock(experiment)
@@ -85,6 +94,10 @@ class LiveProgress:
                 Text(self._clock.times(), style="dim"),
             ]
         else:
-            cells += [Text(self._doing), Text(minutes(time.monotonic() - self._doing_since), style="dim")]
+            steps = self._steps.line() if self._steps else ""
+            seconds = time.monotonic() - self._doing_since
+            cells.append(Text("; ".join(part for part in (steps, self._loading) if part) or self._doing))
+            if not steps:
+                cells.append(Text(minutes(seconds), style="dim"))
         line.add_row(*cells)
         return line
