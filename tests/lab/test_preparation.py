@@ -139,6 +139,30 @@ def test_progress_names_what_runs_and_comes_from_one_thread_at_a_time(tmp_path: 
     assert steps.line() == ""
 
 
+def test_a_display_may_ask_which_steps_run_while_it_is_reported_to() -> None:
+    """A display redraws itself in a thread of its own, under a lock that it also takes when something is reported."""
+    display, shown = threading.Lock(), []
+
+    def on_progress(_text: str) -> None:
+        with display:
+            shown.append(steps.line())
+
+    def redraw() -> None:
+        for _ in range(2000):
+            with display:
+                steps.line()
+
+    steps = Steps(on_progress)
+    redrawing = threading.Thread(target=redraw, daemon=True)
+    redrawing.start()
+    for number in range(200):
+        with steps.step(f"step {number}"):
+            pass
+    redrawing.join(PATIENCE_SECONDS)
+    assert not redrawing.is_alive()
+    assert shown == [f"step {number}" for number in range(200)]
+
+
 def test_what_is_in_the_cache_is_no_step(tmp_path: Path) -> None:
     stack = stack_in(tmp_path, "kept", "true")
     prepared(tmp_path / "logs", StackBuild(stack))

@@ -27,6 +27,12 @@ class Watcher(TrialWatcher, Protocol):
     def preparing(self, what: str) -> None:
         """Something that may take a while begins, before the first trial."""
 
+    def follow(self, steps: Steps) -> None:
+        """The preparation begins: `steps` tells at any moment which of its steps run, and for how long."""
+
+    def step(self, text: str) -> None:
+        """A step of the preparation begins or ends; called by several threads, one at a time."""
+
     def rows_loaded(self, rows: int, of: int) -> None:
         """The dataset is being loaded."""
 
@@ -67,7 +73,8 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
     Raises:
         Problem: the engine cannot be built, or the record cannot be begun.
     """
-    steps = Steps(watcher.preparing)
+    steps = Steps(watcher.step)
+    watcher.follow(steps)
     with steps.step("building the load engine"):
         version = engine_version()
     placement = local_placement()
@@ -76,7 +83,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
         environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services,
     ):
         ready = preparation.ready_stacks()
-        watcher.preparing(steps.summary())
+        watcher.step(steps.summary())
         record = first_line(
             plan,
             placement,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Event, RLock
+from threading import Event, Lock
 
 from fairtrial.base.formatting import minutes
 from fairtrial.catalog.stacks.model import Stack
@@ -38,7 +38,8 @@ class Steps:
 
     def __init__(self, on_progress: Callable[[str], None]) -> None:
         self._on_progress = on_progress
-        self._lock = RLock()
+        self._report_lock = Lock()  # never taken while `_lock` is held: a display that is reported to calls `line`
+        self._lock = Lock()
         self._began = time.monotonic()
         self._running: dict[str, float] = {}
         self._ended: dict[str, float] = {}
@@ -54,17 +55,19 @@ class Steps:
 
     def begin(self, name: str) -> None:
         """A step begins."""
-        with self._lock:
-            self._running[name] = time.monotonic()
+        with self._report_lock:
+            with self._lock:
+                self._running[name] = time.monotonic()
             self._on_progress(self.line())
 
     def end(self, name: str) -> None:
         """A step ends. Nothing happens if it never began."""
-        with self._lock:
-            began = self._running.pop(name, None)
-            if began is None:
-                return
-            self._ended[name] = seconds = time.monotonic() - began
+        with self._report_lock:
+            with self._lock:
+                began = self._running.pop(name, None)
+                if began is None:
+                    return
+                self._ended[name] = seconds = time.monotonic() - began
             if seconds >= WORTH_MENTIONING_SECONDS:
                 still = self.line()
                 self._on_progress(f"{name} took {minutes(seconds)}" + (f"; still {still}" if still else ""))

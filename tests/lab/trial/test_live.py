@@ -34,7 +34,7 @@ def test_the_live_line_tells_trial_stage_rate_and_time(lab: Lab) -> None:
 
     assert "Traceback" not in drawn
     for words in (
-        "preparing stack two: building it (once)",
+        "building two",
         "trial 2/2",
         "measuring",
         "/s",

@@ -11,6 +11,7 @@ from rich.text import Text
 from fairtrial.base.formatting import minutes
 from fairtrial.base.text_charts import progress_bar
 from fairtrial.engine.progress import phase
+from fairtrial.lab.preparation import Steps
 from fairtrial.lab.progress.clock import Clock
 from fairtrial.lab.progress.ending import ending
 from fairtrial.plan.plan import PlannedTrial
@@ -26,7 +27,9 @@ class LiveProgress:
         self._console = console
         self._clock: Clock | None = None
         self._trial: PlannedTrial | None = None
+        self._steps: Steps | None = None
         self._activity = ""
+        self._loading = ""
         self._rate = ""
         self._share = 0.0
         self._activity_since = time.monotonic()
@@ -34,13 +37,19 @@ class LiveProgress:
         self._live = Live(console=console, transient=True, get_renderable=self._line, refresh_per_second=4)
 
     def preparing(self, what: str) -> None:
-        self._activity, self._share = f"preparing {what}", 0.0
+        self.step(f"preparing {what}")
+
+    def step(self, text: str) -> None:
+        self._activity, self._loading, self._share = text, "", 0.0
         self._activity_since = time.monotonic()
         self._live.start(refresh=True)
         self._live.refresh()
 
+    def follow(self, steps: Steps) -> None:
+        self._steps = steps
+
     def rows_loaded(self, rows: int, of: int) -> None:
-        self._activity, self._share = f"loading rows: {rows:,} of {of:,}", rows / of
+        self._loading, self._share = f"loading rows: {rows:,} of {of:,}" if rows < of else "", rows / of
 
     def begins(self, experiment: ExperimentRecord) -> None:
         self._clock = Clock(experiment)
@@ -85,6 +94,10 @@ class LiveProgress:
                 Text(self._clock.times(), style="dim"),
             ]
         else:
-            cells += [Text(self._activity), Text(minutes(time.monotonic() - self._activity_since), style="dim")]
+            steps = self._steps.line() if self._steps else ""
+            seconds = time.monotonic() - self._activity_since
+            cells.append(Text("; ".join(part for part in (steps, self._loading) if part) or self._activity))
+            if not steps:
+                cells.append(Text(minutes(seconds), style="dim"))
         line.add_row(*cells)
         return line

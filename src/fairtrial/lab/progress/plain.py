@@ -5,6 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from fairtrial.lab.preparation import Steps
 from fairtrial.lab.progress.clock import Clock
 from fairtrial.lab.progress.ending import ending
 from fairtrial.plan.plan import PlannedTrial
@@ -23,6 +24,12 @@ class PlainProgress:
     def preparing(self, what: str) -> None:
         self._printed_tenths = 0
         self._print(Text(f"preparing {what}"))
+
+    def follow(self, steps: Steps) -> None:
+        """Steps are printed as they begin and end."""
+
+    def step(self, text: str) -> None:
+        self._print(Text(text))
 
     def rows_loaded(self, rows: int, of: int) -> None:
         tenths = rows * 10 // of
