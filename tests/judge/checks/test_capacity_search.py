@@ -40,29 +40,31 @@ def queue(limit: float, busy: float = 0.1, confirming_limit: float | None = None
     return run
 
 
-def rates(found: CapacitySearch) -> dict[str, float | None]:
-    return {one.objective: one.rate_per_second for one in found.found}
+def rates(result: CapacitySearch) -> dict[str, float | None]:
+    return {each.objective: each.rate_per_second for each in result.found}
 
 
 def test_the_highest_rate_that_holds_is_found_for_each_objective() -> None:
-    told = rates(search(LOAD, queue(8000)))
+    capacities = rates(search(LOAD, queue(8000)))
     # In these builders p99 is four times the median: p99 is 20 ms at a load of 0.8, the median at 0.95.
-    assert told["strict"] and told["strict"] == pytest.approx(6400, rel=0.06) and told["strict"] <= 6400
-    assert told["lax"] and told["lax"] == pytest.approx(7600, rel=0.06) and told["lax"] <= 7600
+    assert (
+        capacities["strict"] and capacities["strict"] == pytest.approx(6400, rel=0.06) and capacities["strict"] <= 6400
+    )
+    assert capacities["lax"] and capacities["lax"] == pytest.approx(7600, rel=0.06) and capacities["lax"] <= 7600
 
 
 def test_probes_are_shared_and_few() -> None:
-    found = search(LOAD, queue(8000))
-    assert len(found.probes) <= 2 + math.ceil(math.log(500, 4)) + 2 * math.ceil(math.log2(math.log(4, 1.05)))
-    assert all(len(probe.objectives) == 2 for probe in found.probes)
+    result = search(LOAD, queue(8000))
+    assert len(result.probes) <= 2 + math.ceil(math.log(500, 4)) + 2 * math.ceil(math.log2(math.log(4, 1.05)))
+    assert all(len(probe.objectives) == 2 for probe in result.probes)
 
 
 def test_a_rate_that_short_probes_flatter_is_lowered_until_it_holds() -> None:
-    found = search(LOAD, queue(8000, confirming_limit=6000))
-    told = rates(found)
-    assert told["strict"] and told["strict"] <= 4800
-    last = found.probes[-1]
-    assert last.confirming and last.rate_per_second == told["strict"] and last.objectives[0].met
+    result = search(LOAD, queue(8000, confirming_limit=6000))
+    capacities = rates(result)
+    assert capacities["strict"] and capacities["strict"] <= 4800
+    last = result.probes[-1]
+    assert last.confirming and last.rate_per_second == capacities["strict"] and last.objectives[0].met
 
 
 def test_probes_at_low_rates_last_until_they_support_the_percentile() -> None:
@@ -70,26 +72,29 @@ def test_probes_at_low_rates_last_until_they_support_the_percentile() -> None:
     assert seconds == [pytest.approx(11)]
 
 
-def finding(found: CapacitySearch) -> list[tuple[str, str]]:
-    return [(one.severity, one.evidence) for one in in_trial("capacity-search", a_trial().but(capacity=found))]
+def findings_on(result: CapacitySearch) -> list[tuple[str, str]]:
+    return [
+        (finding.severity, finding.evidence) for finding in in_trial("capacity-search", a_trial().but(capacity=result))
+    ]
 
 
 def test_an_honest_search_is_quiet() -> None:
-    assert finding(search(LOAD, queue(8000))) == []
+    assert findings_on(search(LOAD, queue(8000))) == []
 
 
 def test_no_rate_is_refused_with_the_reason() -> None:
-    ((severity, evidence), *_) = finding(search(LOAD, queue(50)))
+    ((severity, evidence), *_) = findings_on(search(LOAD, queue(50)))
     assert severity == "refusal" and "strict did not hold over a full run at any rate from 100/s" in evidence
 
 
 def test_a_rate_without_an_end_is_warned_of() -> None:
-    assert ("warning", "lax still held at 50,000/s, the highest rate of the search") in finding(
+    assert ("warning", "lax still held at 50,000/s, the highest rate of the search") in findings_on(
         search(LOAD, queue(1_000_000))
     )
 
 
 def test_a_limit_that_the_generator_may_have_set_is_refused() -> None:
     assert any(
-        "the generator may have set the limit" in words for _, words in finding(search(LOAD, queue(8000, busy=0.97)))
+        "the generator may have set the limit" in words
+        for _, words in findings_on(search(LOAD, queue(8000, busy=0.97)))
     )

@@ -98,8 +98,8 @@ def plateau(make: dict[str, TrialBuilder], *, database: float | None = None) -> 
     if database is not None:
         trials = [with_database(trial, database) for trial in trials]
     findings = found("plateau", record, trials)
-    assert all((one.trial, one.severity) == (None, "warning") for one in findings)
-    return [one.evidence for one in findings]
+    assert all((finding.trial, finding.severity) == (None, "warning") for finding in findings)
+    return [finding.evidence for finding in findings]
 
 
 class TestPlateau:

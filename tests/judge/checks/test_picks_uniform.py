@@ -96,7 +96,7 @@ def test_picks_are_held_against_the_rows_of_their_own_condition() -> None:
     """A sweep over the rows: uniform among 1,000,000 is far too few repeats among the first 10,000 of them."""
     record = an_experiment("a").sweeping(1, 2).record()
     assert record.dataset is not None
-    few, many = (one.id for one in record.conditions)
+    few, many = (condition.id for condition in record.conditions)
     small = record.dataset.model_copy(update={"rows": 10_000})
     record = record.model_copy(update={"dataset": None, "datasets": {few: small, many: record.dataset}})
     tallies = tallied(draws())
@@ -104,6 +104,6 @@ def test_picks_are_held_against_the_rows_of_their_own_condition() -> None:
         a_trial().picking(tallies).record().model_copy(update={"condition": name, "index": index})
         for index, name in enumerate((few, many), 1)
     ]
-    found = [finding for finding in run_checks(record, trials) if finding.check == "picks-uniform"]
-    assert {finding.trial for finding in found} == {1}
-    assert "walked" in found[0].evidence
+    findings = [finding for finding in run_checks(record, trials) if finding.check == "picks-uniform"]
+    assert {finding.trial for finding in findings} == {1}
+    assert "walked" in findings[0].evidence

@@ -64,8 +64,8 @@ def test_the_document_describes_every_check_and_threshold() -> None:
 
 def test_the_table_names_every_check_with_its_thresholds() -> None:
     rows = [line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("| [")]
-    told = {row.split("]")[0].removeprefix("| ["): row for row in rows}
-    assert list(told) == list(all_checks())
+    by_name = {row.split("]")[0].removeprefix("| ["): row for row in rows}
+    assert list(by_name) == list(all_checks())
     for name, check in all_checks().items():
         thresholds = ", ".join(f"`{key}` {threshold.value:g}" for key, threshold in check.thresholds.items())
-        assert told[name].endswith(f"| {thresholds or '–'} |")
+        assert by_name[name].endswith(f"| {thresholds or '–'} |")

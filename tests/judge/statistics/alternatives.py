@@ -32,8 +32,8 @@ def expanded_percentile(values: Sample, random: np.random.Generator) -> tuple[fl
 
 
 def bca(values: Sample, random: np.random.Generator) -> tuple[float, float]:
-    found = stats.bootstrap((values,), np.mean, n_resamples=RESAMPLES, method="BCa", rng=random, vectorized=True)
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+    interval = stats.bootstrap((values,), np.mean, n_resamples=RESAMPLES, method="BCa", rng=random, vectorized=True)
+    return float(interval.confidence_interval.low), float(interval.confidence_interval.high)
 
 
 def studentized(values: Sample, random: np.random.Generator) -> tuple[float, float]:

@@ -36,22 +36,22 @@ def ratios_held(name: str, blocks: int, repetitions: int) -> int:
     """How many intervals of a paired log-ratio hold the truth, zero."""
     random = np.random.default_rng(20_312)
     samples = np.stack([RATIOS[name](random, blocks) for _ in range(repetitions)], axis=1)
-    found = column_intervals(samples, [LEVEL])
-    assert found is not None
-    return sum(low <= 0 <= high for ((low, high),) in found)
+    intervals = column_intervals(samples, [LEVEL])
+    assert intervals is not None
+    return sum(low <= 0 <= high for ((low, high),) in intervals)
 
 
 def equal_stacks_differ(deviations: str, blocks: int, repetitions: int) -> int:
     """A/A: two names for one stack, in drifting blocks. How often the interval of their ratio leaves out 1."""
     random = np.random.default_rng(53)
-    found = 0
+    differing = 0
     for _ in range(repetitions):
         drift = np.cumsum(random.normal(0, 0.1, blocks))
-        one, other = 1000 * np.exp(drift + 0.03 * DEVIATIONS[deviations](random, (2, blocks)))
-        interval = paired_ratio(one.tolist(), other.tolist()).interval
+        first, second = 1000 * np.exp(drift + 0.03 * DEVIATIONS[deviations](random, (2, blocks)))
+        interval = paired_ratio(first.tolist(), second.tolist()).interval
         assert interval is not None
-        found += not interval[0] <= 1 <= interval[1]
-    return found
+        differing += not interval[0] <= 1 <= interval[1]
+    return differing
 
 
 def unpaired_coverage(deviations: str, blocks: int, repetitions: int) -> int:
@@ -72,23 +72,25 @@ def unpaired_coverage(deviations: str, blocks: int, repetitions: int) -> int:
 def told_apart(deviations: str, blocks: int, repetitions: int) -> int:
     """How many experiments with four equal contenders find any two of them different."""
     random = np.random.default_rng(41)
-    found = 0
+    errors = 0
     for _ in range(repetitions):
         logs = DEVIATIONS[deviations](random, (blocks, 4))
-        differences = np.stack([logs[:, one] - logs[:, other] for one, other in combinations(range(4), 2)], axis=1)
-        found += min(adjust(p_values(differences).tolist(), 4)) <= 0.05
-    return found
+        differences = np.stack(
+            [logs[:, first] - logs[:, second] for first, second in combinations(range(4), 2)], axis=1
+        )
+        errors += min(adjust(p_values(differences).tolist(), 4)) <= 0.05
+    return errors
 
 
 def at_the_margin(deviations: str, blocks: int, repetitions: int) -> dict[Verdict, int]:
     """What experiments find of equality within 10%, where the ratio is 1.1."""
     random = np.random.default_rng(17)
-    found: dict[Verdict, int] = {"upheld": 0, "refuted": 0, "undecided": 0}
+    verdicts: dict[Verdict, int] = {"upheld": 0, "refuted": 0, "undecided": 0}
     for _ in range(repetitions):
         noise = DEVIATIONS[deviations](random, (2, blocks))
         ratios = np.exp(math.log(1.1) + 0.01 * (noise[0] - noise[1]))
-        found[equal_within(ratios.tolist(), 0.1).verdict] += 1
-    return found
+        verdicts[equal_within(ratios.tolist(), 0.1).verdict] += 1
+    return verdicts
 
 
 def decided(deviations: str, looks: Sequence[int], levels: Sequence[float], repetitions: int) -> int:
@@ -96,10 +98,10 @@ def decided(deviations: str, looks: Sequence[int], levels: Sequence[float], repe
     random = np.random.default_rng(23)
     noise = DEVIATIONS[deviations](random, (2, looks[-1], repetitions))
     ratios = noise[0] - noise[1]
-    found = np.zeros(repetitions, dtype=bool)
+    is_decided = np.zeros(repetitions, dtype=bool)
     for blocks, level in zip(looks, levels, strict=True):
-        found |= p_values(ratios[:blocks]) < 1 - level
-    return int(found.sum())
+        is_decided |= p_values(ratios[:blocks]) < 1 - level
+    return int(is_decided.sum())
 
 
 SWEEP = (1, 2, 4, 8, 16, 32, 64)
@@ -112,15 +114,15 @@ def law_held(law: Law, blocks: int, repetitions: int) -> tuple[int, dict[str, in
     held = {"λ": 0, "σ": 0, "κ": 0, "N*": 0, "peaks": 0}
     for _ in range(repetitions):
         curve = [[law.at(load) * math.exp(random.normal(0, 0.03)) for _ in range(blocks)] for load in SWEEP]
-        found = scalability(SWEEP, curve)
-        if isinstance(found, PoorFit):
+        fit = scalability(SWEEP, curve)
+        if isinstance(fit, PoorFit):
             continue
         fits += 1
-        truths = {"λ": (found.single, law.single), "σ": (found.contention, law.contention)}
-        truths["κ"] = (found.coherency, law.coherency)
-        if found.peak is not None:
+        truths = {"λ": (fit.single, law.single), "σ": (fit.contention, law.contention)}
+        truths["κ"] = (fit.coherency, law.coherency)
+        if fit.peak is not None:
             held["peaks"] += 1
-            truths["N*"] = (found.peak, law.peak)
+            truths["N*"] = (fit.peak, law.peak)
         for name, (estimated, truth) in truths.items():
             assert estimated.interval is not None
             held[name] += estimated.interval[0] <= truth <= estimated.interval[1]
@@ -151,9 +153,9 @@ def misjudged(edge: str, deviations: str, blocks: int, repetitions: int) -> int:
     """How many experiments find of a shape what must not be found."""
     levels, test, error = EDGES[edge]
     random = np.random.default_rng(29)
-    found = 0
+    errors = 0
     for _ in range(repetitions):
         noise = 0.01 * DEVIATIONS[deviations](random, (len(levels), blocks))
         curve = (np.array(levels)[:, None] * np.exp(noise)).tolist()
-        found += test(curve).verdict == error
-    return found
+        errors += test(curve).verdict == error
+    return errors

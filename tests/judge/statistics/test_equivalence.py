@@ -10,11 +10,13 @@ from tests.judge.statistics.simulation import at_most_five_percent
 
 
 def test_close_ratios_are_equal_within_a_margin() -> None:
-    found = equal_within([1.01, 0.99, 1.0, 1.005, 0.995], 0.05)
-    assert found.verdict == "upheld"
-    assert found.within == pytest.approx((0.95238, 1.05), abs=1e-5)
-    assert found.inner is not None and found.outer is not None
-    assert found.outer[0] < found.inner[0] < found.estimate < found.inner[1] < found.outer[1]
+    equivalence = equal_within([1.01, 0.99, 1.0, 1.005, 0.995], 0.05)
+    assert equivalence.verdict == "upheld"
+    assert equivalence.within == pytest.approx((0.95238, 1.05), abs=1e-5)
+    assert equivalence.inner is not None and equivalence.outer is not None
+    assert (
+        equivalence.outer[0] < equivalence.inner[0] < equivalence.estimate < equivalence.inner[1] < equivalence.outer[1]
+    )
 
 
 def test_distant_ratios_are_not() -> None:
@@ -27,8 +29,8 @@ def test_no_difference_found_is_not_equality() -> None:
 
 
 def test_two_blocks_decide_nothing() -> None:
-    found = equal_within([1.0, 1.0], 0.05)
-    assert (found.verdict, found.inner, found.outer) == ("undecided", None, None)
+    equivalence = equal_within([1.0, 1.0], 0.05)
+    assert (equivalence.verdict, equivalence.inner, equivalence.outer) == ("undecided", None, None)
 
 
 def test_it_takes_no_side() -> None:
@@ -42,10 +44,10 @@ def test_it_takes_no_side() -> None:
 
 def test_many_normal_blocks_agree_with_schuirmann() -> None:
     logs = np.random.default_rng(9).normal(0.01, 0.1, 60)
-    found = equal_within(np.exp(logs).tolist(), 0.05)
+    equivalence = equal_within(np.exp(logs).tolist(), 0.05)
     expected = stats.t.interval(0.90, 59, logs.mean(), stats.sem(logs))
-    assert found.inner == pytest.approx(np.exp(expected), abs=0.003)
-    assert found.verdict == ("upheld" if expected[1] < math.log(1.05) else "undecided")
+    assert equivalence.inner == pytest.approx(np.exp(expected), abs=0.003)
+    assert equivalence.verdict == ("upheld" if expected[1] < math.log(1.05) else "undecided")
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,6 @@ def test_what_cannot_be_tested(ratios: list[float], margin: float) -> None:
 def test_a_ratio_at_the_margin_is_rarely_called_equal(name: str) -> None:
     """The worst case of a false equality: the truth lies on the margin."""
     repetitions = 400
-    found = at_the_margin(name, 5, repetitions)
-    assert found["upheld"] <= at_most_five_percent(repetitions)
-    assert found["refuted"] <= at_most_five_percent(repetitions, 0.025)
+    verdicts = at_the_margin(name, 5, repetitions)
+    assert verdicts["upheld"] <= at_most_five_percent(repetitions)
+    assert verdicts["refuted"] <= at_most_five_percent(repetitions, 0.025)

@@ -16,8 +16,8 @@ Interval = Callable[..., tuple[float, float] | None]
 
 def test_a_mean_has_students_interval() -> None:
     """By hand: of 1, 2, 3, 4, 5 the mean is 3, the standard error 0.7071, and t at 4 degrees of freedom 2.7764."""
-    found = mean_interval(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
-    assert found == pytest.approx((3 - 2.7764 * 0.70711, 3 + 2.7764 * 0.70711), abs=1e-4)
+    result = mean_interval(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    assert result == pytest.approx((3 - 2.7764 * 0.70711, 3 + 2.7764 * 0.70711), abs=1e-4)
 
 
 def test_an_interval_agrees_with_the_library() -> None:
@@ -59,8 +59,8 @@ def test_a_level_lies_between_0_and_1(interval: Interval) -> None:
 def test_depths_of_a_median_are_interpolated() -> None:
     """By hand, of ten values: 1 - 2 P(B < 2) = 0.97852 and 1 - 2 P(B < 3) = 0.89063, so I = 0.32444 and
     λ = 8 I / (2 + 6 I) = 0.65770 of the way from the second to the third."""
-    found = median_interval(np.arange(1.0, 11.0))
-    assert found == pytest.approx((2.65770, 8.34230), abs=1e-4)
+    result = median_interval(np.arange(1.0, 11.0))
+    assert result == pytest.approx((2.65770, 8.34230), abs=1e-4)
 
 
 def test_where_the_range_is_the_level_it_is_the_interval() -> None:
@@ -79,9 +79,9 @@ def test_a_single_slow_start_does_not_move_a_median() -> None:
 
 
 def test_skewed_blocks_have_a_skewed_interval() -> None:
-    found = over_blocks([1.0, 1.1, 1.2, 1.3, 1.4, 4.0, 9.0])
-    assert found.interval is not None
-    assert found.interval[1] / found.estimate > found.estimate / found.interval[0]
+    result = over_blocks([1.0, 1.1, 1.2, 1.3, 1.4, 4.0, 9.0])
+    assert result.interval is not None
+    assert result.interval[1] / result.estimate > result.estimate / result.interval[0]
 
 
 def test_an_estimate_is_the_median_and_its_interval_is_positive() -> None:

@@ -48,38 +48,38 @@ def test_logarithms_keep_the_throughput_of_one() -> None:
     "law", [Law(1000, 0.05, 0.0005), Law(3, 0.2, 0.0), Law(1e6, 0.0, 0.001), Law(50, 0.0, 0.0), Law(70, 1.0, 0.0)]
 )
 def test_what_follows_the_law_is_found(law: Law) -> None:
-    found = scalability(LOADS, [[law.at(load)] * 3 for load in LOADS])
-    assert isinstance(found, Scalability)
-    assert (found.law.single, found.law.contention, found.law.coherency) == pytest.approx(
+    fit = scalability(LOADS, [[law.at(load)] * 3 for load in LOADS])
+    assert isinstance(fit, Scalability)
+    assert (fit.law.single, fit.law.contention, fit.law.coherency) == pytest.approx(
         (law.single, law.contention, law.coherency), rel=1e-3, abs=1e-6
     )
-    assert found.miss < 1e-4
+    assert fit.miss < 1e-4
 
 
 def test_a_peak_within_the_data_has_an_interval() -> None:
     law = Law(1000, 0.05, 0.0015)
-    found = scalability(LOADS, noisy(law, 5, 0.02, np.random.default_rng(5)))
-    assert isinstance(found, Scalability) and found.peak is not None and found.peak.interval is not None
-    assert found.peak.interval[0] < law.peak < found.peak.interval[1]
-    assert found.peak.interval[1] < 64
+    fit = scalability(LOADS, noisy(law, 5, 0.02, np.random.default_rng(5)))
+    assert isinstance(fit, Scalability) and fit.peak is not None and fit.peak.interval is not None
+    assert fit.peak.interval[0] < law.peak < fit.peak.interval[1]
+    assert fit.peak.interval[1] < 64
 
 
 def test_a_peak_beyond_the_data_is_not_reported() -> None:
     law = Law(1000, 0.02, 0.00002)
     assert law.peak > 64
-    found = scalability(LOADS, [[law.at(load)] * 3 for load in LOADS])
-    assert isinstance(found, Scalability) and found.peak is None
+    fit = scalability(LOADS, [[law.at(load)] * 3 for load in LOADS])
+    assert isinstance(fit, Scalability) and fit.peak is None
 
 
 def test_two_blocks_have_a_fit_and_no_interval() -> None:
-    found = scalability(LOADS, [[Law(10, 0.1, 0.01).at(load)] * 2 for load in LOADS])
-    assert isinstance(found, Scalability)
-    assert found.contention.interval is None and found.peak is not None and found.peak.interval is None
+    fit = scalability(LOADS, [[Law(10, 0.1, 0.01).at(load)] * 2 for load in LOADS])
+    assert isinstance(fit, Scalability)
+    assert fit.contention.interval is None and fit.peak is not None and fit.peak.interval is None
 
 
 def test_five_points_are_too_few() -> None:
-    found = scalability(LOADS[:5], [[load] * 3 for load in LOADS[:5]])
-    assert isinstance(found, PoorFit) and "at least 6" in found.reason
+    fit = scalability(LOADS[:5], [[load] * 3 for load in LOADS[:5]])
+    assert isinstance(fit, PoorFit) and "at least 6" in fit.reason
 
 
 def test_a_wall_is_not_the_law() -> None:
@@ -87,8 +87,8 @@ def test_a_wall_is_not_the_law() -> None:
     random = np.random.default_rng(2)
     for wall, reason in ((8, "more than 10%"), (16, "scatter")):
         curve = [[min(load, wall) * 1000 * math.exp(random.normal(0, 0.01)) for _ in range(5)] for load in LOADS]
-        found = scalability(LOADS, curve)
-        assert isinstance(found, PoorFit) and reason in found.reason
+        fit = scalability(LOADS, curve)
+        assert isinstance(fit, PoorFit) and reason in fit.reason
 
 
 def test_noise_alone_is_not_a_poor_fit() -> None:

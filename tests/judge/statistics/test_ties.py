@@ -30,8 +30,8 @@ def test_the_factors_are_shaffers() -> None:
         5: [10, 6, 6, 6, 6, 4, 4, 3, 2, 1],
     }.items():
         rising = [1e-9 * 10**step for step in range(len(factors))]  # so far apart that no value reaches the next
-        found = [after / before for after, before in zip(adjust(rising, contenders), rising, strict=True)]
-        assert [factor for factor, p_value in zip(found, rising, strict=True) if p_value < 0.1] == pytest.approx(
+        multiples = [after / before for after, before in zip(adjust(rising, contenders), rising, strict=True)]
+        assert [factor for factor, p_value in zip(multiples, rising, strict=True) if p_value < 0.1] == pytest.approx(
             [float(factor) for factor, p_value in zip(factors, rising, strict=True) if p_value < 0.1]
         )
 

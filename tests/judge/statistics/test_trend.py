@@ -19,10 +19,10 @@ NILE = (
 
 def test_the_nile_changes_after_1898() -> None:
     """The maximum likelihood estimate is 1898 (Cobb, section 5), the 28th year."""
-    found = change_point([float(value) for value in NILE.split()])
-    assert found.index == 28
-    assert found.p_value == 1 / 5000
-    assert found.change < -0.2
+    result = change_point([float(value) for value in NILE.split()])
+    assert result.index == 28
+    assert result.p_value == 1 / 5000
+    assert result.change < -0.2
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -32,19 +32,19 @@ def test_s_is_kendall_s(ties: bool) -> None:
     for _ in range(50):
         values = random.integers(0, 6, 25).astype(float) if ties else random.normal(100, 5, 25)
         kendall = stats.kendalltau(np.arange(25), values, method="asymptotic", variant="b")
-        found = trend(list(values))
-        assert np.sign(found.s) == np.sign(kendall.statistic)
+        result = trend(list(values))
+        assert np.sign(result.s) == np.sign(kendall.statistic)
         # Kendall's has no correction for continuity, and none for autocorrelation, which only ever raises p.
-        assert found.p_value >= kendall.pvalue - 1e-9
+        assert result.p_value >= kendall.pvalue - 1e-9
 
 
 def test_s_and_slope_of_a_straight_line() -> None:
-    found = trend([10.0 + 2 * second for second in range(11)])
-    assert found.s == 55  # all pairs
-    assert found.slope == pytest.approx(2)
-    assert found.change == pytest.approx(20 / 20)
+    result = trend([10.0 + 2 * second for second in range(11)])
+    assert result.s == 55  # all pairs
+    assert result.slope == pytest.approx(2)
+    assert result.change == pytest.approx(20 / 20)
     z = (55 - 1) / np.sqrt(11 * 10 * 27 / 18)
-    assert found.p_value == pytest.approx(2 * stats.norm.sf(z))
+    assert result.p_value == pytest.approx(2 * stats.norm.sf(z))
 
 
 def test_a_curve_that_only_falls_is_a_trend_not_autocorrelation() -> None:
@@ -94,5 +94,5 @@ def test_a_trend_and_a_step_that_are_there_are_seen() -> None:
     assert trend(list(line)).change == pytest.approx(29 / 114, rel=0.3)
     step = noise(random, 30, 0.0)
     step[:8] -= 40
-    found = change_point(list(step))
-    assert found.index == 8 and found.p_value < 0.001 and found.change == pytest.approx(0.4, abs=0.1)
+    result = change_point(list(step))
+    assert result.index == 8 and result.p_value < 0.001 and result.change == pytest.approx(0.4, abs=0.1)

@@ -10,15 +10,15 @@ from tests.judge.statistics.simulation import DEVIATIONS
 
 def test_each_end_is_recovered_from_the_sides() -> None:
     of, to = [3.0, 3.3, 2.8, 3.1], [1.0, 1.1, 0.9]
-    one, other = over_blocks(of), over_blocks(to)
-    found = unpaired_ratio(of, to)
-    assert one.interval is not None
-    assert other.interval is not None
-    assert found.interval is not None
-    low = math.hypot(math.log(one.estimate / one.interval[0]), math.log(other.interval[1] / other.estimate))
-    high = math.hypot(math.log(one.interval[1] / one.estimate), math.log(other.estimate / other.interval[0]))
-    assert found.estimate == pytest.approx(one.estimate / other.estimate)
-    assert found.interval == pytest.approx((found.estimate * math.exp(-low), found.estimate * math.exp(high)))
+    first, second = over_blocks(of), over_blocks(to)
+    ratio = unpaired_ratio(of, to)
+    assert first.interval is not None
+    assert second.interval is not None
+    assert ratio.interval is not None
+    low = math.hypot(math.log(first.estimate / first.interval[0]), math.log(second.interval[1] / second.estimate))
+    high = math.hypot(math.log(first.interval[1] / first.estimate), math.log(second.estimate / second.interval[0]))
+    assert ratio.estimate == pytest.approx(first.estimate / second.estimate)
+    assert ratio.interval == pytest.approx((ratio.estimate * math.exp(-low), ratio.estimate * math.exp(high)))
 
 
 def test_against_a_side_that_never_varies_the_interval_is_that_of_the_other() -> None:
@@ -28,14 +28,14 @@ def test_against_a_side_that_never_varies_the_interval_is_that_of_the_other() ->
 
 def test_a_turned_ratio_has_a_turned_interval() -> None:
     of, to = [3.0, 3.3, 2.8, 3.1], [1.0, 1.1, 0.9]
-    one, turned = unpaired_ratio(of, to).interval, unpaired_ratio(to, of).interval
-    assert one is not None
-    assert turned == pytest.approx((1 / one[1], 1 / one[0]))
+    first, turned = unpaired_ratio(of, to).interval, unpaired_ratio(to, of).interval
+    assert first is not None
+    assert turned == pytest.approx((1 / first[1], 1 / first[0]))
 
 
 def test_two_values_on_a_side_carry_no_interval() -> None:
-    found = unpaired_ratio([2.0, 2.0], [1.0, 1.0, 1.0])
-    assert (found.estimate, found.interval, found.blocks) == (2.0, None, 2)
+    ratio = unpaired_ratio([2.0, 2.0], [1.0, 1.0, 1.0])
+    assert (ratio.estimate, ratio.interval, ratio.blocks) == (2.0, None, 2)
     assert unpaired_ratio([2.0] * 3, [1.0] * 3).interval == (2.0, 2.0)
 
 

@@ -54,7 +54,7 @@ def test_a_component_is_never_negative() -> None:
 def test_the_components_are_recovered() -> None:
     """Mean over 200 unbalanced simulations; standard errors of the means are some 5% of the truth."""
     random = np.random.default_rng(3)
-    found = []
+    result = []
     for _ in range(200):
         groups = []
         for build in range(6):
@@ -67,8 +67,8 @@ def test_the_components_are_recovered() -> None:
             )
         builds, starts, within = nested(groups)
         assert builds is not None
-        found.append([builds.variance, starts.variance, within.variance])
-    assert np.mean(found, axis=0) == pytest.approx([0.09, 0.04, 0.01], rel=0.15)
+        result.append([builds.variance, starts.variance, within.variance])
+    assert np.mean(result, axis=0) == pytest.approx([0.09, 0.04, 0.01], rel=0.15)
 
 
 def test_a_factor_of_scale_changes_no_share() -> None:
@@ -93,9 +93,9 @@ def test_waves_within_a_window_are_not_taken_for_starts() -> None:
     random = np.random.default_rng(6)
     window, starts = [], []
     for _ in range(60):
-        found = split([leaning(random, 60, 0.5, 0.0) for _ in range(8)])
-        window.append(found.window)
-        starts.append(found.starts.variance)
+        result = split([leaning(random, 60, 0.5, 0.0) for _ in range(8)])
+        window.append(result.window)
+        starts.append(result.starts.variance)
     true_window = (0.05 / (1 - 0.5)) ** 2 / 60
     assert np.mean(window) == pytest.approx(true_window, rel=0.25)
     assert np.mean(starts) < 0.5 * true_window
@@ -103,10 +103,10 @@ def test_waves_within_a_window_are_not_taken_for_starts() -> None:
 
 def test_the_spread_is_that_of_the_figures() -> None:
     random = np.random.default_rng(8)
-    found = [split([leaning(random, 30, 0.3, 0.1) for _ in range(10)]) for _ in range(60)]
-    assert np.mean([each.spread() ** 2 for each in found]) == pytest.approx(0.1**2 + 0.0102 / 60, rel=0.2)
-    assert np.mean([each.shares["starts"] for each in found]) > 0.9
-    one = found[0]
+    result = [split([leaning(random, 30, 0.3, 0.1) for _ in range(10)]) for _ in range(60)]
+    assert np.mean([each.spread() ** 2 for each in result]) == pytest.approx(0.1**2 + 0.0102 / 60, rel=0.2)
+    assert np.mean([each.shares["starts"] for each in result]) > 0.9
+    one = result[0]
     assert one.part_seconds == 5 and one.parts_per_trial == pytest.approx(6)
     assert one.spread(longer=1e9) ** 2 == pytest.approx(one.starts.variance)
 
@@ -116,11 +116,11 @@ def test_builds_are_told_from_starts() -> None:
     builds = [name for name in "abcdefgh" for _ in range(4)]
     of_build = {name: random.normal(0, 0.2) for name in "abcdefgh"}
     series = [np.exp(of_build[name] + random.normal(0, 0.01) + random.normal(5, 0.01, 16)) for name in builds]
-    found = split(series, builds)
-    assert found.builds is not None and found.builds.p_value is not None
-    assert found.shares["builds"] > 0.9
-    assert found.builds.p_value < 0.001
-    assert sum(found.shares.values()) == pytest.approx(1)
+    result = split(series, builds)
+    assert result.builds is not None and result.builds.p_value is not None
+    assert result.shares["builds"] > 0.9
+    assert result.builds.p_value < 0.001
+    assert sum(result.shares.values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

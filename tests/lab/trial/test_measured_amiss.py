@@ -36,7 +36,7 @@ def test_a_server_that_sleeps_is_idle_and_has_no_p99(lab: Lab) -> None:
     # Where somebody else has the processor, that is said instead.
     if not severities(finished, "sleeps", "foreign-load"):
         assert severities(finished, "sleeps", "contender-idle") == ["note"], finished.out
-        assert "nobody was at a limit" in evidence(finished, "sleeps", "contender-idle")
+        assert "nothing was at its limit" in evidence(finished, "sleeps", "contender-idle")
     assert severities(finished, "sleeps", "percentile-unsupported") == ["note"]
     assert "needs 1,000 answers" in evidence(finished, "sleeps", "percentile-unsupported")
     assert severities(finished, "sleeps", "delayed-ack") == []

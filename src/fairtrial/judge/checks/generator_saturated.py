@@ -49,7 +49,7 @@ CHECK = Check(
         "refuse": Threshold(
             0.95,
             "share of one processor",
-            "the ceiling 1/u is within 5% of the figure, less than differences that claims speak of; two "
+            "the ceiling 1/u is within 5% of the figure, less than the differences that claims are about; two "
             "contenders that both reach it look equal, however unlike they are",
         ),
     },

@@ -93,7 +93,7 @@ CHECK = Check(
             0.1,
             "share of the figure",
             "a drift of d over the window puts its ends d/2 from its mean: at 10% that is 5%, the differences that "
-            "claims speak of",
+            "claims are about",
         ),
         "refuse": Threshold(
             0.5,

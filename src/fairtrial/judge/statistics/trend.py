@@ -84,8 +84,8 @@ def change_point(values: Sequence[float]) -> ChangePoint:
     The statistic is the largest of the standardised differences between the means before and after each split, as for
     normal values (K. J. Worsley, JASA 74 (1979), 365-367); its p-value is the share of `PERMUTATIONS` random orders of
     the values that show as large a one, so nothing is assumed of their distribution but that they are exchangeable
-    (J. Antoch and M. Huskova, Statistics & Probability Letters 53 (2001), 37-46). Unlike Pettitt's test it sees a step
-    near either end, where a warm-up is. The same values always give the same p-value.
+    (J. Antoch and M. Huskova, Statistics & Probability Letters 53 (2001), 37-46). Unlike Pettitt's test it detects a
+    step near either end, where a warm-up is. The same values always give the same p-value.
 
     Raises:
         ValueError: fewer than `SHORTEST` values.
