@@ -1,0 +1,71 @@
+"""Stacks in folders: found, or refused with the folder's name."""
+
+from pathlib import Path
+
+import pytest
+from fairtrial.catalog.stacks.settings import stack_settings
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.find import find_stacks, pick_stack
+from fairtrial.experiment.reference import StackRef
+
+MANIFEST = """
+title = "A stack"
+language = "Python"
+framework = "none"
+server = "none"
+concurrency = "none"
+workloads = ["random-item"]
+services = ["sqlite"]
+run = ["python3", "server.py"]
+[variants.fast]
+env = { SPEED = "1" }
+"""
+
+
+def stack(folder: Path, manifest: str = MANIFEST) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "stack.toml").write_text(manifest)
+    return folder
+
+
+def test_a_folder_of_stacks_and_a_stack_s_own_folder(tmp_path: Path) -> None:
+    one, other = stack(tmp_path / "many" / "one"), stack(tmp_path / "other")
+    stacks = find_stacks([tmp_path / "many", other])
+    assert {stacks["one"].folder, stacks["other"].folder} == {one.resolve(), other.resolve()}
+    assert "python-threads" in stacks, "the shipped ones are there as well"
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda folder: None, "no such folder"),
+        (lambda folder: folder.mkdir(), "holds no stack"),
+        (lambda folder: stack(folder / "python-threads"), "two stacks are named python-threads"),
+        (lambda folder: stack(folder / "x", MANIFEST.replace("run =", "ran =")), "ran"),
+        (lambda folder: stack(folder / "x", MANIFEST + "\nname = 'y'"), "name"),
+    ],
+)
+def test_what_is_not_a_stack_is_told(tmp_path: Path, make: object, words: str) -> None:
+    assert callable(make)
+    make(tmp_path / "mine")
+    with pytest.raises(Problem) as problem:
+        find_stacks([tmp_path / "mine"])
+    assert words in problem.value.reason
+    assert str(tmp_path / "mine") in problem.value.reason
+    assert problem.value.remedy
+
+
+def test_a_variant_has_its_settings_and_an_unknown_one_is_told(tmp_path: Path) -> None:
+    stacks = find_stacks([stack(tmp_path / "mine")])
+    fast = StackRef(name="mine", variant="fast")
+    assert pick_stack(stacks, fast).variant(fast).env == {"SPEED": "1"}
+    with pytest.raises(Problem, match="default, fast"):
+        pick_stack(stacks, StackRef(name="mine", variant="slow"))
+
+
+def test_a_stack_is_told_its_processors_and_what_it_may_use() -> None:
+    settings = stack_settings([0, 2, 3], database_url="sqlite:///x")
+    assert settings["WEB_CONCURRENCY"] == "3"
+    assert settings["DATABASE_URL"] == "sqlite:///x"
+    assert {"CACHE_URL", "UPSTREAM_URL"}.isdisjoint(settings)
