@@ -2,11 +2,12 @@
 
 from io import StringIO
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from rich.console import Console
 
-from fairtrial.lab.trial.context import Trial
+from fairtrial.plan.plan import PlannedCondition, PlannedTrial
 from fairtrial.record.model import ExperimentRecord
 
 
@@ -37,8 +38,11 @@ def console_in_memory(*, terminal: bool) -> tuple[Console, StringIO]:
     return Console(file=file, width=140, force_terminal=terminal, no_color=True, legacy_windows=False), file
 
 
-def trials_of_order(experiment: ExperimentRecord) -> list[Trial]:
-    """The trials that the experiment plans, in their order."""
-    conditions = {condition.id: condition for condition in experiment.conditions}
+def trials_of_order(experiment: ExperimentRecord) -> list[PlannedTrial]:
+    """The trials that the experiment plans, in their order. Progress reads the labels of their conditions alone."""
+    conditions = {condition.id: SimpleNamespace(label=condition.contender) for condition in experiment.conditions}
     planned = [(block, condition) for block, order in enumerate(experiment.order, 1) for condition in order]
-    return [Trial(index, block, conditions[condition]) for index, (block, condition) in enumerate(planned, 1)]
+    return [
+        PlannedTrial(index, block, cast("PlannedCondition", conditions[condition]))
+        for index, (block, condition) in enumerate(planned, 1)
+    ]
