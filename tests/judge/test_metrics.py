@@ -3,9 +3,9 @@ import re
 import pytest
 
 from fairtrial.judge.metrics import METRICS, find_metric
-from fairtrial.report.columns import ALWAYS, GOODPUT, WHERE_MEASURED
+from fairtrial.report.columns import ALWAYS, GOODPUT, IF_MEASURED
 from tests.builders import a_trial
-from tests.tools.load.test_histogram import encoded, zigzag
+from tests.record.test_histogram import encoded, zigzag
 
 
 def test_a_key_without_its_unit_is_the_metrics_name() -> None:
@@ -98,7 +98,7 @@ def test_a_name_like_no_other_is_answered_with_the_list_alone() -> None:
 
 
 def test_every_heading_of_the_table_is_known() -> None:
-    for column in (*ALWAYS, *WHERE_MEASURED, GOODPUT):
+    for column in (*ALWAYS, *IF_MEASURED, GOODPUT):
         (metric,) = [each for each in METRICS.values() if each.key == column.key]
         if column.title != metric.name:
             with pytest.raises(ValueError, match=re.escape(f"(did you mean {metric.name}?)")):

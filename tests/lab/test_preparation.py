@@ -29,7 +29,7 @@ def silent() -> Steps:
     return Steps(lambda _text: None)
 
 
-def prepared(logs: Path, *builds: StackBuild, steps: Steps | None = None) -> list[ReadyStack]:
+def prepared(logs: Path, *builds: StackBuild, steps: Steps | None = None) -> dict[tuple[str, int], ReadyStack]:
     with preparing(builds, services=["sqlite"], logs=logs, steps=steps or silent()) as preparation:
         return preparation.ready_stacks()
 
@@ -43,30 +43,29 @@ def meeting(folder: Path, name: str, other: str) -> Stack:
 def test_stacks_are_built_side_by_side(tmp_path: Path) -> None:
     stacks = [meeting(tmp_path, "here", "there"), meeting(tmp_path, "there", "here")]
     ready = prepared(tmp_path / "logs", *map(StackBuild, stacks))
-    assert [each.failure for each in ready] == [None, None]
+    assert [each.failure for each in ready.values()] == [None, None]
 
 
 def test_the_caller_goes_on_while_stacks_are_built(tmp_path: Path) -> None:
     stack = meeting(tmp_path, "built", "caller")
     with preparing([StackBuild(stack)], services=[], logs=tmp_path / "logs", steps=silent()) as preparation:
         (tmp_path / "caller.began").touch()
-        (ready,) = preparation.ready_stacks()
+        ready = preparation.ready_stacks()["built", 1]
     assert ready.failure is None
 
 
-def test_results_come_in_the_order_of_the_request(tmp_path: Path) -> None:
-    slow = stack_in(tmp_path, "slow", "sleep 0.3", variants={"two": {"title": "two"}})
+def test_every_build_of_every_stack_is_found_by_its_name_and_number(tmp_path: Path) -> None:
+    slow = stack_in(tmp_path, "slow", "sleep 0.3")
     quick = stack_in(tmp_path, "quick", "true")
     ready = prepared(
         tmp_path / "logs",
         StackBuild(slow),
         StackBuild(quick),
         StackBuild(slow, build=2),
-        StackBuild(slow, "two"),
     )
-    assert [each.identity.name for each in ready] == ["slow", "quick", "slow", "slow"]
-    assert [each.variant.title for each in ready] == ["", "", "", "two"]
-    assert ready[0].folder == ready[3].folder != ready[2].folder
+    assert set(ready) == {("slow", 1), ("quick", 1), ("slow", 2)}
+    assert all(each.identity.name == name for (name, _), each in ready.items())
+    assert len({each.folder for each in ready.values()}) == 3
 
 
 def test_a_failed_build_is_that_stacks_failure_alone(tmp_path: Path) -> None:
@@ -77,13 +76,17 @@ def test_a_failed_build_is_that_stacks_failure_alone(tmp_path: Path) -> None:
         StackBuild(stack_in(tmp_path, "lacks", "true", requires=[needs])),
         StackBuild(stack_in(tmp_path, "works", "true")),
     )
-    assert [each.failure and each.failure.stage for each in ready] == ["build", "requirements", None]
-    assert [each.folder is None for each in ready] == [True, True, False]
+    assert {name: each.failure and each.failure.stage for (name, _), each in ready.items()} == {
+        "fails": "build",
+        "lacks": "requirements",
+        "works": None,
+    }
+    assert [name for (name, _), each in ready.items() if each.folder is not None] == ["works"]
 
 
 def test_stacks_are_built_for_the_services_of_the_run(tmp_path: Path) -> None:
     stack = stack_in(tmp_path, "chosen", build=[["sh", "-c", "echo $0 > for", "{services}"]])
-    (ready,) = prepared(tmp_path / "logs", StackBuild(stack))
+    ready = prepared(tmp_path / "logs", StackBuild(stack))["chosen", 1]
     assert ready.folder
     assert (ready.folder / "for").read_text() == "sqlite\n"
 

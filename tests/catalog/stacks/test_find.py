@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from fairtrial.catalog.stacks.settings import stack_settings
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.environment import stack_settings
 from fairtrial.catalog.stacks.find import find_stacks, pick_stack
 from fairtrial.experiment.reference import StackRef
 

@@ -15,7 +15,7 @@ from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment, calm_network
 from tests.judge.checks.findings import found, severities
-from tests.tools.load.test_histogram import encoded, zigzag
+from tests.record.test_histogram import encoded, zigzag
 
 EXPERIMENT = an_experiment("a").record()
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"

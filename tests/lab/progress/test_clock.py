@@ -1,8 +1,7 @@
 """Elapsed and remaining time."""
 
-from fairtrial.plan.duration import planned_seconds
-
 from fairtrial.lab.progress.clock import Clock
+from fairtrial.plan.plan import planned_seconds
 from tests.builders import an_experiment
 from tests.lab.progress.conftest import Time
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from fairtrial.lab.progress import progress_on
 from fairtrial.lab.progress.live import BAR_CELLS, LiveProgress
 from tests.builders import a_trial, an_experiment
 from tests.lab.progress.conftest import Time, console_in_memory, trials_of_order
@@ -21,9 +20,7 @@ class Screen:
 
     def __init__(self) -> None:
         console, self.file = console_in_memory(terminal=True)
-        progress = progress_on(console)
-        assert isinstance(progress, LiveProgress)
-        self.progress = progress
+        self.progress = LiveProgress(console)
 
     def lines(self) -> list[str]:
         """Everything that was drawn, without control sequences: the last element is the live line."""

@@ -1,13 +1,18 @@
 """Progress as lines, for logs and CI."""
 
+import pytest
+
 from fairtrial.lab.progress import progress_on
+from fairtrial.lab.progress.live import LiveProgress
 from fairtrial.lab.progress.plain import PlainProgress
 from tests.builders import a_trial, an_experiment
 from tests.lab.progress.conftest import Time, console_in_memory, trials_of_order
 
 
-def test_a_console_that_is_no_terminal_gets_lines() -> None:
-    assert isinstance(progress_on(console_in_memory(terminal=False)[0]), PlainProgress)
+@pytest.mark.parametrize(("terminal", "kind"), [(False, PlainProgress), (True, LiveProgress)])
+def test_the_watcher_fits_the_console(terminal: bool, kind: type) -> None:
+    with progress_on(console_in_memory(terminal=terminal)[0]) as watcher:
+        assert isinstance(watcher, kind)
 
 
 def test_a_line_for_each_step_and_each_trial(passing: Time) -> None:
@@ -21,7 +26,7 @@ def test_a_line_for_each_step_and_each_trial(passing: Time) -> None:
         progress.stage("load")
         progress.engine_event({"event": "progress", "phase": "measure", "verified_per_second": 1.0, "errors": 0})
         passing.passes(30)
-        progress.trial_ends(a_trial().serving(4000).record(trial.index, trial.block, trial.condition.contender))
+        progress.trial_ends(a_trial().serving(4000).record(trial.index, trial.block, trial.condition.label))
     progress.waiting("the database")
     progress.close()
     assert file.getvalue().splitlines() == [
