@@ -32,7 +32,9 @@ def test_the_claims_of_another_file(lab: Lab, ran: Finished) -> None:
     assert ran.results and (lab.folder / "ran.xml").exists()
     before = (ran.results / "result.json").read_text()
     file = others(
-        lab, CLAIM.format(id="some", of="tried", at_least=1), CLAIM.format(id="most", of="tried", at_least=1_000_000_000)
+        lab,
+        CLAIM.format(id="some", of="tried", at_least=1),
+        CLAIM.format(id="most", of="tried", at_least=1_000_000_000),
     )
     judged = lab.fairtrial("judge", ran.results, "--claims", file, "--markdown", "out.md", "--junit", "out.xml")
     assert judged.status == 1, judged.err
