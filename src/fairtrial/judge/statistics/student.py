@@ -15,12 +15,15 @@ Source: "Student" (W. S. Gosset), "The probable error of a mean", Biometrika 6 (
 
 import math
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+<<<<<<< HEAD
 
 from fairtrial.judge.statistics.distributions import student_above, student_quantile
+=======
+from scipy import stats
+>>>>>>> judge
 
 MINIMUM_BLOCKS = 3
 """With two blocks, the spread would rest on a single difference: no interval is given."""
@@ -31,12 +34,15 @@ NO_SPREAD = 1e-12
 """Values that differ by no more than this share of their mean are equal but for rounding."""
 
 
+<<<<<<< HEAD
 @cache
 def quantile(level: float, blocks: int) -> float:
     """Student's t for a two-sided interval of this level over so many blocks: how many standard errors it reaches."""
     return student_quantile((1 + level) / 2, blocks - 1)
 
 
+=======
+>>>>>>> judge
 def mean_interval(values: NDArray[np.float64], level: float = LEVEL) -> tuple[float, float] | None:
     """The interval for the mean that `values`, shape (blocks,), were drawn around, in their own unit.
 
@@ -65,9 +71,9 @@ def column_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
     if blocks < MINIMUM_BLOCKS:
         return None
     means, errors = _means_and_errors(samples)
-    quantiles = [quantile(level, blocks) for level in levels]
+    quantiles = [float(stats.t.ppf((1 + level) / 2, blocks - 1)) for level in levels]
     return [
-        [(mean - reach * error, mean + reach * error) for reach in quantiles]
+        [(mean - quantile * error, mean + quantile * error) for quantile in quantiles]
         for mean, error in zip(means.tolist(), errors.tolist(), strict=True)
     ]
 
@@ -86,8 +92,13 @@ def p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ones(columns)
     means, errors = _means_and_errors(samples)
     with np.errstate(divide="ignore", invalid="ignore"):
+<<<<<<< HEAD
         two_sided: NDArray[np.float64] = 2 * student_above(np.abs(means) / errors, blocks - 1)
     return np.where(errors > 0, two_sided, (means == 0).astype(np.float64))
+=======
+        found: NDArray[np.float64] = 2 * stats.t.sf(np.abs(means) / errors, blocks - 1)
+    return np.where(errors > 0, found, (means == 0).astype(np.float64))
+>>>>>>> judge
 
 
 def _means_and_errors(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
