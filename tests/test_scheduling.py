@@ -1,6 +1,7 @@
 """How tests share a machine, tried on a few that write down when they ran and where."""
 
 import json
+import os
 import subprocess
 import sys
 from itertools import combinations
@@ -60,17 +61,11 @@ def rows(tmp_path: Path) -> list[dict[str, object]]:
     (tmp_path / "test_grouped.py").write_text(GROUPED)
     (tmp_path / "test_single.py").write_text(SINGLE)
     options = ["--numprocesses", "2", "--dist", "loadscope", "--no-loadscope-reorder", "-p", "no:cacheprovider"]
+    folders = [f"--rootdir={tmp_path}", f"--basetemp={tmp_path / 'base'}", tmp_path]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            *options,
-            f"--rootdir={tmp_path}",
-            f"--basetemp={tmp_path / 'base'}",
-            tmp_path,
-        ],
+        [sys.executable, "-m", "pytest", *options, *folders],
         cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
         capture_output=True,
         text=True,
         timeout=120,
