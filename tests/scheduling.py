@@ -139,6 +139,9 @@ def _machine(item: pytest.Item) -> Iterator[None]:
         yield
         return
     alone = item.get_closest_marker("measures") is not None
-    with (shared_between_workers(item.config) / "machine.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+    folder = shared_between_workers(item.config)
+    with (folder / "turnstile.lock").open("w") as turnstile, (folder / "machine.lock").open("w") as machine:
+        fcntl.flock(turnstile, fcntl.LOCK_EX)  # nobody begins while a test waits to be alone
+        fcntl.flock(machine, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(turnstile, fcntl.LOCK_UN)
         yield
