@@ -5,7 +5,7 @@ DEV := .venv/.fairtrial-dev-installed
 SOURCES := src tests benches
 # Tests run side by side, one worker for each processor; tests/scheduling.py says which, and which run alone.
 WORKERS ?= auto
-SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 .PHONY: help set-up build test test-quick test-python test-engine bench lint format lock clean
 

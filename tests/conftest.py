@@ -15,6 +15,7 @@ from tests.scheduling import (  # noqa: F401 hooks
     pytest_collection_modifyitems,
     pytest_configure,
     pytest_runtest_protocol,
+    pytest_xdist_make_scheduler,
     shared_between_workers,
 )
 
@@ -26,13 +27,13 @@ def engine() -> Path:
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Iterator[Path]:
+def cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Iterator[Path]:
     """A cache of the test session's own, with the engine that is already built.
 
     All workers share its folder, so that a stack is built and a database filled once. Each worker has a path of its own
     to it, by which it tells its processes from those of the others.
     """
-    shared = shared_between_workers(tmp_path_factory) / "shared-cache"
+    shared = shared_between_workers(request.config) / "shared-cache"
     shared.mkdir(exist_ok=True)
     user_s = cache_folder() / "tools"
     tools = shared / "tools"

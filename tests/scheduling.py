@@ -1,17 +1,23 @@
 """How tests share a machine: several at a time, those that measure alone, those that build or load much first.
 
-`make test` starts one worker for each processor (pytest-xdist, `--dist loadgroup`). Without workers, as in
-`pytest tests/judge`, tests run one after another and nothing here delays them.
+`make test` starts one worker for each processor (pytest-xdist). Without workers, as in `pytest tests/judge`, tests run
+one after another and nothing here delays them.
+
+The process that hands out tests does not collect them: the workers leave the groups for it in a file. (The groups of
+pytest-xdist 3.8 itself, `--dist loadgroup`, have no effect under pytest 9.)
 """
 
 import fcntl
+import json
 import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
 
@@ -43,16 +49,36 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group what belongs together, and order the groups."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what starts processes, order the tests, and tell which belong together."""
     for item in items:
         if _below(item, MEASURE):
             item.add_marker("measures")
         if starts_processes(item):
             item.add_marker("processes")
-        if group := _group(item):
-            item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=_turn)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        groups = {item.nodeid: group for item in items if (group := _group(item))}
+        _groups_file(config, os.environ["PYTEST_XDIST_WORKER"]).write_text(json.dumps(groups))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Hands out groups, in the order in which they were collected."""
+    return Groups(config, log)
+
+
+class Groups(LoadScopeScheduling):  # type: ignore[misc]
+    """Tests of a group run in one worker, one after another; a test without a group runs wherever there is room."""
+
+    def schedule(self) -> None:
+        """Begin, once all workers have collected: their groups are the same."""
+        first = next(iter(self.registered_collections))
+        self._by_test: dict[str, str] = json.loads(_groups_file(self.config, first.gateway.id).read_text())
+        super().schedule()
+
+    def _split_scope(self, nodeid: str) -> str:
+        return self._by_test.get(nodeid, nodeid)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -68,14 +94,19 @@ def starts_processes(item: pytest.Item) -> bool:
     return item.get_closest_marker("processes") is not None or "engine" in fixtures or _below(item, START_PROCESSES)
 
 
-def shared_between_workers(factory: pytest.TempPathFactory) -> Path:
+def shared_between_workers(config: pytest.Config) -> Path:
     """A folder of this test session that all of its workers see."""
+    factory: pytest.TempPathFactory = config._tmp_path_factory  # type: ignore[attr-defined]
     own = factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
+def _groups_file(config: pytest.Config, worker: str) -> Path:
+    return shared_between_workers(config) / f"groups-{worker}.json"
+
+
 def _group(item: pytest.Item) -> str | None:
-    """Tests of a group run in one worker, one after another; a test without a group runs wherever there is room."""
+    """The group that a test belongs to, if any."""
     if item.get_closest_marker("measures"):
         return "measures"
     if _shares_a_fixture(item):
@@ -97,18 +128,20 @@ def _turn(item: pytest.Item) -> tuple[bool, int]:
 
 
 def _below(item: pytest.Item, beginnings: Sequence[str]) -> bool:
-    path = str(item.path.relative_to(TESTS))
+    path = os.path.relpath(item.path, TESTS)
     return any(path.startswith(beginning) for beginning in beginnings)
 
 
 @contextmanager
 def _machine(item: pytest.Item) -> Iterator[None]:
     """Hold the machine while a test runs: together with others, or alone."""
-    if not hasattr(item.config, "workerinput"):
+    if "PYTEST_XDIST_WORKER" not in os.environ:
         yield
         return
-    factory: pytest.TempPathFactory = item.config._tmp_path_factory  # type: ignore[attr-defined]
     alone = item.get_closest_marker("measures") is not None
-    with (shared_between_workers(factory) / "machine.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+    folder = shared_between_workers(item.config)
+    with (folder / "turnstile.lock").open("w") as turnstile, (folder / "machine.lock").open("w") as machine:
+        fcntl.flock(turnstile, fcntl.LOCK_EX)  # nobody begins while a test waits to be alone
+        fcntl.flock(machine, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(turnstile, fcntl.LOCK_UN)
         yield
