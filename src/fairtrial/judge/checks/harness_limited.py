@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fairtrial.experiment.loads import RequestLoad
 from fairtrial.judge.checks.foreign_load import foreign_shares
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.calibration import Calibration
@@ -14,9 +15,10 @@ def examine(case: Case) -> Iterator[Finding]:
     calibrations = {(each.connections, each.keep_alive, each.threads): each for each in case.record.calibrations}
     for trial in case.trials:
         summary, load = trial.engine, loads[trial.condition]
-        keep_alive, threads = getattr(load, "keep_alive", True), getattr(load, "threads", None)
-        calibration = calibrations.get((getattr(load, "connections", 0), keep_alive, threads))
-        if summary is None or calibration is None or summary.achieved_over_offered is not None:
+        if summary is None or not isinstance(load, RequestLoad):
+            continue
+        calibration = calibrations.get((load.connections, load.keep_alive, load.threads))
+        if calibration is None or summary.achieved_over_offered is not None:
             continue
         rate, ceiling = summary.goodput_per_second, calibration.ceiling_per_second
         if rate < case.thresholds["share"] * ceiling:

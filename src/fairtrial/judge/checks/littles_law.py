@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fairtrial.experiment.loads import ClosedLoad
+from fairtrial.experiment.loads import ClosedLoad, RequestLoad
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import Condition, EngineSummary
 
@@ -40,10 +40,9 @@ def _bounds(summary: EngineSummary, condition: Condition, tolerance: float) -> t
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
     edges = longest / summary.window_seconds
     if summary.achieved_over_offered is not None:
-        connections = getattr(condition.load, "connections", None)
-        if connections is None or summary.waiting is None:
+        if not isinstance(condition.load, RequestLoad) or summary.waiting is None:
             return None
-        most = connections + summary.waiting.peak
+        most = condition.load.connections + summary.waiting.peak
         return 0.0, most * (1 + edges + tolerance)
     if not isinstance(condition.load, ClosedLoad):
         return None

@@ -18,12 +18,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-<<<<<<< HEAD
 
 from fairtrial.judge.statistics.distributions import student_above, student_quantile
-=======
-from scipy import stats
->>>>>>> judge
 
 MINIMUM_BLOCKS = 3
 """With two blocks, the spread would rest on a single difference: no interval is given."""
@@ -34,15 +30,12 @@ NO_SPREAD = 1e-12
 """Values that differ by no more than this share of their mean are equal but for rounding."""
 
 
-<<<<<<< HEAD
 @cache
 def quantile(level: float, blocks: int) -> float:
     """Student's t for a two-sided interval of this level over so many blocks: how many standard errors it reaches."""
     return student_quantile((1 + level) / 2, blocks - 1)
 
 
-=======
->>>>>>> judge
 def mean_interval(values: NDArray[np.float64], level: float = LEVEL) -> tuple[float, float] | None:
     """The interval for the mean that `values`, shape (blocks,), were drawn around, in their own unit.
 
@@ -92,13 +85,8 @@ def p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ones(columns)
     means, errors = _means_and_errors(samples)
     with np.errstate(divide="ignore", invalid="ignore"):
-<<<<<<< HEAD
         two_sided: NDArray[np.float64] = 2 * student_above(np.abs(means) / errors, blocks - 1)
     return np.where(errors > 0, two_sided, (means == 0).astype(np.float64))
-=======
-        found: NDArray[np.float64] = 2 * stats.t.sf(np.abs(means) / errors, blocks - 1)
-    return np.where(errors > 0, found, (means == 0).astype(np.float64))
->>>>>>> judge
 
 
 def _means_and_errors(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

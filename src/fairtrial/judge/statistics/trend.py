@@ -68,11 +68,7 @@ def trend(values: Sequence[float]) -> Trend:
     s = float(np.triu(signs, 1).sum())
     _, ties = np.unique(series, return_counts=True)
     variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
-<<<<<<< HEAD
     slope = _median_slope(series)
-=======
-    slope = float(stats.theilslopes(series).slope)
->>>>>>> judge
     if variance <= 0:
         return Trend(s, 1.0, slope, 0.0)
     variance *= _correction(series - _monotone_fit(series, increasing=s > 0))

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-<<<<<<< HEAD
 
 from fairtrial.judge.statistics.distributions import (
     chi_square_above,
@@ -17,9 +16,6 @@ from fairtrial.judge.statistics.distributions import (
     poisson_above,
     poisson_up_to,
 )
-=======
-from scipy import stats
->>>>>>> judge
 
 EXPECTED_PER_BIN = 5.0
 """W. G. Cochran, "Some methods for strengthening the common chi-square tests", Biometrics 10 (1954), 417-451."""
@@ -65,14 +61,9 @@ def bins_test(counts: Sequence[int], rows: int) -> BinsTest | None:
     merged = _merge(observed, expected)
     if merged is None:
         return None
-<<<<<<< HEAD
     counted, even = merged
     statistic, degrees = float(((counted - even) ** 2 / even).sum()), counted.size - 1
     return BinsTest(statistic, degrees, chi_square_above(statistic, degrees))
-=======
-    test = stats.chisquare(*merged)
-    return BinsTest(float(test.statistic), merged[0].size - 1, float(test.pvalue))
->>>>>>> judge
 
 
 def _merge(
@@ -106,20 +97,11 @@ def pairs_test(picks: int, pairs: int, rows: int) -> PairsTest:
         raise ValueError("pairs need at least two picks and two rows")
     possible = picks * (picks - 1) / 2
     expected = possible / rows
-<<<<<<< HEAD
     pearson = max(0.0, (2 * pairs + picks) * rows / picks - picks)
     return PairsTest(
         pairs=pairs,
         expected=expected,
         p_too_many=max(poisson_above(pairs - 1, expected), chi_square_above(pearson, rows - 1)),
         p_too_few=max(poisson_up_to(pairs, expected), chi_square_up_to(pearson, rows - 1)),
-=======
-    pearson = (2 * pairs + picks) * rows / picks - picks
-    return PairsTest(
-        pairs=pairs,
-        expected=expected,
-        p_too_many=max(float(stats.poisson.sf(pairs - 1, expected)), float(stats.chi2.sf(pearson, rows - 1))),
-        p_too_few=max(float(stats.poisson.cdf(pairs, expected)), float(stats.chi2.cdf(pearson, rows - 1))),
->>>>>>> judge
         effective_share=min(1.0, expected / pairs) if pairs else 1.0,
     )
