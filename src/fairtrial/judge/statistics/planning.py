@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+
+from fairtrial.judge.statistics.student import LEVEL, quantile
 
 MOST_BLOCKS = 200
 
@@ -35,6 +36,6 @@ def blocks_to_reach(distance: float, spread: float, more_than: int = 1) -> int |
         None if more than MOST_BLOCKS would be needed.
     """
     for blocks in range(max(more_than, 1) + 1, MOST_BLOCKS + 1):
-        if float(stats.t.ppf(0.975, blocks - 1)) * spread / math.sqrt(blocks) < distance:
+        if quantile(LEVEL, blocks) * spread / math.sqrt(blocks) < distance:
             return blocks
     return None

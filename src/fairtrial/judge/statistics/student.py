@@ -15,6 +15,7 @@ Source: "Student" (W. S. Gosset), "The probable error of a mean", Biometrika 6 (
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,9 +65,9 @@ def column_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
     if blocks < MINIMUM_BLOCKS:
         return None
     means, errors = _means_and_errors(samples)
-    quantiles = [float(stats.t.ppf((1 + level) / 2, blocks - 1)) for level in levels]
+    quantiles = [quantile(level, blocks) for level in levels]
     return [
-        [(mean - quantile * error, mean + quantile * error) for quantile in quantiles]
+        [(mean - reach * error, mean + reach * error) for reach in quantiles]
         for mean, error in zip(means.tolist(), errors.tolist(), strict=True)
     ]
 
