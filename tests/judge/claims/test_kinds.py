@@ -198,10 +198,10 @@ def test_ratios_between_points_of_a_sweep() -> None:
 @pytest.mark.parametrize(
     ("stack", "rest", "words"),
     [
-        ("fast at 3", {}, "not among what is tried: fast at 1, fast at 4"),
-        ("fast", {}, "not among what is tried"),
-        ("fast at x", {}, "not among what is tried: fast at 1, fast at 4"),
-        ("fast at ", {}, "behind `at` stands a value of the sweep"),
+        ("fast at 3", {}, "it tries: fast at 1, fast at 4"),
+        ("fast", {}, "does not try"),
+        ("fast at x", {}, "it tries: fast at 1, fast at 4"),
+        ("fast at ", {}, "write a value of the sweep after `at`"),
     ],
 )
 def test_a_point_that_is_not_tried(stack: str, rest: dict[str, Any], words: str) -> None:
