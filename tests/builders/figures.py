@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.record.distribution import Distribution
+from fairtrial.record.engine_summary import Distribution, Picks
 from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
-from fairtrial.record.model import Picks
 
 PERCENTILES = {"50": 1.0, "75": 1.2, "90": 1.6, "95": 2.0, "99": 4.0, "99.9": 9.0, "99.99": 14.0}
 ROWS = 1_000_000

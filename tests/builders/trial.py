@@ -6,23 +6,9 @@ from typing import Any, Self
 
 from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.record.capacity import CapacitySearch
+from fairtrial.record.engine_summary import BodyBytes, EngineSummary, EngineThread, Example, Picks, SecondOfSeries
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.model import (
-    Audit,
-    BodyBytes,
-    Clause,
-    EngineSummary,
-    EngineThread,
-    Example,
-    ExperimentRecord,
-    Failure,
-    Picks,
-    SecondOfSeries,
-    ServerMeter,
-    Settle,
-    Stop,
-    TrialRecord,
-)
+from fairtrial.record.model import Audit, Clause, ExperimentRecord, Failure, ServerMeter, Settle, Stop, TrialRecord
 from tests.builders.figures import calm_machine, calm_network, times, uniform_picks
 
 ERROR_KINDS = [

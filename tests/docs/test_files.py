@@ -8,7 +8,8 @@ from pydantic import BaseModel
 
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
-from fairtrial.record.model import EngineSummary, ExperimentRecord, TrialRecord
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 from tests.docs.pages import DOCS
 
 PAGE = (DOCS / "files.md").read_text()

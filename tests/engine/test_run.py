@@ -11,7 +11,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import Closed, EnginePlan, ExactBody, Expectation, Request, StopAfterRequests
 from fairtrial.engine.run import run_engine
-from fairtrial.record.model import Acknowledgements
+from fairtrial.record.engine_summary import Acknowledgements
 
 
 @pytest.fixture

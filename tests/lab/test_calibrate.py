@@ -12,7 +12,8 @@ from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAft
 from fairtrial.engine.run import run_engine
 from fairtrial.lab.calibrate import calibrate, idle_target
 from fairtrial.lab.placement import local_placement
-from fairtrial.record.model import EngineSummary, TrialRecord
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment
 from tests.command_line import Lab
 from tests.judge.checks.findings import found, severities

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairtrial.experiment.value import Value, shown
+from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
 from fairtrial.report.curve_chart import curve_chart
@@ -13,7 +13,11 @@ from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 def swept(values: tuple[Value, ...], parameter: str, failing: str = "") -> Result:
     record = an_experiment("a", "b").sweeping(*values, parameter=parameter).record()
-    rates = {f"{stack} at {shown(value)}": 1000.0 * (1 + place) for place, value in enumerate(values) for stack in "ab"}
+    rates = {
+        f"{stack} at {format_value(value)}": 1000.0 * (1 + place)
+        for place, value in enumerate(values)
+        for stack in "ab"
+    }
 
     def make(name: str, block: int) -> TrialBuilder:
         trial = a_trial().serving(rates[name] * (1 + block / 100))

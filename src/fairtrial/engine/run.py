@@ -10,7 +10,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
 
 EventHandler = Callable[[dict[str, Any]], None]
 """Called with each `window` and `progress` event as it arrives."""

@@ -8,8 +8,8 @@ from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.reference import ConditionRef, StackRef
-from fairtrial.experiment.sweep import Sweep, assert_taken_as_given, at_value
-from fairtrial.experiment.value import Value, shown
+from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
+from fairtrial.experiment.value import Value, format_value
 
 
 class DatasetOptions(Strict):
@@ -102,7 +102,7 @@ class Experiment(Strict):
         changed = Experiment.model_validate(at_value(self.model_dump(), self.sweep.parameter, value))
         table, _, key = self.sweep.parameter.rpartition(".")
         if table in ("", "load", "dataset"):  # the workload reads its options itself, and variables are texts
-            assert_taken_as_given(value, getattr(getattr(changed, table) if table else changed, key))
+            assert_same_type(value, getattr(getattr(changed, table) if table else changed, key))
         return changed
 
     @model_validator(mode="after")
@@ -126,7 +126,7 @@ class Experiment(Strict):
                 try:
                     self.at(value)
                 except ValueError as error:
-                    at = f"{self.sweep.parameter} = {shown(value)}"
+                    at = f"{self.sweep.parameter} = {format_value(value)}"
                     raise ValueError(f"sweep: {at}: {_first_words(error)}") from None
         return self
 
@@ -151,7 +151,7 @@ class Experiment(Strict):
                 if self.sweep is None:
                     raise ValueError(f"claims: {claim.id!r} is about a shape, and there is no [sweep]")
                 if not self.sweep.is_numeric:
-                    over = ", ".join(map(shown, self.sweep.values))
+                    over = ", ".join(map(format_value, self.sweep.values))
                     raise ValueError(
                         f"claims: {claim.id!r}: a shape needs numbers, and the sweep has categories: {over}"
                     )

@@ -6,7 +6,7 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from fairtrial.base.strict import SLUG, Strict
-from fairtrial.experiment.value import Value, read_back, shown
+from fairtrial.experiment.value import Value, format_value, parse_value
 
 
 class StackRef(Strict):
@@ -55,7 +55,7 @@ class ConditionRef(Strict):
                     f"`at {at}`: write a value of the sweep after `at`, as in `node-http at 100` or "
                     "`node-http at upsert`"
                 )
-            return {"stack": stack, "at": read_back(at) if separator else None}
+            return {"stack": stack, "at": parse_value(at) if separator else None}
         return value
 
     @classmethod
@@ -68,4 +68,4 @@ class ConditionRef(Strict):
         return str(self)
 
     def __str__(self) -> str:
-        return str(self.stack) if self.at is None else f"{self.stack} at {shown(self.at)}"
+        return str(self.stack) if self.at is None else f"{self.stack} at {format_value(self.at)}"

@@ -6,7 +6,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.value import Number, Value, read_back, shown
+from fairtrial.experiment.value import Number, Value, format_value, parse_value
 
 WORD = re.compile(r"[!-~]{1,64}")
 """Printable ASCII without spaces: a value follows ` at ` in the name of a condition."""
@@ -34,11 +34,11 @@ class Sweep(Strict):
             return self
         for value in self.values:
             if self.values.count(value) > 1:
-                raise ValueError(f"values: {shown(value)} is there twice")
+                raise ValueError(f"values: {format_value(value)} is there twice")
             if isinstance(value, str) and not WORD.fullmatch(value):
                 raise ValueError(f"values: {value!r}: a word is 1 to 64 printable ASCII characters without a space")
-            if isinstance(value, str) and not isinstance(read_back(value), str):
-                raise ValueError(f"values: {value!r} reads as a {_kind(read_back(value))[:-1]}: leave out the quotes")
+            if isinstance(value, str) and not isinstance(parse_value(value), str):
+                raise ValueError(f"values: {value!r} reads as a {_kind(parse_value(value))[:-1]}: leave out the quotes")
         return self
 
     @property
@@ -70,7 +70,9 @@ def at_value(file: dict[str, Any], parameter: str, value: Value) -> dict[str, An
     if not table:
         return rest | {key: value}
     if table == "env":
-        return rest | {table: {**rest.get(table, {}), key: str(value) if _kind(value) == "numbers" else shown(value)}}
+        return rest | {
+            table: {**rest.get(table, {}), key: str(value) if _kind(value) == "numbers" else format_value(value)}
+        }
     outer, _, inner = table.partition(".")
     if inner:  # services.NAME
         tables = rest.get(outer, {})
@@ -78,7 +80,7 @@ def at_value(file: dict[str, Any], parameter: str, value: Value) -> dict[str, An
     return rest | {table: {**rest.get(table, {}), key: value}}
 
 
-def assert_taken_as_given(value: Value, taken: object) -> None:
+def assert_same_type(value: Value, taken: object) -> None:
     """Whether a model took a boolean for a boolean and a number for a number: models read true as 1, and 1 as true.
 
     Raises:

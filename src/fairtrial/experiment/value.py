@@ -5,14 +5,14 @@ Value = bool | int | float | str
 """`bool` stands first: Python takes True for 1, and a sweep does not."""
 
 
-def shown(value: Value) -> str:
+def format_value(value: Value) -> str:
     """The value as files and reports write it: `16`, `0.5`, `true`, `upsert`."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def read_back(text: str) -> Value:
+def parse_value(text: str) -> Value:
     """The value that a text stands for: true and false are booleans, numbers are numbers, anything else is a word."""
     if text in ("true", "false"):
         return text == "true"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fairtrial.base.units import BaseUnit
 from fairtrial.experiment.loads import METRIC_PERCENTILES, Load
 from fairtrial.judge.statistics.support import supports_percentile
-from fairtrial.record.distribution import Distribution
+from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import ServerMeter, TrialRecord
 

@@ -6,8 +6,8 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.metrics import server_cpu_seconds_per_1000_requests, supported_percentile
 from fairtrial.judge.model import EngineUse, Goodput, ServerUse, Times, TrialResult
 from fairtrial.judge.outcome import trial_outcome
-from fairtrial.record.distribution import Distribution
-from fairtrial.record.model import EngineSummary, Placement, TrialRecord
+from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.model import Placement, TrialRecord
 
 
 def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Placement) -> TrialResult:

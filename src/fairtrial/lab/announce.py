@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import minutes
-from fairtrial.experiment.value import shown
+from fairtrial.experiment.value import format_value
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.plan.plan import Plan, planned_seconds
@@ -23,7 +23,7 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
     facts = {
         "workload": f"{plan.workload.name} on {experiment.service}{_rows(plan)}",
         "load": f"{experiment.load.describe()}; {experiment.load.lengths()}",
-        **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(shown, sweep.values))}"}),
+        **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
         "stacks": ", ".join(_stacks(plan)),
         "trials": _trials(plan),
         "placement": _placement(),

@@ -26,7 +26,8 @@ from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.model import EngineSummary, Placement
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import Placement
 
 WARM_UP_SECONDS = 0.2
 SHORTEST_WINDOW_SECONDS = 0.3

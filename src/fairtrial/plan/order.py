@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
-from fairtrial.experiment.value import Value, shown
+from fairtrial.experiment.value import Value, format_value
 from fairtrial.record.model import Condition
 
 Tried = TypeVar("Tried")
@@ -22,8 +22,8 @@ def recorded_condition(
         again: whether it is the second of a pair of equals, tried for the noise floor.
     """
     service = experiment.service_of(stack)
-    label = str(stack) if value is None else f"{stack} at {shown(value)}"
-    parts = [stack.name, stack.variant, experiment.workload, service, *([] if value is None else [shown(value)])]
+    label = str(stack) if value is None else f"{stack} at {format_value(value)}"
+    parts = [stack.name, stack.variant, experiment.workload, service, *([] if value is None else [format_value(value)])]
     return Condition(
         id="/".join([*parts, "again"] if again else parts),
         stack=stack.name,

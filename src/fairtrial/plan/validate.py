@@ -9,8 +9,8 @@ from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.reference import StackRef
-from fairtrial.experiment.sweep import assert_taken_as_given
-from fairtrial.experiment.value import Value, shown
+from fairtrial.experiment.sweep import assert_same_type
+from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 
@@ -90,9 +90,9 @@ def assert_option_takes(experiment: Experiment, options: Strict, value: Value | 
     table, _, key = experiment.sweep.parameter.rpartition(".")
     if table == "options":
         try:
-            assert_taken_as_given(value, getattr(options, key))
+            assert_same_type(value, getattr(options, key))
         except ValueError as error:
-            raise ValueError(f"sweep: options.{key} = {shown(value)}: {error}") from None
+            raise ValueError(f"sweep: options.{key} = {format_value(value)}: {error}") from None
 
 
 def validate_claims(experiment: Experiment, file: Path) -> None:

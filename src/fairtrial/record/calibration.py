@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-from fairtrial.record.distribution import Distribution
+from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.machine import MachineMeter
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fairtrial.experiment.value import shown
+from fairtrial.experiment.value import format_value
 from fairtrial.judge.model import Result
 from fairtrial.report.vega import Spec, chart, coloured
 
@@ -23,7 +23,7 @@ def curve_chart(result: Result) -> Spec | None:
     numbers = sorted(at for at in values if not isinstance(at, bool | str))
     over_numbers = len(numbers) == len(values)
     points: list[dict[str, Any]] = [
-        {"stack": curve.stack, "at": at if over_numbers else shown(at), "goodput": goodput.estimate}
+        {"stack": curve.stack, "at": at if over_numbers else format_value(at), "goodput": goodput.estimate}
         | dict(zip(("low", "high"), goodput.interval or (None, None), strict=True))
         for curve in result.curves
         for at, goodput in zip(curve.at, curve.goodput_per_second, strict=True)
@@ -67,7 +67,9 @@ def curve_chart(result: Result) -> Spec | None:
 
 def _categories(result: Result) -> list[str]:
     """All categories in the order of the file. One without a valid condition is among them: its place stays empty."""
-    return list(dict.fromkeys(shown(condition.at) for condition in result.conditions if condition.at is not None))
+    return list(
+        dict.fromkeys(format_value(condition.at) for condition in result.conditions if condition.at is not None)
+    )
 
 
 def _categories_chart(

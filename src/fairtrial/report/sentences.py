@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fairtrial.base.formatting import count, figure, span
-from fairtrial.experiment.value import Value, shown
+from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.model import Curve, Result
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
@@ -25,7 +25,7 @@ def _range(values: Sequence[Value]) -> str:
     numbers = [value for value in values if not isinstance(value, bool | str)]
     if len(numbers) == len(values):
         return f"from {min(numbers):g} to {max(numbers):g}"
-    return ", ".join(dict.fromkeys(map(shown, values)))
+    return ", ".join(dict.fromkeys(map(format_value, values)))
 
 
 def notes(result: Result) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from fairtrial.experiment.loads import CapacityLoad
 from fairtrial.lab.trial.capacity import search
 from fairtrial.record.capacity import CapacitySearch
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
 from tests.builders import a_trial
 from tests.judge.checks.findings import in_trial
 

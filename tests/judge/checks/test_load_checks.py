@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from fairtrial.record.calibration import Calibration
+from fairtrial.record.engine_summary import Waiting
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord, Waiting
+from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
 from tests.builders import TrialBuilder, a_trial, an_experiment, calm_machine, times, trials_of
 from tests.judge.checks.findings import found, in_trial, severities
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from fairtrial.record.model import SecondOfSeries, TrialRecord
+from fairtrial.record.engine_summary import SecondOfSeries
+from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
 

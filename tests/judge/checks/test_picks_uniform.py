@@ -3,7 +3,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fairtrial.judge.checks import run_checks
-from fairtrial.record.model import Picks
+from fairtrial.record.engine_summary import Picks
 from tests.builders import ROWS, a_trial, an_experiment, tallied, uniform_picks
 from tests.judge.checks.findings import in_trial, severities
 

@@ -6,7 +6,7 @@ import pytest
 
 from fairtrial.engine.plan import Request
 from fairtrial.lab.trial.request_numbers import acknowledged, continued
-from fairtrial.record.model import Acknowledgements, EngineSummary
+from fairtrial.record.engine_summary import Acknowledgements, EngineSummary
 from tests.builders import a_trial
 from tests.catalog.services.needed import needs
 from tests.command_line import Lab

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAfterSeconds
-from fairtrial.record.model import EngineSummary, EngineThread, Waiting
+from fairtrial.record.engine_summary import EngineSummary, EngineThread, Waiting
 from fairtrial.tools.load.measure import Measurement
 from tests.builders import TrialBuilder, a_trial
 from tests.record.test_histogram import encoded, zigzag

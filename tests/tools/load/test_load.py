@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
 from tests.builders import a_trial, an_experiment
 from tests.command_line import Finished, Lab
 from tests.judge.checks.findings import found as found_by

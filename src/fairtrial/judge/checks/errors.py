@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
 
 WRONG = ("wrong_body", "wrong_length", "wrong_header")
 """Answers with the right status and the wrong content: counting them would compare unlike work."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
-from fairtrial.record.model import EngineSummary, ExperimentRecord
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import ExperimentRecord
 
 
 def examine(case: Case) -> Iterator[Finding]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from fairtrial.experiment.loads import ClosedLoad, RequestLoad
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
-from fairtrial.record.model import Condition, EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import Condition
 
 
 def examine(case: Case) -> Iterator[Finding]:

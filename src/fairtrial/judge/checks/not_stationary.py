@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
 
 MIB = 2**20
 WARM_UP = "lengthen warmup_seconds: the window opened before the contender was warm"

@@ -6,8 +6,7 @@ from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.model import Case, Check, Finding
 from fairtrial.judge.metrics import percentile_in
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
-from fairtrial.record.distribution import Distribution
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import Distribution, EngineSummary
 
 SHOWN = frozenset({("response_time", "99")})
 """The percentiles that every table has a column for."""

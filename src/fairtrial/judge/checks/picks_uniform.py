@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.statistics.uniformity import bins_test, pairs_test
-from fairtrial.record.model import Picks
+from fairtrial.record.engine_summary import Picks
 
 WALKED = "draw each row independently of the last: do not walk through the table or through a shuffled list"
 

@@ -7,7 +7,8 @@ from fairtrial.catalog.services.model import Counters
 from fairtrial.catalog.workloads.model import Acknowledged
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.request_numbers import acknowledged
-from fairtrial.record.model import Audit, EngineSummary, Ledger, WriteFault
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import Audit, Ledger, WriteFault
 
 EXAMPLE_CHARACTERS = 200
 

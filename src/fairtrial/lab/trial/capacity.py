@@ -12,7 +12,7 @@ from fairtrial.experiment.loads import METRIC_PERCENTILES, CapacityLoad, Objecti
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.record.capacity import CapacityFound, CapacitySearch, ObjectiveMet, Probe
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
 
 BRACKET_FACTOR = 4.0
 CONFIRMATIONS = 12

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
-from fairtrial.record.model import EngineSummary, TrialRecord
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import TrialRecord
 
 Stage = str
 """`start`, `contract`, `load`, `settle`, `stop` or `audit`; before them `wait`."""

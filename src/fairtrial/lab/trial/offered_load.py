@@ -16,7 +16,7 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
 from fairtrial.lab.trial.request_numbers import continued
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
 
 WindowHandler = Callable[[str], None]
 """Called with `opened` and `closed`, when the engine's window does so."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from fairtrial.catalog.workloads.model import Acknowledged
 from fairtrial.engine.plan import Request
-from fairtrial.record.model import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
 
 PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{sequence (\d+)\}\}")
 """The escape `{{{{` first, so that what follows one is left alone: docs/engine-protocol.md, "Templates"."""

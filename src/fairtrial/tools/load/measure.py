@@ -9,8 +9,8 @@ from rich.console import Console
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN
 from fairtrial.engine.plan import Closed, EnginePlan
 from fairtrial.engine.run import StopEarly, run_engine
+from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, read_histogram
-from fairtrial.record.model import EngineSummary
 from fairtrial.tools.load.progress import progress_on
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from fairtrial.record.model import BodyBytes, TlsSession
+from fairtrial.record.engine_summary import BodyBytes, TlsSession
 from fairtrial.tools.load.compatibility.ab import read_ab
 from fairtrial.tools.load.compatibility.ab_report import ab_report
 from fairtrial.tools.load.measure import Measurement

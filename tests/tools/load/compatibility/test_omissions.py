@@ -1,6 +1,6 @@
 """What the figures of ab and wrk leave out."""
 
-from fairtrial.record.model import BodyBytes
+from fairtrial.record.engine_summary import BodyBytes
 from fairtrial.tools.load.compatibility.omissions import omissions
 from tests.builders import a_trial
 from tests.tools.load.measurements import measurement, plan

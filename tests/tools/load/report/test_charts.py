@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fairtrial.engine.plan import Constant, EngineLoad, Ramp, Step, Steps
-from fairtrial.record.model import SecondOfSeries
+from fairtrial.record.engine_summary import SecondOfSeries
 from fairtrial.report.vega import Spec
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.charts import distribution_chart, rate_chart, tail_chart, time_chart

@@ -3,8 +3,8 @@
 import json
 
 from fairtrial.engine.plan import Request
+from fairtrial.record.engine_summary import SecondOfSeries
 from fairtrial.record.histogram import read_histogram
-from fairtrial.record.model import SecondOfSeries
 from fairtrial.tools.load.report.exports import measurement_json, percentile_distribution, seconds_csv
 from tests.tools.load.measurements import URL, hdr, measurement, open_measurement, plan
 

@@ -5,7 +5,7 @@ from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
-from fairtrial.record.model import SecondOfSeries
+from fairtrial.record.engine_summary import SecondOfSeries
 from fairtrial.tools.load.report.html import load_page
 from tests.builders import a_trial
 from tests.tools.load.measurements import URL, measurement, open_measurement

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from fairtrial.record.model import TlsSession, Waiting
+from fairtrial.record.engine_summary import TlsSession, Waiting
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.terminal import print_measurement
 from tests.builders import a_trial

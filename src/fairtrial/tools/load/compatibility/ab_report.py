@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from fairtrial.base.printable import printable
-from fairtrial.record.distribution import Distribution
+from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.tools.load.compatibility.ab import AbCall
 from fairtrial.tools.load.compatibility.omissions import TABLE_PERCENTAGES

@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrial.engine.plan import Closed, EngineLoad, Ramp, Steps
 from fairtrial.judge.metrics import supported_percentile
-from fairtrial.record.distribution import Distribution
+from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.histogram import Histogram
 from fairtrial.report.vega import Spec, chart, coloured, milliseconds_axis, round_values
 from fairtrial.tools.load.measure import Measurement

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fairtrial.base.formatting import figure
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
-from fairtrial.record.distribution import Distribution
+from fairtrial.record.engine_summary import Distribution
 from fairtrial.tools.load.measure import Measurement
 
 SHORTEST_MS = 0.001

@@ -1,0 +1,189 @@
+"""The engine's account of one measured window: docs/engine-protocol.md, "The summary"."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+
+
+class Distribution(Strict):
+    """Times of one kind, as the engine measured them. Figures are null when `count` is 0."""
+
+    count: int
+    min_seconds: float | None
+    mean_seconds: float | None
+    max_seconds: float | None
+    percentiles: dict[str, float | None]
+    supported_percentile: float | None = Field(
+        None, description="the highest percentile with at least ten samples above it; null below 20 samples"
+    )
+    hdr_base64: str
+
+
+class BodyBytes(Strict):
+    """Lengths of complete answers' bodies."""
+
+    min: int
+    max: int
+    mean: float
+
+
+class Example(Strict):
+    """One wrong answer, kept as evidence. `excerpt` comes from the server: escape it before showing it."""
+
+    kind: str
+    status: int | None
+    excerpt: str
+
+
+class SecondOfSeries(Strict):
+    """One second of the measured window."""
+
+    verified: int
+    errors: int
+    p50_seconds: float | None = Field(None, description="of response time, as the two below")
+    p99_seconds: float | None = None
+    max_seconds: float | None = None
+
+
+class EngineThread(Strict):
+    """Processor time of one thread of the load engine."""
+
+    cpu_seconds: float
+    user_seconds: float | None = Field(
+        None, description="user time, from the kernel's coarser accounting; null in older records"
+    )
+    system_seconds: float | None = Field(None, description="system time, likewise")
+    spinning_seconds: float = Field(
+        0.0, description="the part of cpu_seconds spent awake, waiting for the next intended start; 0 in closed loads"
+    )
+
+    @property
+    def busy_seconds(self) -> float:
+        """Processor time for the load itself, without waiting awake."""
+        return max(self.cpu_seconds - self.spinning_seconds, 0.0)
+
+
+class TlsSession(Strict):
+    """What the first connection negotiated."""
+
+    version: str
+    cipher_suite: str
+
+
+class Waiting(Strict):
+    """Requests of an open load that were due and waited for a free connection."""
+
+    limit: int
+    peak: int
+    at_end: int
+
+
+class Share(Strict):
+    """One request of the mix, as it was sent and answered."""
+
+    name: str
+    sent: int
+    answers: int
+    verified: int
+
+
+class Picks(Strict):
+    """Which rows were answered: see docs/engine-protocol.md."""
+
+    answered: int
+    distinct: int
+    pairs: int
+    unknown: int
+    bins: list[int]
+
+
+class Acknowledgements(Strict):
+    """The numbered requests of one kind without a right answer: docs/engine-protocol.md, "Acknowledgements"."""
+
+    request: str
+    begun: int
+    not_acknowledged: list[tuple[int, int]] = Field(description="ranges of numbers, both ends included, ascending")
+
+
+class EngineSummary(Strict):
+    """The engine's account of the measured window: docs/engine-protocol.md, "The summary".
+
+    Records of protocol 1 do not have the fields with a default.
+    """
+
+    protocol: Literal[1, 2]
+    driver: str
+    driver_fallback: str | None = Field(None, description="why io_uring was not used, where it was asked for")
+    tls: TlsSession | None = None
+    interrupted: bool
+    window_seconds: float
+    warmup_seconds: float
+    offered: int | None = Field(None, description="arrivals intended in the window; closed: requests begun")
+    achieved_over_offered: float | None = Field(None, description="null in a closed load")
+    in_flight_at_start: int | None = None
+    sent: int
+    answers: int
+    verified: int
+    failures: int | None = Field(None, description="requests that ended without a complete answer")
+    goodput_per_second: float
+    errors: dict[str, int]
+    examples: list[Example]
+    service_time: Distribution
+    response_time: Distribution
+    send_lag: Distribution
+    connect_time: Distribution
+    body_bytes: BodyBytes | None
+    received_bytes: int
+    sent_bytes: int
+    wire_received_bytes: int | None = Field(None, description="with the overhead of TLS")
+    wire_sent_bytes: int | None = None
+    connects: int
+    in_flight_at_end: int
+    oldest_in_flight_seconds: float | None
+    waiting: Waiting | None = Field(None, description="null in a closed load")
+    checked_bodies: int
+    mix: list[Share] = Field(default_factory=list)
+    series: list[SecondOfSeries]
+    intended_seconds: list[float] = Field(default_factory=list)
+    threads: list[EngineThread]
+    picks: Picks | None
+    run_verified: int | None = Field(None, description="as `verified`, but since the begin, warm-up included")
+    run_errors: int | None = Field(None, description="wrong answers and failures since the begin")
+    acknowledgements: list[Acknowledgements] = Field(default_factory=list)
+
+    @property
+    def ended(self) -> int:
+        """How many requests ended in the window, with a right answer or in an error."""
+        return self.verified + sum(self.errors.values())
+
+    @property
+    def error_share(self) -> float:
+        """The part of all requests that ended in the window without a right answer, 0 to 1; 0 if none ended."""
+        return 1 - self.verified / self.ended if self.ended else 0.0
+
+    @property
+    def thread_shares(self) -> list[float]:
+        """For each thread the part of the window in which it was at work, 0 to 1; empty without a window.
+
+        Being awake for the next intended start is not work: an open load does it at any rate.
+        """
+        window = self.window_seconds
+        return [thread.busy_seconds / window for thread in self.threads] if window > 0 else []
+
+    @property
+    def busiest_thread_share(self) -> float:
+        """The highest of `thread_shares`: how near a thread with a processor of its own was to its limit."""
+        return max(self.thread_shares, default=0.0)
+
+    def busiest_processor_share(self, processors: int) -> float:
+        """The highest share of the window that the engine was at work on one of so many processors, 0 to 1.
+
+        Thread i is bound to processor i mod `processors` (docs/engine-protocol.md, `cpus`): of threads that share one,
+        each may be idle for most of the time and the processor never. 0 processors: threads are bound to none, and each
+        counts for itself.
+        """
+        shares = self.thread_shares
+        apart = processors or len(shares)
+        return max((sum(shares[cpu::apart]) for cpu in range(apart)), default=0.0)
