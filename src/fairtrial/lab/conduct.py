@@ -53,7 +53,7 @@ class Watcher(TrialWatcher, Protocol):
 class Conducted:
     """The record of a run, in memory, and how the run came to an end."""
 
-    experiment: ExperimentRecord
+    record: ExperimentRecord
     trials: list[TrialRecord] = field(default_factory=list)
     interrupted: bool = False
     problem: Problem | None = None
