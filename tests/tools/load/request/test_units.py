@@ -8,13 +8,23 @@ from fairtrial.tools.load.request.units import parse_duration, parse_rate, parse
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("10s", 10), ("500ms", 0.5), ("2m", 120), ("1h", 3600), ("3", 3), (" 1.5s ", 1.5), ("250us", 0.00025)],
+    [
+        ("10s", 10),
+        ("500ms", 0.5),
+        ("2m", 120),
+        ("1h", 3600),
+        ("3", 3),
+        (" 1.5s ", 1.5),
+        ("250us", 0.00025),
+        ("1e3", 1000),
+        ("2 min", 120),
+    ],
 )
 def test_durations(text: str, seconds: float) -> None:
     assert parse_duration(text) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("text", ["", "soon", "0", "-1s", "25h", "1d", "1 0s", "nan", "1e3"])
+@pytest.mark.parametrize("text", ["", "soon", "0", "-1s", "25h", "1d", "1 0s", "nan", "5%", "2000/s"])
 def test_invalid_durations(text: str) -> None:
     with pytest.raises(Problem, match="not a time"):
         parse_duration(text)
@@ -28,7 +38,7 @@ def test_rates(text: str, rate: float) -> None:
     assert parse_rate(text) == pytest.approx(rate)
 
 
-@pytest.mark.parametrize("text", ["", "0", "fast", "-5", "11M", "5/d"])
+@pytest.mark.parametrize("text", ["", "0", "fast", "-5", "11M", "5/d", "10s"])
 def test_invalid_rates(text: str) -> None:
     with pytest.raises(Problem, match="not a rate"):
         parse_rate(text)

@@ -1,13 +1,11 @@
-"""Times and rates with their units, as options write them."""
+"""Times and rates of a load as options write them: `fairtrial.base.units`, in the range that a load can have.
 
-import re
+`base.units` is imported when a value is read: every `--help` imports this module, and pydantic takes a while.
+"""
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 
-SECONDS = {"us": 1e-6, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-"""The length of each unit of time."""
-THOUSANDS = {None: 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
 LONGEST_SECONDS = 86_400.0
 HIGHEST_RATE = 10_000_000.0
 
@@ -18,8 +16,12 @@ def parse_duration(text: str) -> float:
     Raises:
         Problem: it is none of these, not above zero, or more than a day.
     """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)?", text.strip())
-    seconds = float(match[1]) * SECONDS[match[2] or "s"] if match else 0.0
+    from fairtrial.base import units  # noqa: PLC0415 see above
+
+    try:
+        seconds = units.parse_duration(text, default="s")
+    except ValueError:
+        seconds = 0.0
     if not 0 < seconds <= LONGEST_SECONDS:
         raise Problem(f"'{printable(text)}' is not a time from above 0 to a day", "write 10s, 500ms, 2m or 1h")
     return seconds
@@ -41,8 +43,10 @@ def parse_rate(text: str) -> float:
 
 def parse_rate_or_zero(text: str) -> float | None:
     """The same, but 0 is a rate, too; None if it is none, or above ten million requests per second."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kKM])?(?:/(s|m|h))?", text.strip())
-    if match is None:
+    from fairtrial.base import units  # noqa: PLC0415 see above
+
+    try:
+        rate = units.parse_rate(text, default="/s")
+    except ValueError:
         return None
-    rate = float(match[1]) * THOUSANDS[match[2]] / SECONDS[match[3] or "s"]
-    return rate if rate <= HIGHEST_RATE else None
+    return rate if 0 <= rate <= HIGHEST_RATE else None
