@@ -34,18 +34,13 @@ class Shared:
         self._private: dict[tuple[str, str], RunningService] = {}
         self._empty: dict[str, RunningService] = {}
         self._outside: dict[str, str] = {}
-        self.reports: dict[str, list[tuple[str, int]]] = {}
-        """what was reported while each service was loaded for the first time"""
 
     @contextmanager
     def private(self, name: str, variant: str = "default") -> Iterator[RunningService]:
         """A private server with `tables_of` the service; restored afterwards if it was altered."""
         key = (name, variant)
         if key not in self._private:
-            reports: list[tuple[str, int]] = []
-            up = pick_service(name).up(tables_of(name), variant, lambda table, rows: reports.append((table, rows)))
-            self._private[key] = self._start(up)
-            self.reports.setdefault(name, list(reports))
+            self._private[key] = self._start(pick_service(name).up(tables_of(name), variant, stores.unheard))
         running = self._private[key]
         yield running
         if running.altered():

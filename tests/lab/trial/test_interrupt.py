@@ -61,7 +61,7 @@ def test_an_interrupted_run_reports_what_was_measured(lab: Lab, cache: Path, num
 
 
 def test_an_interrupt_while_preparing_leaves_nothing(lab: Lab, cache: Path) -> None:
-    slow = lab.stack("slow", build=[["python3", "-c", "import time; time.sleep(3600)"]])
+    slow = lab.stack("cut-off", build=[["python3", "-c", "import time; time.sleep(3600)"]])
     with begin(lab, "run", lab.experiment(slow), *lab.named(slow)) as running:
         eventually(lambda: left_running(cache), "the build never began")
         running.send_signal(signal.SIGINT)
@@ -70,7 +70,7 @@ def test_an_interrupt_while_preparing_leaves_nothing(lab: Lab, cache: Path) -> N
     assert running.returncode == 130
     assert "interrupted" in err
     assert left_running(lab.folder, cache) == []
-    assert list((cache / "stacks").glob("slow-*/*")) == []
+    assert list((cache / "stacks").glob("cut-off-*/*")) == []
 
 
 def test_a_killed_lab_leaves_nothing_running(lab: Lab, cache: Path) -> None:
