@@ -1,5 +1,8 @@
 """Fairtrial: performance claims about HTTP API stacks, on trial."""
 
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
-__version__ = version("fairtrial")
+try:
+    __version__ = version("fairtrial")
+except PackageNotFoundError:  # scripts/set-up builds the engine before the package is installed
+    __version__ = "unknown"
