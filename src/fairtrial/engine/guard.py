@@ -20,7 +20,6 @@ GRACE_SECONDS = 5.0
 """How long a stack may take to end on SIGTERM. It is part of the contract."""
 
 FORCED_STATUS = 137
-UNSTARTABLE_STATUS = 127
 
 
 class Guarded:

@@ -55,9 +55,7 @@ def make_plan(
 def _resolve(experiment: Experiment, stacks: Mapping[str, Stack], *, until_decided: bool) -> Plan:
     workload = pick_workload(experiment.workload)
     points = {value: _point(experiment, workload, value) for value in experiment.points}
-    conditions = [
-        _condition(reference, stacks, points[value]) for reference in experiment.stacks for value in experiment.points
-    ]
+    conditions = [_condition(each.stack, stacks, points[each.at]) for each in experiment.condition_refs]
     if experiment.noise_floor:
         conditions.append(_condition(experiment.stacks[0], stacks, conditions[0].point, again=True))
     validate.assert_cache(experiment, workload)

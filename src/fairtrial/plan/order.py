@@ -43,11 +43,11 @@ def conditions_of(experiment: Experiment) -> list[Condition]:
     With `noise_floor`, the first of them comes a second time, at the end.
     """
     at_values = {value: experiment.at(value) for value in experiment.points}
-    pairs = [(stack, value) for stack in experiment.stacks for value in experiment.points]
-    conditions = [recorded_condition(at_values[value], stack, value) for stack, value in pairs]
+    references = experiment.condition_refs
+    conditions = [recorded_condition(at_values[each.at], each.stack, each.at) for each in references]
     if experiment.noise_floor:
-        stack, value = pairs[0]
-        conditions.append(recorded_condition(at_values[value], stack, value, again=True))
+        first = references[0]
+        conditions.append(recorded_condition(at_values[first.at], first.stack, first.at, again=True))
     return conditions
 
 
