@@ -14,7 +14,7 @@ help:  ## this list
 
 set-up: $(DEV)  ## the Python environment with the development tools
 
-$(DEV): requirements-dev.lock pyproject.toml scripts/set-up
+$(DEV): requirements-dev.lock pyproject.toml scripts/set-up scripts/uv.lock
 	sh scripts/set-up . requirements-dev.lock $(DEV)
 	cp requirements.lock .venv/.fairtrial-installed
 
@@ -22,7 +22,10 @@ build: $(DEV)  ## the engine, for its own tests and as the lab runs it
 	cd engine && cargo test --quiet --locked --no-run
 	$(VENV)/python -c "from fairtrial.engine.binary import engine_binary; engine_binary()"
 
-test: lint test-engine test-python  ## everything: lint, types, and the tests of both languages
+test: $(DEV)  ## everything: lint, types, and the tests of both languages
+	$(MAKE) --no-print-directory --jobs=2 lint build  # side by side, as neither measures anything
+	$(MAKE) --no-print-directory test-engine
+	$(MAKE) --no-print-directory test-python
 
 test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no processes
 	$(VENV)/ruff check $(SOURCES) stacks
@@ -52,7 +55,7 @@ format: $(DEV)  ## rewrite the sources as the formatters want them
 	cd engine && cargo fmt
 
 lock: $(DEV)  ## pin the newest Python packages that pyproject.toml allows
-	$(VENV)/python -m pip install --quiet uv
+	echo uv | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/uv.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml -o requirements.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --group dev -o requirements-dev.lock
 

@@ -75,32 +75,30 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
     """
     steps = Steps(watcher.step)
     watcher.follow(steps)
-    with steps.step("building the load engine"):
-        version = engine_version()
     placement = local_placement()
-    with (
-        _builds(plan, results / "logs", steps) as preparation,
-        environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services,
-    ):
-        ready = preparation.ready_stacks()
-        watcher.step(steps.summary())
-        record = first_line(
-            plan,
-            placement,
-            services.identities,
-            [ready[stack.name, 1].identity for stack in plan.stacks],
-            engine_version=version,
-            calibrations=calibrate_loads(plan, placement, watcher.preparing),
-        )
+    with _builds(plan, results / "logs", steps) as preparation:
+        with steps.step("building the load engine"):
+            version = engine_version()
+        with environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services:
+            ready = preparation.ready_stacks()
+            watcher.step(steps.summary())
+            record = first_line(
+                plan,
+                placement,
+                services.identities,
+                [ready[stack.name, 1].identity for stack in plan.stacks],
+                engine_version=version,
+                calibrations=calibrate_loads(plan, placement, watcher.preparing),
+            )
 
-        def run(trial: PlannedTrial) -> TrialRecord:
-            return run_trial(trial, ready[trial.condition.stack.name, trial.build], services, results, watcher)
+            def run(trial: PlannedTrial) -> TrialRecord:
+                return run_trial(trial, ready[trial.condition.stack.name, trial.build], services, results, watcher)
 
-        with RecordWriter(results) as writer:
-            writer.append(record)
-            watcher.begins(record)
-            end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record, decide_within_seconds)
-            return _run_trials(plan, record, run, writer, watcher, end)
+            with RecordWriter(results) as writer:
+                writer.append(record)
+                watcher.begins(record)
+                end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record, decide_within_seconds)
+                return _run_trials(plan, record, run, writer, watcher, end)
 
 
 def _run_trials(
