@@ -18,9 +18,9 @@ $(DEV): requirements-dev.lock pyproject.toml scripts/set-up scripts/uv.lock
 	sh scripts/set-up . requirements-dev.lock $(DEV)
 	cp requirements.lock .venv/.fairtrial-installed
 
-build: $(DEV)  ## the engine, for its own tests and as the lab runs it
+build: $(DEV)  ## the engine, for its own tests and as the lab runs it, and the shipped stacks
 	cd engine && cargo test --quiet --locked --no-run
-	$(VENV)/python -c "from fairtrial.engine.binary import engine_binary; engine_binary()"
+	$(VENV)/python -m tests.shipped.build
 
 test: $(DEV)  ## everything: lint, types, and the tests of both languages
 	$(MAKE) --no-print-directory --jobs=2 lint build  # side by side, as neither measures anything

@@ -8,7 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from fairtrial.base.cache.once import COMPLETE
 from fairtrial.base.locations import cache_folder
+from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.engine.binary import engine_binary
 from tests.command_line import Lab
 from tests.scheduling import (  # noqa: F401 hooks
@@ -28,24 +30,29 @@ def engine() -> Path:
 
 @pytest.fixture(scope="session")
 def cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Iterator[Path]:
-    """A cache of the test session's own, with the engine that is already built.
+    """A cache of the test session's own, with the engine, the servers and the shipped stacks that the user's holds.
 
     All workers share its folder, so that a stack is built and a database filled once. Each worker has a path of its own
     to it, by which it tells its processes from those of the others.
     """
     shared = shared_between_workers(request.config) / "shared-cache"
-    shared.mkdir(exist_ok=True)
-    user_s = cache_folder() / "tools"
-    tools = shared / "tools"
-    if user_s.exists() and not tools.is_symlink():
+    (shared / "stacks").mkdir(parents=True, exist_ok=True)
+    for folder in [*cache_folder().glob("tools"), *_shipped_builds()]:
         with suppress(FileExistsError):
-            tools.symlink_to(user_s)  # servers that the user installed
+            (shared / folder.relative_to(cache_folder())).symlink_to(folder)
     folder = tmp_path_factory.getbasetemp() / "cache"
     folder.symlink_to(shared)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAIRTRIAL_CACHE", str(folder))
         patch.setenv("FAIRTRIAL_ENGINE", str(engine))
         yield folder
+
+
+def _shipped_builds() -> list[Path]:
+    """Whole builds of shipped stacks in the user's cache, as `make build` leaves them."""
+    names = find_stacks()
+    complete = (marker.parent for marker in cache_folder().glob(f"stacks/*/{COMPLETE}"))
+    return [folder for folder in complete if folder.name.rpartition("-")[0] in names]
 
 
 @pytest.fixture
@@ -58,7 +65,8 @@ def lab(tmp_path: Path, cache: Path) -> Iterator[Lab]:
 def left_running(*folders: Path) -> list[str]:
     """Command lines of processes (this one's own apart) that run in one of these folders.
 
-    Of those in the cache, which other workers use as well, only those that were given this worker's path to it.
+    Of those in the cache, and in what it holds of the user's, only those that were given this worker's path to it:
+    others use both as well.
     """
     found = []
     for process in psutil.process_iter(["pid", "cmdline", "status"]):
@@ -73,6 +81,9 @@ def left_running(*folders: Path) -> list[str]:
 
 
 def _runs_in(process: psutil.Process, folder: Path) -> bool:
-    if not Path(process.cwd()).is_relative_to(folder.resolve()):
+    if not folder.is_symlink():
+        return Path(process.cwd()).is_relative_to(folder.resolve())
+    if process.environ().get("FAIRTRIAL_CACHE") != str(folder):
         return False
-    return not folder.is_symlink() or process.environ().get("FAIRTRIAL_CACHE") == str(folder)
+    places = [folder.resolve(), *(build.resolve() for build in folder.glob("stacks/*") if build.is_symlink())]
+    return any(Path(process.cwd()).is_relative_to(place) for place in places)

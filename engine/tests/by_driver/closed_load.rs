@@ -20,9 +20,11 @@ fn a_summary_agrees_with_the_target() {
         .run();
     assert!(summary.errors().is_empty(), "{summary:?}");
     let (answers, in_flight) = (summary.count("answers"), summary.count("in_flight_at_end"));
+    let sent = summary.count("sent");
     assert!(answers > 0);
     assert_eq!(summary.count("verified"), answers);
-    assert_eq!(summary.count("sent"), answers + in_flight);
+    // The window may close between the beginning of a request and the moment when its bytes are sent.
+    assert!(sent >= answers && sent <= answers + in_flight, "{sent} {answers} {in_flight}");
     assert!(summary.count("checked_bodies").abs_diff(answers / 3) <= 1);
     assert_eq!(summary.count("connects"), 4);
     assert_eq!(summary.0["body_bytes"], json!({"min": 200, "max": 200, "mean": 200.0}));
@@ -35,7 +37,7 @@ fn a_summary_agrees_with_the_target() {
     assert!(summary.0["waiting"].is_null() && summary.0["achieved_over_offered"].is_null());
     assert_eq!(
         summary.0["mix"][0],
-        json!({"name": "only", "sent": answers + in_flight, "answers": answers, "verified": answers})
+        json!({"name": "only", "sent": sent, "answers": answers, "verified": answers})
     );
     summary.assert_books_balance();
     for distribution in ["service_time", "response_time", "send_lag"] {

@@ -111,7 +111,7 @@ class Preparation:
 
 @contextmanager
 def preparing(
-    builds: Sequence[StackBuild], *, services: Collection[str], logs: Path, steps: Steps
+    builds: Sequence[StackBuild], *, services: Collection[str] | None, logs: Path, steps: Steps
 ) -> Iterator[Preparation]:
     """Begin to build the stacks, each in a thread of its own, and go on at once.
 
@@ -120,7 +120,7 @@ def preparing(
     otherwise waits for them.
 
     Args:
-        services: those that the stacks will be run on, caches included.
+        services: those that the stacks will be run on, caches included; None for all that their manifests name.
         logs: the folder of the build logs, `build-NAME.log`.
         steps: is told of every build that is not in the cache yet.
     """
@@ -147,7 +147,7 @@ def preparing(
 
 
 def _ready_in_turn(
-    builds: Sequence[StackBuild], services: Collection[str], logs: Path, cancelled: Event, steps: Steps
+    builds: Sequence[StackBuild], services: Collection[str] | None, logs: Path, cancelled: Event, steps: Steps
 ) -> list[ReadyStack]:
     """Make the builds of one stack ready, one after the other."""
     ready = []

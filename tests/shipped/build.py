@@ -1,0 +1,30 @@
+"""`python -m tests.shipped.build`: builds the shipped stacks in the user's cache, side by side.
+
+Tests use these builds (`tests.conftest.cache`). Otherwise each is built by the first test that needs it.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.experiment.files import load_experiment, shipped_experiments
+from fairtrial.lab.preparation import StackBuild, Steps, preparing
+
+
+def main() -> None:
+    """Build each stack for all its services, as `fairtrial check` does, and those of the quickstart as it runs them."""
+    stacks = find_stacks()
+    quickstart = load_experiment(shipped_experiments()["quickstart"])
+    for_all_services = ([StackBuild(stack) for stack in stacks.values()], None)
+    for_quickstart = ([StackBuild(stacks[reference.name]) for reference in quickstart.stacks], {quickstart.service})
+    with tempfile.TemporaryDirectory(prefix="fairtrial-builds-") as logs:
+        for builds, services in (for_all_services, for_quickstart):
+            with preparing(builds, services=services, logs=Path(logs), steps=Steps(lambda _line: None)) as preparation:
+                for ready in preparation.ready_stacks().values():
+                    if ready.failure is not None:
+                        print(f"{ready.identity.name}: {ready.failure.reason}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
