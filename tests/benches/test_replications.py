@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from benches.replications import ROOT, part
+from benches.kept_results import kept, summarize
+from benches.models_chart import CHART, chart_svg
+from benches.replications import PAGE, page, part
 from fairtrial.base.locations import shipped
 from fairtrial.record.write import RecordWriter
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
@@ -24,9 +26,9 @@ def test_claims_stand_beside_what_was_published_and_refusals_below(tmp_path: Pat
     with RecordWriter(tmp_path) as writer:
         for line in (record, *trials_of(record, make)):
             writer.append(line)
-    name, text = part(tmp_path)
-    facts, _, head, _, ratio, budget, *rest = text.splitlines()
-    assert name == record.experiment.name
+    result = summarize(tmp_path)
+    facts, _, head, _, ratio, budget, *rest = part(result).splitlines()
+    assert result.experiment == record.experiment.name
     assert "10 trials in" in facts
     assert facts.endswith(" 9 valid.")
     assert head == "| | claim | asked | published | measured | blocks |"
@@ -36,7 +38,12 @@ def test_claims_stand_beside_what_was_published_and_refusals_below(tmp_path: Pat
 
 
 def test_every_experiment_of_a_study_has_its_place() -> None:
-    document = (ROOT / "docs/replications.md").read_text()
+    document = PAGE.read_text()
     for path in sorted(shipped("experiments").glob("*.toml")):
         if path.stem.startswith(STUDIES):
             assert f"<!-- {path.stem} -->" in document, path
+
+
+def test_the_page_and_its_picture_show_the_kept_results() -> None:
+    assert page(PAGE.read_text(), kept()) == PAGE.read_text(), "run: python -m benches.replications"
+    assert chart_svg(kept()) == CHART.read_text(), "run: python -m benches.replications"

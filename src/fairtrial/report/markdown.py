@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from fairtrial.base.formatting import count, figure, figure_in, plain_in, span, span_in
 from fairtrial.base.printable import printable
-from fairtrial.judge.model import ConditionResult, Result
+from fairtrial.judge.model import ClaimResult, ConditionResult, Result
+from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.report.columns import EXPLANATION, GOODPUT, Column, in_order, other_columns, rank
 from fairtrial.report.grouping import grouped_findings, obstacles
 from fairtrial.report.sentences import loads_in_words, notes
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 """Characters that have a meaning in Markdown, or in HTML inside it."""
+
+CLAIMS_HEAD = ["| | claim | asked | published | measured | blocks |", "| --- " * 6 + "|"]
 
 MARKS = {"upheld": "✓", "refuted": "✗", "undecided": "~"}
 
@@ -48,15 +52,34 @@ def markdown_text(result: Result) -> str:
 
 def claims_table(result: Result) -> list[str]:
     """The lines of a table with a row for each claim: verdict, text, bound, published and measured figure, blocks."""
-    lines = ["| | claim | asked | published | measured | blocks |", "| --- " * 6 + "|"]
-    for claim in result.claims:
-        measured = "–" if claim.estimate is None else figure_in(claim.estimate, claim.unit)
-        measured += f" ({span_in(claim.interval, claim.unit)})" if claim.interval is not None else ""
-        words, unit = claim.published or "–", claim.unit
-        published = plain_in(words, unit) if isinstance(words, float) else words
-        cells = [claim.text, claim.asked, published, measured, str(claim.blocks)]
-        lines.append(row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(escape, cells)]))
-    return lines
+    return [*CLAIMS_HEAD, *(claim_row(claim) for claim in map(claim_in_words, result.claims))]
+
+
+@dataclass(frozen=True)
+class ClaimInWords:
+    """A claim as its row shows it."""
+
+    verdict: Verdict
+    text: str
+    asked: str
+    published: str
+    measured: str
+    blocks: int
+
+
+def claim_in_words(claim: ClaimResult) -> ClaimInWords:
+    """The claim with its figures in the unit of its bound; a dash stands for what there is not."""
+    measured = "–" if claim.estimate is None else figure_in(claim.estimate, claim.unit)
+    measured += f" ({span_in(claim.interval, claim.unit)})" if claim.interval is not None else ""
+    published = claim.published or "–"
+    published = plain_in(published, claim.unit) if isinstance(published, float) else published
+    return ClaimInWords(claim.verdict, claim.text, claim.asked, published, measured, claim.blocks)
+
+
+def claim_row(claim: ClaimInWords) -> str:
+    """The claim's line below `CLAIMS_HEAD`."""
+    cells = [claim.text, claim.asked, claim.published, claim.measured, str(claim.blocks)]
+    return row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(escape, cells)])
 
 
 def _cells(condition: ConditionResult, columns: Sequence[Column]) -> list[str]:
