@@ -5,6 +5,7 @@ Tests use these builds (`tests.conftest.cache`). Otherwise each is built by the 
 
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from fairtrial.catalog.stacks.find import find_stacks
@@ -16,11 +17,14 @@ def main() -> None:
     """Build each stack for all its services, as `fairtrial check` does, and those of the quickstart as it runs them."""
     stacks = find_stacks()
     quickstart = load_experiment(shipped_experiments()["quickstart"])
-    for_all_services = ([StackBuild(stack) for stack in stacks.values()], None)
-    for_quickstart = ([StackBuild(stacks[reference.name]) for reference in quickstart.stacks], {quickstart.service})
+    of_quickstart = [StackBuild(stacks[reference.name]) for reference in quickstart.stacks]
     with tempfile.TemporaryDirectory(prefix="fairtrial-builds-") as logs:
-        for builds, services in (for_all_services, for_quickstart):
-            with preparing(builds, services=services, logs=Path(logs), steps=Steps(lambda _line: None)) as preparation:
+        prepared = partial(preparing, logs=Path(logs), steps=Steps(lambda _line: None))
+        with (
+            prepared([StackBuild(stack) for stack in stacks.values()], services=None) as for_all_services,
+            prepared(of_quickstart, services={quickstart.service}) as for_quickstart,
+        ):
+            for preparation in (for_all_services, for_quickstart):
                 for ready in preparation.ready_stacks().values():
                     if ready.failure is not None:
                         print(f"{ready.identity.name}: {ready.failure.reason}", file=sys.stderr)

@@ -15,6 +15,14 @@ from tests.command_line import Lab
 STACKS = find_stacks()
 
 ONE_IS_ENOUGH = {
+    "go-batch:blocking": ("query-batch", "postgresql"),
+    "node-http:two-workers": ("page", "postgresql"),
+    "node-rapid:batched": ("survey-insert", "postgresql"),
+    "node-rapid:fire-and-forget": ("survey-insert", "mongodb"),
+    "node-rapid:parses-routes-each-time": ("plaintext", "none"),
+    "node-rapid:stores-null": ("survey-insert", "mongodb"),
+    "node-rapid:stores-string": ("survey-insert", "mariadb"),
+    "python-batch:blocking": ("query-batch", "mariadb"),
     "ruby-rails:biased": ("random-item", "mongodb"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
@@ -23,7 +31,7 @@ ONE_IS_ENOUGH = {
     "ruby-rails:unicorn": ("categories", "mariadb"),
 }
 """Workload and service on which a variant is tried. The default of this stack is tried on all of them: its variants are
-the same program under other servers, and all of them on everything would take four minutes."""
+the same program under other settings or servers, and all of them on everything would take many minutes."""
 
 
 def _services(contender: str) -> list[str]:
