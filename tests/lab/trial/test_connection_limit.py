@@ -22,3 +22,6 @@ def test_the_database_says_why_and_the_others_are_tried(lab: Lab) -> None:
     words = ("too many clients already", "remaining connection slots are reserved")  # by version of the server
     assert any(said in greedy["reason"] for said in words), greedy["reason"]
     assert finished.trial("honest")["outcome"] == "valid", finished.out
+    held = {line["condition"].partition("/")[0]: line["database_connections"] for line in finished.record[1:]}
+    assert held["greedy"] is None
+    assert 1 <= held["honest"] <= 20, "a connection for each thread, of which each connection of the load has one"
