@@ -50,7 +50,9 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
     complete = _blocks_complete(record, trials)
     blocks, level = blocks_judged(record, complete), level_of(record, complete)
     judged = [trial for trial in trials if trial.block <= blocks]
-    evidence = Evidence(experiment, record.conditions, judged, _outcomes(conditions), interrupted, blocks, level, of_claims)
+    evidence = Evidence(
+        experiment, record.conditions, judged, _outcomes(conditions), interrupted, blocks, level, of_claims
+    )
     return Result(
         fairtrial_version=record.fairtrial_version,
         name=experiment.name,

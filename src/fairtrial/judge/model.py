@@ -106,15 +106,17 @@ class ConditionResult(Strict):
     variant: str
     workload: str
     service: str
-    stack_class: StackClass = Field(PRODUCTION, description="what it may be ranked with: docs/stack-contract.md, Classes")
+    stack_class: StackClass = Field(
+        PRODUCTION, description="what it may be ranked with: docs/stack-contract.md, Classes"
+    )
     load: Load
     at: Value | None = Field(None, description="the sweep's value; null without a sweep")
     outcome: Outcome
     reason: str | None
     rank: tuple[int, int] | None = Field(
         None,
-        description="the best and worst rank by goodput that it can have among the valid conditions of its class at the "
-        "same value of the sweep; 95% for all of them together",
+        description="the best and worst rank by goodput that it can have among the valid conditions of its class at "
+        "the same value of the sweep; 95% for all of them together",
     )
     tie_groups: str = Field("", description="conditions that share a letter are not proven to differ in goodput")
     scatter: Scatter | None = Field(None, description="null if it cannot be computed: short windows, refused trials")

@@ -273,8 +273,9 @@ class TrialRecord(BaseModel):
     stop: Stop | None = None
     dataset_altered: bool = False
     database_connections: int | None = Field(
-        None, description="TCP connections that the stack's processes held to the database after the load; null where "
-        "it has none, and in records from before they were counted"
+        None,
+        description="the most TCP connections that the stack's processes held to the database, looked at in the "
+        "warm-up and when the window closed; null where it has none, and in records from before they were counted",
     )
     service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")

@@ -46,7 +46,10 @@ def grouped_findings(result: Result) -> list[Group]:
     """All findings in groups, the most severe first. A group's evidence is that of its first trial."""
     groups: dict[tuple[str, str, str | None, str], tuple[Finding, list[int]]] = {}
     for finding in [*result.findings, *(finding for claim in result.claims for finding in claim.findings)]:
-        groups[finding.severity, finding.check, None, f"{finding.remedy}{finding.evidence}{finding.claim}"] = finding, []
+        groups[finding.severity, finding.check, None, f"{finding.remedy}{finding.evidence}{finding.claim}"] = (
+            finding,
+            [],
+        )
     for condition in in_order(result.conditions):
         for trial in condition.trials:
             for finding in trial.findings:

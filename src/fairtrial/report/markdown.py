@@ -29,7 +29,14 @@ def markdown_text(result: Result) -> str:
         parts += ["", *(f"- {escape(claim.sentence)}" for claim in result.claims), ""]
     columns = other_columns(result)
     classed = shows_class(result.conditions)
-    head = ["stack", *(["class"] if classed else []), "rank", "goodput/s", *(f"{column.title} ({column.unit})" for column in columns), "outcome"]
+    head = [
+        "stack",
+        *(["class"] if classed else []),
+        "rank",
+        "goodput/s",
+        *(f"{column.title} ({column.unit})" for column in columns),
+        "outcome",
+    ]
     parts += ["### Conditions", "", row_text(head), "| --- " * len(head) + "|"]
     parts += [row_text(_cells(condition, columns, classed)) for condition in in_order(result.conditions)]
     parts += ["", escape(explanation(result.conditions)), "", *(f"{escape(note)}\n" for note in notes(result))]

@@ -27,8 +27,9 @@ def judged(experiment: ExperimentBuilder, work: dict[str, dict[str, float]], ans
         if done is not None:
             counted = {kind: round(each * answers) for kind, each in done.items()}
             ledger = Ledger(done=counted, verified=answers, answers=answers)
-            trial = trial.model_copy(update={"ledger": ledger})
-        trials.append(trial)
+            trials.append(trial.model_copy(update={"ledger": ledger}))
+        else:
+            trials.append(trial)
     return judge(record, trials, interrupted=False)
 
 
@@ -48,8 +49,9 @@ def test_one_query_against_three_is_no_verdict() -> None:
 def test_a_claim_that_says_why_is_judged_and_quotes_it() -> None:
     claim = ratio({"reads": 1}, {"reads": 3}, unequal_work=WHY)
     assert claim.verdict == "upheld"
-    assert "Unequal work: reading statements for each answer: one 1.00, other 3.00; the claim says why: “the other asks" in (
-        claim.sentence
+    assert (
+        "Unequal work: reading statements for each answer: one 1.00, other 3.00; the claim says why: “the other asks"
+        in (claim.sentence)
     )
     assert [finding.severity for finding in claim.findings] == ["note"]
     assert "the counters of the database do not show it" in ratio({"reads": 1}, {"reads": 1}, unequal_work=WHY).sentence

@@ -1,7 +1,7 @@
 """The environment in which stacks are built and run, and the contract's variables in it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import ceil
 
 LABS_OWN = frozenset({"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUNBUFFERED"})

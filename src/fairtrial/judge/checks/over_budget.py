@@ -36,16 +36,17 @@ def _budget(experiment: Experiment, condition: Condition) -> int:
 
 CHECK = Check(
     name="over-budget",
-    looks_at="the connections to the database that the stack's processes held after the load, compared with the "
-    "concurrency budget",
+    looks_at="the connections to the database that the stack's processes held in the warm-up and when the window "
+    "closed, compared with the concurrency budget",
     thresholds={
         "drivers_own": Threshold(
             2,
             "connections of each process to MongoDB",
-            "a MongoDB driver watches its server by a connection of its own and measures the round-trip time by another "
-            "(Server Monitoring specification); other drivers hold none beside their pools",
+            "a MongoDB driver watches its server by a connection of its own and measures the round-trip time by "
+            "another (Server Monitoring specification); other drivers hold none beside their pools",
         ),
     },
-    remedy="size pools and processes by MAX_CONCURRENCY, MAX_THREADS and DB_POOL; or raise `concurrency_budget` for all",
+    remedy="size pools and processes by MAX_CONCURRENCY, MAX_THREADS and DB_POOL; or raise `concurrency_budget` for "
+    "all",
     examine=examine,
 )

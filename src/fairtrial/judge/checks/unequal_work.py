@@ -52,7 +52,11 @@ def examine(case: Case) -> Iterator[Finding]:
 def _comparisons(claim: Claim, experiment: Experiment) -> list[Sequence[ConditionRef]]:
     """The conditions that a claim compares with each other: of a shape, two stacks at each value of the sweep."""
     if isinstance(claim, ShapeClaim):
-        return [] if claim.to is None else [[ConditionRef.of(each, at) for each in claim.curves()] for at in experiment.points]
+        return (
+            []
+            if claim.to is None
+            else [[ConditionRef.of(each, at) for each in claim.curves()] for at in experiment.points]
+        )
     return [claim.needs()]
 
 
@@ -105,14 +109,14 @@ def _unequal(works: Sequence[_Work], thresholds: Mapping[str, float]) -> str | N
 
 CHECK = Check(
     name="unequal-work",
-    looks_at="the statements that the database counted for each answer (median over the trials), of all conditions that "
-    "a claim compares; commits only where something is written",
+    looks_at="the statements that the database counted for each answer (median over the trials), of all conditions "
+    "that a claim compares; commits only where something is written",
     thresholds={
         "share": Threshold(
             0.1,
             "share of the larger number",
-            "claims are about differences from 5% on, and a query is most of what such an answer costs: a tenth more of "
-            "them may be the whole difference. Answers in flight and counters that lag explain 2% (ledger)",
+            "claims are about differences from 5% on, and a query is most of what such an answer costs: a tenth more "
+            "of them may be the whole difference. Answers in flight and counters that lag explain 2% (ledger)",
         ),
         "statements": Threshold(
             0.2,
@@ -123,8 +127,8 @@ CHECK = Check(
         "set_up": Threshold(
             100,
             "statements",
-            "what a stack asks once and not for each answer: 16 connections with half a dozen statements each. In short "
-            "trials they are many for each answer",
+            "what a stack asks once and not for each answer: 16 connections with half a dozen statements each. In "
+            "short trials they are many for each answer",
         ),
     },
     remedy="compare stacks that do the same work; or say in the claim why the work differs, with the key "

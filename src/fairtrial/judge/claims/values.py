@@ -55,9 +55,7 @@ class Values:
         return [value / other for value, other in zip(left, right, strict=True)]
 
 
-def read_values(
-    claim: MetricClaim, metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
-) -> Values:
+def read_values(claim: MetricClaim, metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence) -> Values:
     """The claim's metric of these conditions, and whether a finding withholds the verdict on them."""
     if metric.name == OVERHEAD:
         assert claim.baseline is not None

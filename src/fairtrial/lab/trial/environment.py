@@ -103,9 +103,7 @@ class Environment:
         service.reset()
         self._place(service)
 
-    def stack_settings(
-        self, condition: PlannedCondition, service: RunningService, instance: int = 0
-    ) -> dict[str, str]:
+    def stack_settings(self, condition: PlannedCondition, service: RunningService, instance: int = 0) -> dict[str, str]:
         """The contract's environment variables for one instance, from 0, of a condition's stack on this service.
 
         The instances share the processors and the concurrency budget. What the workload, the experiment and the variant

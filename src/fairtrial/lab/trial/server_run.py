@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from urllib.parse import urlsplit
 
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
@@ -10,7 +9,6 @@ from fairtrial.catalog.contract.every_stack import try_contract
 from fairtrial.catalog.services.model import Counters
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
-from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment, deployed
@@ -62,7 +60,6 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
             before = service.counters()
             with context.stage("load"):
                 offer_load(context, deployment)
-                record.database_connections = _database_connections(context, deployment)
             if context.plan.workload.writes and service.pid is not None:
                 with context.stage("settle"):
                     writes = service.counters().get("writes")
@@ -76,15 +73,6 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
             record.exit_status = deployment.status()
             record.stop = deployment.stop()
     return before
-
-
-def _database_connections(context: TrialContext, deployment: Deployment) -> int | None:
-    """How many connections the stack holds to its database; None if that is not a server with a port in its URL."""
-    try:
-        port = urlsplit(context.service.url).port
-    except ValueError:  # several hosts, each with a port
-        return None
-    return None if port is None else connections_to(port, *deployment.pids)
 
 
 def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]:
