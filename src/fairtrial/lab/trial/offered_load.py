@@ -21,7 +21,7 @@ from fairtrial.lab.trial.request_numbers import continued
 from fairtrial.record.engine_summary import EngineSummary
 
 WindowHandler = Callable[[str], None]
-"""Called with `opened` and `closed` when the engine's window does so, and from time to time before with `warming up`."""
+"""Called with `opened` and `closed` when the engine's window does so, and now and then before with `warming up`."""
 
 
 class StackEnded(Exception):
