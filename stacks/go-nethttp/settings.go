@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"strconv"
@@ -27,14 +28,18 @@ func settingsFromEnvironment() (settings, error) {
 		errs = append(errs, err)
 		return value
 	}
+	workers := number("WEB_CONCURRENCY", 0, 1)
+	most := number("MAX_CONCURRENCY", math.MaxInt, 1)
+	// Pools are given for one of WEB_CONCURRENCY processes, and this is one process on all processors.
+	pool := func(name string) int { return min(number(name, 16, 1)*max(workers, 1), most) }
 	read := settings{
 		address:      net.JoinHostPort(text("HOST", "127.0.0.1"), strconv.Itoa(number("PORT", 8080, 0))),
 		databaseURL:  text("DATABASE_URL", ""),
 		cacheURL:     text("CACHE_URL", ""),
 		upstreamURL:  text("UPSTREAM_URL", ""),
-		workers:      number("WEB_CONCURRENCY", 0, 1),
-		dbPool:       number("DB_POOL", 16, 1),
-		upstreamPool: number("UPSTREAM_POOL", 16, 1),
+		workers:      workers,
+		dbPool:       pool("DB_POOL"),
+		upstreamPool: pool("UPSTREAM_POOL"),
 		batchSize:    number("BATCH_SIZE", 8, 1),
 	}
 	return read, errors.Join(errs...)

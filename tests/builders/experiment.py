@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.plan.order import conditions_of
 from fairtrial.record.model import DatasetIdentity, ExperimentRecord, Host, ImpliedWork, Placement, StackIdentity
@@ -29,6 +30,8 @@ class ExperimentBuilder:
     swept: str = "load.connections"
     noise_floor: bool = False
     checks: dict[str, dict[str, float]] = field(default_factory=dict)
+    classes: dict[str, StackClass] = field(default_factory=dict)
+    """of stacks that are not of class production, by `NAME` or `NAME:VARIANT`"""
     versions: dict[str, str] = field(default_factory=lambda: {"--version": "1.2.3"})
     work: dict[str, float] = field(default_factory=lambda: {"reads": 1.0, "rows_read": 1.0})
     """what each answer implies, by the ledger's names"""
@@ -81,7 +84,7 @@ class ExperimentBuilder:
                 "sweep": {"parameter": self.swept, "values": list(self.sweep)} if self.sweep else None,
             }
         )
-        conditions = conditions_of(experiment)
+        conditions = conditions_of(experiment, lambda stack: self.classes.get(str(stack), PRODUCTION))
         return ExperimentRecord(
             fairtrial_version="0.1.0",
             started_at="2031-05-06T07:08:09Z",

@@ -86,6 +86,7 @@ def test_values_that_cannot_be(values: list[Any], words: str) -> None:
         ("load.connections", [True, False], "load.connections = true: it is no boolean, and this is one"),
         ("dataset.seed", [False, True], "dataset.seed = false: it is no boolean"),
         ("instances", [True, False], "instances = true: it is no boolean"),
+        ("concurrency_budget", [0, 4], "concurrency_budget = 0: "),
         ("load.keep_alive", [0, 1], "load.keep_alive = 0: it is true or false: write `values = [false, true]`"),
         ("load.keep_alive", ["off", "on"], "load.keep_alive = off: it is true or false"),
         ("load.connections", ["few", "many"], "load.connections = few"),

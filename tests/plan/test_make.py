@@ -9,6 +9,8 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import pick_workload
 from fairtrial.experiment.files import load_experiment, shipped_experiments
+from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.stack_class import StackClass
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.order import conditions_of
 from tests.plan.plans import FILE, STACKS, planned
@@ -71,8 +73,14 @@ def test_a_plan_until_claims_are_decided_has_looks_and_more_blocks() -> None:
 @pytest.mark.parametrize("name", sorted(shipped_experiments()))
 def test_every_shipped_experiment_has_a_plan_whose_conditions_are_those_of_its_record(name: str) -> None:
     experiment = load_experiment(shipped_experiments()[name])
-    plan = make_plan(experiment, find_stacks(), name)
-    assert [condition.recorded for condition in plan.conditions] == conditions_of(experiment)
+    stacks = find_stacks()
+    plan = make_plan(experiment, stacks, name)
+
+    def class_of(reference: StackRef) -> StackClass:
+        stack = stacks[reference.name]
+        return stack.class_of(stack.variant(reference))
+
+    assert [condition.recorded for condition in plan.conditions] == conditions_of(experiment, class_of)
     assert len({condition.recorded.id for condition in plan.conditions}) == len(plan.conditions)
 
 
@@ -89,6 +97,8 @@ def test_every_shipped_experiment_has_a_plan_whose_conditions_are_those_of_its_r
         ({"cache": "redis"}, "workload random-item has no cache"),
         ({"load": {"kind": "program"}}, "workload random-item is asked of servers"),
         ({"stacks": ["a:two"], "env": {"WORKERS": "3"}}, "env.WORKERS: the variant a:two sets it as well"),
+        ({"instances": 17, "balancer": "nginx"}, "instances: 17 of them cannot share a concurrency budget of 16"),
+        ({"service": "postgresql", "concurrency_budget": 401}, "connections for at most 400 requests at once, and 401"),
         ({"balancer": "envoy"}, "there is no balancer 'envoy'"),
         ({"services": {"sqlite": {"variant": "fast"}}}, "[services.sqlite] variant: there is no 'fast'"),
         ({"services": {"sqlite": {"url_from": "URL"}}}, "[services.sqlite] url_from"),

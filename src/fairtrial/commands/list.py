@@ -2,9 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from fairtrial.catalog.stacks.model import Stack
 
 
 class Kind(StrEnum):
@@ -34,6 +37,7 @@ def list_available(
 
 def _columns(kind: Kind, own_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.catalog.stacks.find import find_stacks
+    from fairtrial.catalog.stacks.model import Variant
     from fairtrial.catalog.workloads import workloads
     from fairtrial.experiment.files import load_experiment, shipped_experiments
 
@@ -41,7 +45,8 @@ def _columns(kind: Kind, own_folders: list[Path]) -> dict[str, list[str]]:
         stacks = find_stacks(own_folders).values()
         return {
             "stack": [stack.name for stack in stacks],
-            "variants": [", ".join(["default", *sorted(stack.variants.keys() - {"default"})]) for stack in stacks],
+            "class": [stack.class_of(stack.variants.get("default") or Variant()) for stack in stacks],
+            "variants": [", ".join(["default", *_other_variants(stack)]) for stack in stacks],
             "title": [stack.title for stack in stacks],
             "concurrency": [stack.concurrency for stack in stacks],
             "workloads": [", ".join(stack.workloads) for stack in stacks],
@@ -61,3 +66,12 @@ def _columns(kind: Kind, own_folders: list[Path]) -> dict[str, list[str]]:
         "title": [workload.title for workload in workloads().values()],
         "services": [", ".join(workload.services) for workload in workloads().values()],
     }
+
+
+def _other_variants(stack: "Stack") -> list[str]:
+    """Their names, each with its class where that is not the stack's own."""
+    variants = sorted((name, variant) for name, variant in stack.variants.items() if name != "default")
+    return [
+        f"{name} ({variant.stack_class})" if variant.stack_class not in (None, stack.stack_class) else name
+        for name, variant in variants
+    ]

@@ -25,6 +25,17 @@ class BaseClaim(Strict):
     text: str = Field(min_length=1)
     source: str | None = None
     published: float | str | None = Field(None, description="the figure that the source gives, or its words")
+    unequal_work: str | None = Field(
+        None,
+        min_length=1,
+        description="why what it compares does not do the same work; without it, the verdict is withheld",
+    )
+
+    @model_validator(mode="after")
+    def _compares(self) -> Self:
+        if self.unequal_work is not None and len({*map(str, self.needs()), *map(str, self.curves())}) < 2:
+            raise ValueError("unequal_work: this claim compares nothing: leave it out")
+        return self
 
     def conditions(self) -> Sequence[ConditionRef]:
         """The conditions that the claim names."""

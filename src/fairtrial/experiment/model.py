@@ -52,6 +52,13 @@ class Experiment(Strict):
     services: dict[str, ServiceOptions] = Field(default_factory=dict)
     instances: int = Field(1, ge=1, le=64, description="how often each stack is started, behind the balancer")
     balancer: str | None = Field(None, description="what spreads the requests over the instances")
+    concurrency_budget: int = Field(
+        16,
+        ge=1,
+        le=10_000,
+        description="how many requests each stack may work on at once, over all its instances and processes, whether "
+        "it does so by threads, processes or fibers",
+    )
     stacks: list[StackRef] = Field(min_length=1)
     blocks: int = Field(5, ge=1, le=1000)
     builds: int = Field(

@@ -17,9 +17,9 @@ class Sweep(Strict):
 
     parameter: str = Field(
         pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.variant"
-        r"|env\.[A-Z][A-Z0-9_]*|instances)$",
+        r"|env\.[A-Z][A-Z0-9_]*|instances|concurrency_budget)$",
         description="load.KEY, options.KEY, dataset.KEY, services.NAME.variant, env.NAME (a variable that stacks get) "
-        "or instances",
+        "instances or concurrency_budget",
     )
     values: list[Value] = Field(min_length=2, max_length=100, description="numbers, words or booleans")
 

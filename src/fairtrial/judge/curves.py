@@ -12,7 +12,15 @@ from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.scalability import PoorFit, scalability
 from fairtrial.record.model import TrialRecord
 
-SCALED = {"load.connections", "env.WEB_CONCURRENCY", "env.MAX_THREADS", "env.DB_POOL", "instances"}
+SCALED = {
+    "load.connections",
+    "env.WEB_CONCURRENCY",
+    "env.MAX_CONCURRENCY",
+    "env.MAX_THREADS",
+    "env.DB_POOL",
+    "instances",
+    "concurrency_budget",
+}
 """Parameters that count workers or clients, which is what the scalability law is about."""
 
 

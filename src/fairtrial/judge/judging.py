@@ -30,7 +30,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         interrupted: whether the run ended before its plan was done.
     """
     trials = sorted(trials, key=lambda trial: trial.index)
-    findings = _findings(record, trials)
+    findings, of_claims = _findings(record, trials)
     results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
     tried = {
         condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
@@ -50,7 +50,9 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
     complete = _blocks_complete(record, trials)
     blocks, level = blocks_judged(record, complete), level_of(record, complete)
     judged = [trial for trial in trials if trial.block <= blocks]
-    evidence = Evidence(experiment, record.conditions, judged, _outcomes(conditions), interrupted, blocks, level)
+    evidence = Evidence(
+        experiment, record.conditions, judged, _outcomes(conditions), interrupted, blocks, level, of_claims
+    )
     return Result(
         fairtrial_version=record.fairtrial_version,
         name=experiment.name,
@@ -83,18 +85,21 @@ def judge_record(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Res
     return judge(record, trials, is_cut_off(record, _blocks_complete(record, trials), len(trials), stages))
 
 
-def _findings(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Mapping[int | None, list[Finding]]:
-    """By trial index; those about the experiment under None. The gravest come first."""
+def _findings(
+    record: ExperimentRecord, trials: Sequence[TrialRecord]
+) -> tuple[Mapping[int | None, list[Finding]], Mapping[str, list[Finding]]]:
+    """By trial index, those about the experiment under None; and by claim. The gravest come first."""
     findings: dict[int | None, list[Finding]] = defaultdict(list)
+    of_claims: dict[str, list[Finding]] = defaultdict(list)
     for check, unusual in unusual_thresholds(record.experiment.checks):
         remedy = "compare with results under the default only"
         findings[None].append(Finding(check=check.name, severity="note", evidence=unusual, remedy=remedy))
     for finding in run_checks(record, trials):
-        findings[finding.trial].append(finding)
+        (findings[finding.trial] if finding.claim is None else of_claims[finding.claim]).append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}
-    for of_one_trial in findings.values():
-        of_one_trial.sort(key=lambda finding: gravity[finding.severity])
-    return findings
+    for of_one in (*findings.values(), *of_claims.values()):
+        of_one.sort(key=lambda finding: gravity[finding.severity])
+    return findings, of_claims
 
 
 def _valid(trials: Sequence[TrialRecord], results: Mapping[int, TrialResult]) -> list[TrialRecord]:
@@ -120,6 +125,7 @@ def _condition(
         variant=condition.variant,
         workload=condition.workload,
         service=condition.service,
+        stack_class=condition.stack_class,
         load=condition.load,
         at=condition.at,
         outcome=outcome,

@@ -13,6 +13,7 @@ from pydantic import Field
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import Unit
 from fairtrial.experiment.loads import Load
+from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.equivalence import Verdict
@@ -105,14 +106,17 @@ class ConditionResult(Strict):
     variant: str
     workload: str
     service: str
+    stack_class: StackClass = Field(
+        PRODUCTION, description="what it may be ranked with: docs/stack-contract.md, Classes"
+    )
     load: Load
     at: Value | None = Field(None, description="the sweep's value; null without a sweep")
     outcome: Outcome
     reason: str | None
     rank: tuple[int, int] | None = Field(
         None,
-        description="the best and worst rank by goodput that it can have among the valid conditions at the same value "
-        "of the sweep; 95% for all of them together",
+        description="the best and worst rank by goodput that it can have among the valid conditions of its class at "
+        "the same value of the sweep; 95% for all of them together",
     )
     tie_groups: str = Field("", description="conditions that share a letter are not proven to differ in goodput")
     scatter: Scatter | None = Field(None, description="null if it cannot be computed: short windows, refused trials")
@@ -149,6 +153,12 @@ class ClaimResult(Strict):
     source: str | None
     sentence: str = Field(description="the sentence that a reader could quote")
     reason: str | None = Field(description="why it is undecided, if it is")
+    stack_classes: dict[str, StackClass] = Field(
+        default_factory=dict, description="the class of each stack that it compares, where they are of different ones"
+    )
+    findings: list[Finding] = Field(
+        default_factory=list, description="about this claim: a refusal withholds its verdict, a note stands beside it"
+    )
 
 
 class NoiseFloor(Strict):

@@ -1,8 +1,9 @@
-"""Ranks and tie groups by goodput, the noise floor, and where the scatter of a condition comes from."""
+"""Ranks and tie groups by goodput within a class, the noise floor, and where the scatter of a condition comes from."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from fairtrial.experiment.stack_class import StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import NoiseFloor, Scatter
@@ -18,13 +19,13 @@ Standing = tuple[tuple[int, int], str]
 def standings(conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]]) -> dict[str, Standing]:
     """By condition id.
 
-    Conditions are ranked against those at the same value of the sweep, over the blocks that all of them share. The
-    second of the pair tried for the noise floor is left out.
+    Conditions are ranked against those of their class at the same value of the sweep, over the blocks that all of them
+    share. The second of the pair tried for the noise floor is left out.
     """
-    rivals: dict[Value | None, list[str]] = defaultdict(list)
+    rivals: dict[tuple[Value | None, StackClass], list[str]] = defaultdict(list)
     for condition in conditions:
         if valid.get(condition.id) and not condition.again:
-            rivals[condition.at].append(condition.id)
+            rivals[condition.at, condition.stack_class].append(condition.id)
     standings: dict[str, Standing] = {}
     for ids in rivals.values():
         values = shared_blocks({name: goodput_by_block(valid[name]) for name in ids})

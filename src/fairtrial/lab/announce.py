@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import minutes
+from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.free_ports import takes_ports
@@ -45,8 +46,14 @@ def _rows(plan: Plan) -> str:
 
 
 def _stacks(plan: Plan) -> list[str]:
-    concurrency = {stack.name: stack.concurrency for stack in plan.stacks}
-    return [f"{reference} ({concurrency[reference.name]})" for reference in plan.experiment.stacks]
+    stacks = {stack.name: stack for stack in plan.stacks}
+    described = []
+    for reference in plan.experiment.stacks:
+        stack = stacks[reference.name]
+        stack_class = stack.class_of(stack.variant(reference))
+        named = "" if stack_class == PRODUCTION else f"{stack_class}, "
+        described.append(f"{reference} ({named}{stack.concurrency})")
+    return described
 
 
 def _trials(plan: Plan) -> str:

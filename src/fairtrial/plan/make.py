@@ -88,9 +88,12 @@ def _condition(
 ) -> PlannedCondition:
     service = pick_service(point.experiment.service_of(reference))
     validate.assert_defined_on(point.workload, service)
+    validate.assert_concurrency(point.experiment, service)
     stack = pick_stack(stacks, reference)
     validate.assert_implements(stack, point.workload, service)
     variant = stack.variant(reference)
     validate.assert_env(point.experiment, reference, variant)
-    recorded = recorded_condition(point.experiment, reference, point.value, again=again)
+    recorded = recorded_condition(
+        point.experiment, reference, point.value, stack_class=stack.class_of(variant), again=again
+    )
     return PlannedCondition(recorded, stack, variant, service, point)

@@ -1,11 +1,12 @@
 """Conditions as the record has them, and the order in which they are tried."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.reference import ConditionRef, StackRef
+from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.record.model import Condition
 
@@ -13,7 +14,12 @@ Tried = TypeVar("Tried")
 
 
 def recorded_condition(
-    experiment: Experiment, stack: StackRef, value: Value | None, *, again: bool = False
+    experiment: Experiment,
+    stack: StackRef,
+    value: Value | None,
+    *,
+    stack_class: StackClass = PRODUCTION,
+    again: bool = False,
 ) -> Condition:
     """A condition's entry in the record.
 
@@ -30,6 +36,7 @@ def recorded_condition(
         variant=stack.variant,
         workload=experiment.workload,
         service=service,
+        stack_class=stack_class,
         load=experiment.load,
         contender=f"{label} again" if again else label,
         at=value,
@@ -37,17 +44,25 @@ def recorded_condition(
     )
 
 
-def conditions_of(experiment: Experiment) -> list[Condition]:
+def conditions_of(
+    experiment: Experiment, class_of: Callable[[StackRef], StackClass] = lambda _stack: PRODUCTION
+) -> list[Condition]:
     """One condition for each stack of the experiment at each value of its sweep, in the file's order.
 
     With `noise_floor`, the first of them comes a second time, at the end.
+
+    Args:
+        class_of: the class of a stack and variant.
     """
     at_values = {value: experiment.at(value) for value in experiment.points}
+
+    def condition(of: ConditionRef, *, again: bool = False) -> Condition:
+        return recorded_condition(at_values[of.at], of.stack, of.at, stack_class=class_of(of.stack), again=again)
+
     references = experiment.condition_refs
-    conditions = [recorded_condition(at_values[each.at], each.stack, each.at) for each in references]
+    conditions = [condition(each) for each in references]
     if experiment.noise_floor:
-        first = references[0]
-        conditions.append(recorded_condition(at_values[first.at], first.stack, first.at, again=True))
+        conditions.append(condition(references[0], again=True))
     return conditions
 
 

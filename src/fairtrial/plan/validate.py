@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.services.model import Service
+from fairtrial.catalog.services.model import MOST_CONCURRENCY, Service
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
@@ -57,6 +57,23 @@ def assert_env(experiment: Experiment, reference: StackRef, variant: Variant) ->
         raise Problem(
             f"env.{name}: the variant {reference} sets it as well",
             "leave one of them out; `fairtrial list stacks` shows variants",
+        )
+
+
+def assert_concurrency(experiment: Experiment, service: Service) -> None:
+    """Raise a Problem if the concurrency budget is too small for the instances, or too large for a private server."""
+    budget = experiment.concurrency_budget
+    if experiment.instances > budget:
+        raise Problem(
+            f"instances: {experiment.instances} of them cannot share a concurrency budget of {budget}",
+            "raise `concurrency_budget`, or lower `instances`",
+        )
+    private = bool(service.schemes) and experiment.services.get(service.name, ServiceOptions()).url_from is None
+    if private and budget > MOST_CONCURRENCY:
+        raise Problem(
+            f"concurrency_budget: {service.title} is started with connections for at most {MOST_CONCURRENCY} requests "
+            f"at once, and {budget} are asked for",
+            f"lower it, or name a server of your own with [services.{service.name}] url_from",
         )
 
 

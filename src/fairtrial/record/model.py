@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
@@ -26,6 +27,7 @@ class Condition(Strict):
     variant: str
     workload: str
     service: str
+    stack_class: StackClass = Field(PRODUCTION, description="of the stack and variant; older records do not name it")
     load: Load
     contender: str = Field(
         "", description="as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE, in a sweep with ` at VALUE`"
@@ -270,6 +272,11 @@ class TrialRecord(BaseModel):
     exit_status: int | None = Field(None, description="the stack's, if it ended by itself while it was needed")
     stop: Stop | None = None
     dataset_altered: bool = False
+    database_connections: int | None = Field(
+        None,
+        description="the most TCP connections that the stack's processes held to the database, looked at in the "
+        "warm-up and when the window closed; null where it has none, and in records from before they were counted",
+    )
     service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     freshness: Freshness | None = Field(None, description="null where nothing was changed")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
 from fairtrial.judge.model import ConditionResult, Result
 from fairtrial.judge.statistics.estimate import Estimate
 
@@ -47,6 +48,7 @@ EXPLANATION = (
     "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
     "whole process tree of the stack · rank: by goodput, 1~3 where it may be any of these"
 )
+RANKED_APART = "class: what a stack stands for; each class is ranked apart"
 
 
 def other_columns(result: Result) -> list[Column]:
@@ -67,19 +69,29 @@ def _capacities(result: Result) -> list[str]:
 
 
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
-    """The conditions by goodput, the highest first, then the refused ones, then those not run.
+    """The conditions class by class: by goodput, the highest first, then the refused ones, then those not run.
 
     The conditions of a sweep stay in the order of the file.
     """
     if any(condition.at is not None for condition in conditions):
         return list(conditions)
 
-    def sort_key(condition: ConditionResult) -> tuple[int, float]:
+    def sort_key(condition: ConditionResult) -> tuple[int, int, float]:
         goodput = GOODPUT.of(condition)
         group = {"valid": 0, "refused": 1, "not run": 2}[condition.outcome]
-        return group, -(goodput.estimate if goodput is not None else 0.0)
+        return STACK_CLASSES.index(condition.stack_class), group, -(goodput.estimate if goodput is not None else 0.0)
 
     return sorted(conditions, key=sort_key)
+
+
+def shows_class(conditions: Sequence[ConditionResult]) -> bool:
+    """Whether rows show the class of their stack: not where all are stacks as one would deploy them."""
+    return any(condition.stack_class != PRODUCTION for condition in conditions)
+
+
+def explanation(conditions: Sequence[ConditionResult]) -> str:
+    """What stands below the table: the meaning of its columns."""
+    return f"{EXPLANATION} · {RANKED_APART}" if shows_class(conditions) else EXPLANATION
 
 
 def rank(condition: ConditionResult) -> str:

@@ -10,7 +10,8 @@ from fairtrial.report.columns import in_order
 
 @dataclass(frozen=True)
 class Group:
-    """Findings of one check with the same severity and remedy, about one contender (None: about the experiment)."""
+    """Findings of one check with the same severity and remedy, about one contender or one claim (neither: about the
+    experiment)."""
 
     severity: Severity
     check: str
@@ -18,10 +19,13 @@ class Group:
     evidence: str
     remedy: str
     trials: Sequence[int]
+    claim: str | None = None
 
     @property
     def where(self) -> str:
-        """`node-http, trials 3 and 8`, or `the experiment`."""
+        """`node-http, trials 3 and 8`, `claim twice-as-fast`, or `the experiment`."""
+        if self.claim is not None:
+            return f"claim {self.claim}"
         if self.contender is None:
             return "the experiment"
         return f"{self.contender}, {numbered(self.trials)}"
@@ -41,8 +45,11 @@ class Obstacle:
 def grouped_findings(result: Result) -> list[Group]:
     """All findings in groups, the most severe first. A group's evidence is that of its first trial."""
     groups: dict[tuple[str, str, str | None, str], tuple[Finding, list[int]]] = {}
-    for finding in result.findings:
-        groups[finding.severity, finding.check, None, finding.remedy + finding.evidence] = finding, []
+    for finding in [*result.findings, *(finding for claim in result.claims for finding in claim.findings)]:
+        groups[finding.severity, finding.check, None, f"{finding.remedy}{finding.evidence}{finding.claim}"] = (
+            finding,
+            [],
+        )
     for condition in in_order(result.conditions):
         for trial in condition.trials:
             for finding in trial.findings:
@@ -53,7 +60,7 @@ def grouped_findings(result: Result) -> list[Group]:
     order = {"refusal": 0, "warning": 1, "note": 2}
     return sorted(
         (
-            Group(finding.severity, finding.check, contender, finding.evidence, finding.remedy, trials)
+            Group(finding.severity, finding.check, contender, finding.evidence, finding.remedy, trials, finding.claim)
             for (_, _, contender, _), (finding, trials) in groups.items()
         ),
         key=lambda group: order[group.severity],

@@ -8,7 +8,7 @@ from fairtrial.base.formatting import count, figure, figure_in, plain_in, span, 
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.judge.statistics.equivalence import Verdict
-from fairtrial.report.columns import EXPLANATION, GOODPUT, Column, in_order, other_columns, rank
+from fairtrial.report.columns import GOODPUT, Column, explanation, in_order, other_columns, rank, shows_class
 from fairtrial.report.grouping import grouped_findings, obstacles
 from fairtrial.report.sentences import loads_in_words, notes
 
@@ -32,10 +32,18 @@ def markdown_text(result: Result) -> str:
         parts += ["### Claims", "", *claims_table(result)]
         parts += ["", *(f"- {escape(claim.sentence)}" for claim in result.claims), ""]
     columns = other_columns(result)
-    head = ["stack", "rank", "goodput/s", *(f"{column.title} ({column.unit})" for column in columns), "outcome"]
+    classed = shows_class(result.conditions)
+    head = [
+        "stack",
+        *(["class"] if classed else []),
+        "rank",
+        "goodput/s",
+        *(f"{column.title} ({column.unit})" for column in columns),
+        "outcome",
+    ]
     parts += ["### Conditions", "", row_text(head), "| --- " * len(head) + "|"]
-    parts += [row_text(_cells(condition, columns)) for condition in in_order(result.conditions)]
-    parts += ["", escape(EXPLANATION), "", *(f"{escape(note)}\n" for note in notes(result))]
+    parts += [row_text(_cells(condition, columns, classed)) for condition in in_order(result.conditions)]
+    parts += ["", escape(explanation(result.conditions)), "", *(f"{escape(note)}\n" for note in notes(result))]
     findings = [
         f"- **{group.severity}** {escape(group.check)}, {escape(group.where)}: {escape(group.evidence)}"
         for group in grouped_findings(result)
@@ -82,13 +90,14 @@ def claim_row(claim: ClaimInWords) -> str:
     return row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(escape, cells)])
 
 
-def _cells(condition: ConditionResult, columns: Sequence[Column]) -> list[str]:
+def _cells(condition: ConditionResult, columns: Sequence[Column], classed: bool) -> list[str]:
     goodput = GOODPUT.of(condition)
     rate = "–" if goodput is None else figure(goodput.estimate)
     rate += f" ({span(goodput.interval)})" if goodput is not None and goodput.interval is not None else ""
     estimates = [column.of(condition) for column in columns]
     figures = ["–" if estimate is None else figure(estimate.estimate) for estimate in estimates]
-    return [escape(condition.contender), escape(rank(condition)), rate, *figures, condition.outcome]
+    named = [escape(condition.contender), *([condition.stack_class] if classed else [])]
+    return [*named, escape(rank(condition)), rate, *figures, condition.outcome]
 
 
 def row_text(cells: Sequence[str]) -> str:

@@ -10,12 +10,14 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure, figure_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, other_columns, rank
+from fairtrial.report.columns import GOODPUT, explanation, in_order, other_columns, rank, shows_class
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes
 
 WIDE_COLUMNS = 100
 """From this width on, an interval has a column of its own."""
+CLASS_COLUMNS = 12
+"""What a column of classes takes. Without the room for it, the class stands below the name."""
 STYLES = {
     "upheld": "bold green",
     "refuted": "bold red",
@@ -34,7 +36,7 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
 
     Markup and control characters in texts have no effect.
     """
-    parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation()]
+    parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation(result)]
     ceiling = ceiling_in_words(result)
     if ceiling:
         parts.append(Text(ceiling, style="dim"))
@@ -65,10 +67,13 @@ def _heading(result: Result) -> Text:
 
 
 def _table(result: Result, width: int) -> Table:
-    wide = width >= WIDE_COLUMNS
+    classed = shows_class(result.conditions)
+    wide = width >= WIDE_COLUMNS + (CLASS_COLUMNS if classed else 0)
     table = Table(box=None, padding=(0, 2 if wide else 1, 0, 0), show_edge=False, header_style="bold")
     ranked = any(condition.rank is not None for condition in result.conditions)
     table.add_column("stack", overflow="fold", min_width=10)
+    if classed and wide:
+        table.add_column("class", no_wrap=True)
     if ranked:
         table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("goodput/s", justify="right", no_wrap=True)
@@ -82,7 +87,12 @@ def _table(result: Result, width: int) -> Table:
         goodput = GOODPUT.of(condition)
         interval = span(goodput.interval) if goodput is not None and goodput.interval is not None else "–"
         rate = "–" if goodput is None else figure(goodput.estimate)
-        cells: list[RenderableType] = [Text(printable(condition.contender), style="bold")]
+        name = Text(printable(condition.contender), style="bold")
+        cells: list[RenderableType] = [name]
+        if classed and wide:
+            cells.append(condition.stack_class)
+        elif classed:
+            name.append(f"\n{condition.stack_class}", "not bold dim")
         if ranked:
             cells.append(rank(condition))
         if wide:
@@ -98,8 +108,8 @@ def _table(result: Result, width: int) -> Table:
     return table
 
 
-def _explanation() -> Text:
-    return Text(f"\n{EXPLANATION}", style="dim")
+def _explanation(result: Result) -> Text:
+    return Text(f"\n{explanation(result.conditions)}", style="dim")
 
 
 def _section(title: str, items: list[RenderableType]) -> list[RenderableType]:

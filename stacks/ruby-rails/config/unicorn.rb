@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 listen ENV.fetch("UNICORN_SOCKET"), backlog: 4096
-worker_processes Integer(ENV.fetch("WEB_CONCURRENCY", 1))
+worker_processes Integer(ENV.fetch("UNICORN_PROCESSES"))
 preload_app true
 timeout 30
 logger Logger.new($stderr, level: Logger::WARN)

@@ -18,13 +18,22 @@ pub struct Settings {
 
 impl Settings {
     pub fn from_environment() -> anyhow::Result<Self> {
+        let workers = positive("WEB_CONCURRENCY")?;
+        let most = positive("MAX_CONCURRENCY")?.unwrap_or(usize::MAX);
+        // They are given for one of WEB_CONCURRENCY processes, and this is one process on all processors.
+        let of_all = |number: Option<usize>| {
+            number
+                .unwrap_or(16)
+                .saturating_mul(workers.unwrap_or(1))
+                .min(most)
+        };
         Ok(Self {
             host: text("HOST").unwrap_or_else(|| "127.0.0.1".to_owned()),
             port: number("PORT")?.unwrap_or(8080),
             database_url: text("DATABASE_URL").unwrap_or_default(),
-            workers: positive("WEB_CONCURRENCY")?,
-            max_threads: positive("MAX_THREADS")?.unwrap_or(16),
-            db_pool: positive("DB_POOL")?.unwrap_or(16),
+            workers,
+            max_threads: of_all(positive("MAX_THREADS")?),
+            db_pool: of_all(positive("DB_POOL")?),
         })
     }
 }

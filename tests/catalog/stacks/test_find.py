@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.environment import stack_settings
+from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.stacks.find import find_stacks, pick_stack
 from fairtrial.experiment.reference import StackRef
 
@@ -64,8 +64,27 @@ def test_a_variant_has_its_settings_and_an_unknown_one_is_told(tmp_path: Path) -
         pick_stack(stacks, StackRef(name="mine", variant="slow"))
 
 
-def test_a_stack_is_told_its_processors_and_what_it_may_use() -> None:
-    settings = stack_settings([0, 2, 3], database_url="sqlite:///x")
-    assert settings["WEB_CONCURRENCY"] == "3"
+def test_a_variant_may_be_of_another_class_than_its_stack(tmp_path: Path) -> None:
+    classed = MANIFEST.replace("run =", 'class = "engine"\nrun =') + '[variants.wrong]\nclass = "flawed"\n'
+    folders = [stack(tmp_path / "plain"), stack(tmp_path / "classed", classed)]
+    plain, engine = (find_stacks([folder])[folder.name] for folder in folders)
+    assert plain.class_of(plain.variants["fast"]) == "production"
+    assert [engine.class_of(engine.variants[name]) for name in ("fast", "wrong")] == ["engine", "flawed"]
+
+
+def told(processors: int, concurrency: int, **overrides: str) -> tuple[str, ...]:
+    """What a stack is told of its budget: of all processes, their number, and threads and connections of each."""
+    settings = stack_settings({"DATABASE_URL": "sqlite:///x", "CACHE_URL": ""}, processors, concurrency, overrides)
     assert settings["DATABASE_URL"] == "sqlite:///x"
     assert {"CACHE_URL", "UPSTREAM_URL"}.isdisjoint(settings)
+    return tuple(settings[name] for name in ("MAX_CONCURRENCY", "WEB_CONCURRENCY", "MAX_THREADS", "DB_POOL"))
+
+
+def test_the_concurrency_budget_is_shared_out_over_processes_whoever_sets_their_number() -> None:
+    assert told(1, 16) == ("16", "1", "16", "16")
+    assert told(3, 16) == ("16", "3", "6", "6")
+    assert told(8, 3) == ("3", "3", "1", "1"), "no more processes than requests"
+    assert told(1, 16, WEB_CONCURRENCY="2") == ("16", "2", "8", "8")
+    assert told(4, 16, MAX_CONCURRENCY="8", DB_POOL="1") == ("8", "4", "2", "1")
+    assert told(4, 16, WEB_CONCURRENCY="auto") == ("16", "auto", "4", "4")
+    assert shares(5, 3) == [2, 2, 1]

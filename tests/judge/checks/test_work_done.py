@@ -17,7 +17,7 @@ from fairtrial.record.model import (
     TrialRecord,
     WriteFault,
 )
-from tests.builders import a_trial, an_experiment
+from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 
 EXPERIMENT = an_experiment("a").record()
@@ -96,6 +96,40 @@ def test_what_a_workload_implies_goes_into_the_record(name: str) -> None:
         assert implied.least_seconds == workload.least_seconds(options)
     else:
         assert implied.least_seconds == 0
+
+
+@pytest.mark.parametrize(
+    ("service", "processes", "held", "severities"),
+    [
+        ("postgresql", 1, 16, []),
+        ("postgresql", 1, 17, ["warning"]),
+        ("postgresql", 3, 18, []),  # 6 in each of three processes
+        ("mongodb", 2, 21, []),  # each driver watches its server by two more
+        ("mongodb", 2, 22, ["warning"]),
+        ("postgresql", 1, None, []),
+    ],
+)
+def test_connections_beyond_the_concurrency_budget(
+    service: str, processes: int, held: int | None, severities: list[str]
+) -> None:
+    conditions = [condition.model_copy(update={"service": service}) for condition in EXPERIMENT.conditions]
+    trial = a_trial().record()
+    assert trial.server is not None
+    server = trial.server.model_copy(update={"processes": processes})
+    trial = trial.model_copy(update={"database_connections": held, "server": server})
+    findings = found("over-budget", EXPERIMENT.model_copy(update={"conditions": conditions}), [trial])
+    assert [finding.severity for finding in findings] == severities
+
+
+def test_a_sweep_over_the_budget_has_a_budget_for_each_value() -> None:
+    swept = an_experiment("a").sweeping(4, 32, parameter="concurrency_budget").record()
+    trials = [
+        trial.model_copy(update={"database_connections": 20})
+        for trial in trials_of(swept, a_trial())
+        if trial.block == 1
+    ]
+    (finding,) = found("over-budget", swept, trials)
+    assert finding.evidence == "20 connections to the database, and the concurrency budget is 4 requests at once"
 
 
 def seen_stale(stale: int) -> TrialRecord:

@@ -15,6 +15,7 @@ def test_the_database_says_why_and_the_others_are_tried(lab: Lab) -> None:
         for name, cheat in (("greedy", "greedy"), ("honest", "none"))
     ]
     experiment = lab.experiment(*names, service="postgresql")
+    experiment.write_text(experiment.read_text().replace("warmup_seconds = 0.1", "warmup_seconds = 0.6"))
     finished = lab.fairtrial("run", experiment, *lab.named(*names))
     assert finished.status == 3
     greedy = finished.trial("greedy")
@@ -22,3 +23,6 @@ def test_the_database_says_why_and_the_others_are_tried(lab: Lab) -> None:
     words = ("too many clients already", "remaining connection slots are reserved")  # by version of the server
     assert any(said in greedy["reason"] for said in words), greedy["reason"]
     assert finished.trial("honest")["outcome"] == "valid", finished.out
+    held = {line["condition"].partition("/")[0]: line["database_connections"] for line in finished.record[1:]}
+    assert held["greedy"] is None
+    assert 1 <= held["honest"] <= 20, "a connection for each thread, of which each connection of the load has one"

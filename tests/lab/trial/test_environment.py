@@ -22,6 +22,7 @@ from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.environment import Environment, environment
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
+from fairtrial.record.model import Placement
 from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.lab.trial.test_cheats import CHEAT
@@ -122,6 +123,23 @@ def test_what_cannot_be_brought_up_fails_the_points_on_it_alone(monkeypatch: pyt
         assert failure is not None and failure.reason == "it does not fit"
         assert services.failure(few) is None
         assert rows_in(services.service(few).url) == 50
+
+
+def test_instances_share_the_processors_and_the_concurrency_budget() -> None:
+    experiment = a_plan(50).experiment.model_copy(
+        update={"instances": 3, "balancer": "nginx", "concurrency_budget": 8, "env": {"DB_POOL": "1"}}
+    )
+    plan = make_plan(experiment, {"x": a_plan(50).stacks[0]}, "x.toml")
+    placement = Placement(load_cpus=[9], server_cpus=[0, 1, 2, 3], disjoint=True)
+    with SQLITE.up([], "default", lambda _table, _rows: None) as service:
+        services = Environment(plan, placement, lambda _rows, _of: None)
+        told = [services.stack_settings(plan.conditions[0], service, instance) for instance in range(3)]
+    names = ("MAX_CONCURRENCY", "WEB_CONCURRENCY", "MAX_THREADS", "DB_POOL")
+    assert [tuple(one[name] for name in names) for one in told] == [
+        ("3", "2", "2", "1"),
+        ("3", "1", "3", "1"),
+        ("2", "1", "2", "1"),
+    ]
 
 
 def test_a_sweep_over_the_rows_judges_each_trial_by_its_own(lab: Lab) -> None:

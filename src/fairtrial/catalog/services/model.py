@@ -12,6 +12,9 @@ RowsLoaded = Callable[[str, int], None]
 """Called from time to time while a table is loaded, with its name and the number of rows loaded so far; never called if
 the loaded data come from the cache."""
 
+MOST_CONCURRENCY = 400
+"""The largest concurrency budget for which every private server has connections."""
+
 Counters = Mapping[str, int]
 """What a service did since it started, as far as it tells, by these names:
 

@@ -1,13 +1,11 @@
 """The environment in which stacks are built and run, and the contract's variables in it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from math import ceil
 
 LABS_OWN = frozenset({"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUNBUFFERED"})
 """Variables about the Python that the lab runs on: a stack has its own."""
-
-MAX_THREADS = 16
-DB_POOL = 16
 
 
 def stack_environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -17,16 +15,37 @@ def stack_environment(settings: Mapping[str, str] | None = None) -> dict[str, st
 
 
 def stack_settings(
-    server_cpus: Sequence[int], *, database_url: str = "", cache_url: str = "", upstream_url: str = ""
+    urls: Mapping[str, str], processors: int, concurrency: int, overrides: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the contract's variables beside HOST and PORT.
+    """Return the contract's variables beside HOST and PORT, with `overrides` in place of the contract's own.
 
-    There is one process for each of the server's processors, and sixteen threads and database connections. Empty URLs
-    are left out.
+    There is a process for each processor, but no more processes than requests that may be worked on at once. Threads
+    and connections are those of one process: `concurrency` is shared out over the processes, rounded up, whoever set
+    the number of either.
+
+    Args:
+        urls: DATABASE_URL and the like; empty ones are left out.
+        processors: those that the stack has to itself.
+        concurrency: how many requests it may work on at once, over all its processes.
+        overrides: variables that the experiment and the variant set.
     """
-    urls = {"DATABASE_URL": database_url, "CACHE_URL": cache_url, "UPSTREAM_URL": upstream_url}
-    return {name: url for name, url in urls.items() if url} | {
-        "WEB_CONCURRENCY": str(len(server_cpus)),
-        "MAX_THREADS": str(MAX_THREADS),
-        "DB_POOL": str(DB_POOL),
-    }
+    most = _number(overrides, "MAX_CONCURRENCY", concurrency)
+    processes = _number(overrides, "WEB_CONCURRENCY", min(processors, most))
+    each = str(ceil(most / processes))
+    return (
+        {name: url for name, url in urls.items() if url}
+        | {"MAX_CONCURRENCY": str(most), "WEB_CONCURRENCY": str(processes)}
+        | {"MAX_THREADS": each, "DB_POOL": each, "UPSTREAM_POOL": each}
+        | dict(overrides)
+    )
+
+
+def shares(total: int, count: int) -> list[int]:
+    """Return `total` in `count` whole shares that differ by one at most, each of them at least 1: 5 in 3 is 2, 2, 1."""
+    return [max(1, total // count + (place < total % count)) for place in range(count)]
+
+
+def _number(variables: Mapping[str, str], name: str, default: int) -> int:
+    """A variable that may hold anything, as a number of at least 1; otherwise the default."""
+    text = variables.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and int(text) > 0 else default

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 
 Command = list[str]
 
@@ -24,6 +25,7 @@ class Variant(Strict):
     """Settings under which the same stack can be run."""
 
     title: str = ""
+    stack_class: StackClass | None = Field(None, alias="class", description="null: the stack's")
     env: dict[str, str] = Field(default_factory=dict)
     args: Command = Field(default_factory=list)
 
@@ -42,6 +44,7 @@ class Stack(Strict):
     server: str
     concurrency: str
     kind: Literal["server", "program"] = "server"
+    stack_class: StackClass = Field(PRODUCTION, alias="class", description="docs/stack-contract.md, Classes")
     workloads: list[str] = Field(min_length=1)
     services: list[str] = Field(min_length=1)
     build: list[Command] = Field(default_factory=list)
@@ -56,6 +59,10 @@ class Stack(Strict):
         if any(not command for command in commands):
             raise ValueError("a command is a list of at least one word")
         return commands
+
+    def class_of(self, variant: Variant) -> StackClass:
+        """The class of one of its variants: the variant's own, or else the stack's."""
+        return variant.stack_class or self.stack_class
 
     def variant(self, reference: StackRef) -> Variant:
         """Return the variant that `reference` names.

@@ -59,7 +59,7 @@ def start_stack(
     """Start a stack on a free port and return it once it is ready; `process.stop()` ends it.
 
     Args:
-        settings: the contract's variables beside HOST and PORT.
+        settings: the contract's variables beside HOST and PORT, and those of the variant.
         cpus: the processors to which the stack is bound.
         log: takes what the stack prints.
 
@@ -67,7 +67,7 @@ def start_stack(
         Problem: the stack did not start or was not ready in time; none of its processes is left running.
     """
     port = free_port()
-    environment = stack_environment({**settings, "HOST": LOOPBACK, "PORT": str(port), **variant.env})
+    environment = stack_environment({**settings, "HOST": LOOPBACK, "PORT": str(port)})
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         process = Guarded([*stack.run, *variant.args], folder=folder, environment=environment, output=output, cpus=cpus)

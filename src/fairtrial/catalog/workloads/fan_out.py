@@ -22,7 +22,9 @@ class Options(Strict):
     """`[options]` of fan-out."""
 
     delay_milliseconds: float = Field(50.0, ge=0, le=10_000)
-    pool: int = Field(1024, ge=1, le=60_000, description="the most connections that a stack may hold to the upstream")
+    pool: int | None = Field(
+        None, ge=1, le=60_000, description="connections of a process to the upstream; null: by the concurrency budget"
+    )
 
 
 def upstream(options: Options) -> Sequence[str]:
@@ -65,7 +67,7 @@ WORKLOAD = ServerWorkload(
     data=no_tables,
     requests=requests,
     upstream=upstream,
-    environment=lambda options: {"UPSTREAM_POOL": str(options.pool)},
+    environment=lambda options: {} if options.pool is None else {"UPSTREAM_POOL": str(options.pool)},
     clauses=(
         ClauseTest("fan-out", f"GET {PATH} answers the upstream's status and size: {ANSWER}", _passes_the_answer_on),
         ClauseTest("fan-out-waits", "no answer comes before the upstream's", _waits),

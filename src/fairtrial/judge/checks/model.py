@@ -14,13 +14,14 @@ Severity = Literal["note", "warning", "refusal"]
 
 
 class Finding(Strict):
-    """What a check found, in one trial or in the experiment as a whole."""
+    """What a check found, in one trial, about one claim, or in the experiment as a whole."""
 
     check: str
     severity: Severity
     evidence: str
     remedy: str
-    trial: int | None = Field(None, description="the trial's index; null: about the experiment as a whole")
+    trial: int | None = Field(None, description="the trial's index; null: about the experiment as a whole, or a claim")
+    claim: str | None = Field(None, description="the id of the claim that it is about: a refusal withholds its verdict")
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,16 @@ class Case:
     thresholds: Mapping[str, float]
     """those in force; every key of the check's is present"""
 
-    def finding(self, trial: int | None, severity: Severity, evidence: str, remedy: str = "") -> Finding:
+    def finding(
+        self, trial: int | None, severity: Severity, evidence: str, remedy: str = "", *, claim: str | None = None
+    ) -> Finding:
         """Something that the check found.
 
         Args:
-            trial: the trial's index; None: it is about the experiment as a whole.
+            trial: the trial's index; None: it is about the experiment as a whole, or about a claim.
             evidence: what was observed, in figures; text from a server is made printable here.
             remedy: in place of the check's own, where this case has a better one.
+            claim: the id of the claim that it is about.
         """
         unusual = self.check.unusual(self.thresholds)
         return Finding(
@@ -82,4 +86,5 @@ class Case:
             evidence=printable(f"{evidence} ({unusual})" if unusual else evidence),
             remedy=printable(remedy or self.check.remedy),
             trial=trial,
+            claim=claim,
         )

@@ -6,6 +6,7 @@ from typing import Any
 from fairtrial.experiment.claims import Claim
 from fairtrial.judge.claims import budget, difference, equal, order, property, ratio, shape
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.remarks import with_remarks
 from fairtrial.judge.claims.validate import validate_claim
 from fairtrial.judge.model import ClaimResult
 
@@ -24,4 +25,4 @@ KINDS: Mapping[str, Callable[[Any, Evidence], ClaimResult]] = {
 
 def judge_claim(claim: Claim, evidence: Evidence) -> ClaimResult:
     """The verdict on `claim`, with the sentence that can be quoted."""
-    return KINDS[claim.kind](claim, evidence)
+    return with_remarks(claim, KINDS[claim.kind](claim, evidence), evidence)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in, violation_in_words
 from fairtrial.base.units import Quantity, Unit, readable_unit
 from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, RatioClaim
-from fairtrial.judge.claims.ruling import ALL_VALID, MORE_BLOCKS, Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.judge.claims.ruling import MORE_BLOCKS, Ruling, interval_in_words, result, sentence, too_few
 from fairtrial.judge.claims.values import Values
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ClaimResult
@@ -126,7 +126,7 @@ def decided_by(values: Values, positive: Sequence[float], bounds: Range) -> str:
         positive: ratios or figures, one a block, from which the number of blocks is projected; may be empty.
     """
     if values.obstacle is not None:
-        return ALL_VALID
+        return values.way_out
     if not positive or any(bound is not None and bound <= 0 for bound in bounds):
         return MORE_BLOCKS
     blocks = blocks_to_decide(positive, [bound for bound in bounds if bound is not None])

@@ -13,7 +13,7 @@ from fairtrial.judge.statistics.estimate import over_blocks
 def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on a budget claim."""
     metric = find_metric(claim.metric)
-    values = read_values(metric, [claim.of], evidence, claim.baseline)
+    values = read_values(claim, metric, [claim.of], evidence)
     figures = values.of(claim.of)
     estimate = over_blocks(figures, evidence.level) if figures and values.refused is None else None
     unit = unit_for(claim, metric, estimate)

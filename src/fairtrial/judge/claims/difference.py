@@ -4,7 +4,7 @@ from fairtrial.base.formatting import capitalised, figure_in
 from fairtrial.experiment.claims import DifferenceClaim
 from fairtrial.judge.claims.bounded import Measured, bounded_result, unit_for
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.ruling import ALL_VALID, MORE_BLOCKS
+from fairtrial.judge.claims.ruling import MORE_BLOCKS
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
@@ -14,7 +14,7 @@ from fairtrial.judge.statistics.estimate import paired_difference
 def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on a difference claim."""
     metric = find_metric(claim.metric)
-    values = read_values(metric, [claim.of, claim.to], evidence, claim.baseline)
+    values = read_values(claim, metric, [claim.of, claim.to], evidence)
     estimate = None
     if values.blocks and values.refused is None:
         estimate = paired_difference(values.of(claim.of), values.of(claim.to), evidence.level)
@@ -26,5 +26,5 @@ def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
         subject=f"{metric.label} of {claim.of} - {metric.label} of {claim.to}",
         statement=f"{capitalised(metric.label)} of {claim.of} was {was} more than that of {claim.to}",
         no_estimate="nothing was measured",
-        undecided=ALL_VALID if values.obstacle else MORE_BLOCKS,
+        undecided=values.way_out if values.obstacle else MORE_BLOCKS,
     )

@@ -4,7 +4,6 @@ from fairtrial.base.formatting import bound_in_words, capitalised, count, figure
 from fairtrial.experiment.claims import EqualClaim
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import (
-    ALL_VALID,
     MORE_BLOCKS,
     NO_RATIO,
     Ruling,
@@ -28,7 +27,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     tests may err at the full rate.
     """
     metric = find_metric(claim.metric)
-    values = read_values(metric, [claim.of, claim.to], evidence, claim.baseline)
+    values = read_values(claim, metric, [claim.of, claim.to], evidence)
     ratios = values.ratios(claim.of, claim.to)
     bounds = (1 / (1 + claim.within), 1 + claim.within)
     asked = f"a ratio {bound_in_words(*bounds)}"
@@ -51,7 +50,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     endings = {
         "upheld": "A repetition whose whole interval lies outside the margin would overturn it.",
         "refuted": "A repetition whose whole interval lies within the margin would overturn it.",
-        "undecided": ALL_VALID if values.obstacle else MORE_BLOCKS if ratios else NO_RATIO,
+        "undecided": values.way_out if values.obstacle else MORE_BLOCKS if ratios else NO_RATIO,
     }
     return result(
         claim,

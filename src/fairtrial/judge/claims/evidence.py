@@ -1,10 +1,11 @@
 """What a claim is judged by: a record whose trials already have outcomes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
+from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.model import Outcome
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.record.model import Condition, TrialRecord
@@ -36,6 +37,12 @@ class Evidence:
     """how many the verdict has to rest on: as many as were planned, or as there are at this look"""
     level: float = LEVEL
     """of each interval: above 95% where blocks were added while claims were undecided (statistics.looks)"""
+    findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    """those about claims, by the claim's id"""
+
+    def withholding(self, claim: str) -> Finding | None:
+        """The finding that withholds the verdict of the claim with this id, if there is one."""
+        return next((each for each in self.findings.get(claim, ()) if each.severity == "refusal"), None)
 
     def condition(self, reference: ConditionRef) -> Condition:
         """The condition that a claim means.

@@ -12,7 +12,6 @@ from fairtrial.base.formatting import capitalised, count, figure
 from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import (
-    ALL_VALID,
     MORE_BLOCKS,
     NO_RATIO,
     Ruling,
@@ -31,12 +30,12 @@ from fairtrial.judge.statistics.estimate import Estimate, paired_ratio
 def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on an order claim. Its estimate is that of the least certain step."""
     metric = find_metric(claim.metric)
-    values = read_values(metric, claim.order, evidence, claim.baseline)
+    values = read_values(claim, metric, claim.order, evidence)
     ahead = _steps(claim, metric, values, evidence.level)
     strict = 1 - (1 - evidence.level) / (len(claim.order) - 1)
     ruling = _ruling(claim, values, ahead, _steps(claim, metric, values, strict), metric.label)
     asked = " before ".join(map(str, claim.order))
-    estimate, observed, ending = None, None, ALL_VALID if values.obstacle else NO_RATIO
+    estimate, observed, ending = None, None, values.way_out if values.obstacle else NO_RATIO
     if ahead:
         weakest = min(range(len(ahead)), key=lambda step: ahead[step].interval or (0.0, 0.0))
         estimate = ahead[weakest]
@@ -49,7 +48,7 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
         ending = {
             "upheld": "A repetition in which one is proven worse than the next would overturn it.",
             "refuted": "A repetition in which each is proven better than the next would overturn it.",
-            "undecided": MORE_BLOCKS,
+            "undecided": values.way_out if values.obstacle else MORE_BLOCKS,
         }[ruling.verdict]
     return result(
         claim,

@@ -14,7 +14,7 @@ from fairtrial.judge.statistics.estimate import paired_ratio
 def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on a ratio claim."""
     metric = find_metric(claim.metric)
-    values = read_values(metric, [claim.of, claim.to], evidence, claim.baseline)
+    values = read_values(claim, metric, [claim.of, claim.to], evidence)
     ratios = values.ratios(claim.of, claim.to)
     estimate = None
     if ratios and values.refused is None:

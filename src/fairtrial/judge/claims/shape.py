@@ -9,7 +9,6 @@ from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import (
-    ALL_VALID,
     MORE_BLOCKS,
     Ruling,
     interval_in_words,
@@ -33,7 +32,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     sweep = evidence.experiment.sweep
     assert sweep is not None
     conditions = [_at(stack, value) for stack in claim.curves() for value in sweep.numbers]
-    values = read_values(metric, conditions, evidence, claim.baseline)
+    values = read_values(claim, metric, conditions, evidence)
     test = None
     ruling = Ruling("undecided", values.obstacle)
     if values.obstacle is None:
@@ -57,7 +56,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     endings = {
         "upheld": "A repetition in which it is proven otherwise would overturn it.",
         "refuted": "A repetition in which it is proven so would overturn it.",
-        "undecided": ALL_VALID if values.obstacle else MORE_BLOCKS,
+        "undecided": values.way_out if values.obstacle else MORE_BLOCKS,
     }
     return result(
         claim,

@@ -4,10 +4,13 @@ A claim that rests on a trial that was refused or not run is undecided: the bloc
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from fairtrial.experiment.claims import MetricClaim
 from fairtrial.experiment.reference import ConditionRef
+from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.ruling import ALL_VALID
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric
 from fairtrial.record.model import TrialRecord
 
@@ -19,11 +22,21 @@ class Values:
     by_condition: Mapping[ConditionRef, Sequence[float]]
     refused: str | None
     missing: str | None
+    withheld: Finding | None = None
+    """why values that there are give no verdict"""
 
     @property
     def obstacle(self) -> str | None:
         """Why there is no verdict, whatever the values are."""
-        return self.refused or self.missing
+        found = None if self.withheld is None else f"{self.withheld.check} withholds it ({self.withheld.evidence})"
+        return self.refused or self.missing or found
+
+    @property
+    def way_out(self) -> str:
+        """Where there is an obstacle, what would decide the claim."""
+        if self.refused or self.missing or self.withheld is None:
+            return ALL_VALID
+        return f"To decide it, {self.withheld.remedy}."
 
     @property
     def blocks(self) -> int:
@@ -42,18 +55,14 @@ class Values:
         return [value / other for value, other in zip(left, right, strict=True)]
 
 
-def read_values(
-    metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence, baseline: ConditionRef | None = None
-) -> Values:
-    """The metric of these conditions.
-
-    Args:
-        baseline: the condition that the metric overhead is measured against.
-    """
+def read_values(claim: MetricClaim, metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence) -> Values:
+    """The claim's metric of these conditions, and whether a finding withholds the verdict on them."""
     if metric.name == OVERHEAD:
-        assert baseline is not None
-        return _overheads(conditions, baseline, evidence)
-    return _read(metric, conditions, evidence)
+        assert claim.baseline is not None
+        values = _overheads(conditions, claim.baseline, evidence)
+    else:
+        values = _read(metric, conditions, evidence)
+    return replace(values, withheld=evidence.withholding(claim.id))
 
 
 def _overheads(conditions: Sequence[ConditionRef], baseline: ConditionRef, evidence: Evidence) -> Values:

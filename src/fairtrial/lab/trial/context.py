@@ -57,10 +57,9 @@ class TrialContext:
         """The experiment at the condition's value of the sweep."""
         return self.trial.condition.point
 
-    @property
-    def stack_settings(self) -> dict[str, str]:
-        """The environment variables of the stack: the contract's, and those of the experiment over them."""
-        return self.environment.stack_settings(self.point, self.service) | self.point.experiment.env
+    def stack_settings(self, instance: int = 0) -> dict[str, str]:
+        """The environment variables of one instance of the stack, from 0."""
+        return self.environment.stack_settings(self.condition, self.service, instance)
 
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:

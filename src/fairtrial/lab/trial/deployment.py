@@ -70,12 +70,12 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     condition, cpus = context.condition, context.environment.placement.server_cpus
     with ExitStack() as running:
         instances = []
-        for _ in range(context.point.experiment.instances):
+        for number in range(context.point.experiment.instances):
             instance = start_stack(
                 condition.stack,
                 condition.variant,
                 context.folder,
-                settings=context.stack_settings,
+                settings=context.stack_settings(number),
                 cpus=cpus,
                 log=context.log,
             )

@@ -9,7 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.services.upstream import upstream
-from fairtrial.catalog.stacks.environment import stack_settings
+from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.tables import Table
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.process_tree import confine
@@ -103,17 +103,25 @@ class Environment:
         service.reset()
         self._place(service)
 
-    def stack_settings(self, point: Point, service: RunningService) -> dict[str, str]:
-        """The contract's environment variables for a stack on this service."""
-        workload, options = point.workload, point.options
+    def stack_settings(self, condition: PlannedCondition, service: RunningService, instance: int = 0) -> dict[str, str]:
+        """The contract's environment variables for one instance, from 0, of a condition's stack on this service.
+
+        The instances share the processors and the concurrency budget. What the workload, the experiment and the variant
+        set takes the place of the contract's own.
+        """
+        point = condition.point
+        workload, options, experiment = point.workload, point.options, point.experiment
         arguments = tuple(workload.upstream(options)) if workload.upstream else ()
-        settings = stack_settings(
-            self.placement.server_cpus,
-            database_url=service.url,
-            cache_url=self.cache.url if self.cache else "",
-            upstream_url=self.upstream_urls.get(arguments, ""),
+        return stack_settings(
+            {
+                "DATABASE_URL": service.url,
+                "CACHE_URL": self.cache.url if self.cache else "",
+                "UPSTREAM_URL": self.upstream_urls.get(arguments, ""),
+            },
+            processors=shares(len(self.placement.server_cpus), experiment.instances)[instance],
+            concurrency=shares(experiment.concurrency_budget, experiment.instances)[instance],
+            overrides={**workload.environment(options), **experiment.env, **condition.variant.env},
         )
-        return settings | dict(workload.environment(options))
 
     def end_all(self) -> None:
         """End every service, the last first."""

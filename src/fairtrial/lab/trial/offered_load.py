@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Poisson, StopAfterRequests, StopAfterSeconds
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.loads import CapacityLoad, FixedLoad, OpenLoad, ProgramLoad, SingleRunLoad, engine_threads
+from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.lab.meters.tree import TreeMeter
@@ -19,7 +21,7 @@ from fairtrial.lab.trial.request_numbers import continued
 from fairtrial.record.engine_summary import EngineSummary
 
 WindowHandler = Callable[[str], None]
-"""Called with `opened` and `closed`, when the engine's window does so."""
+"""Called with `opened` and `closed` when the engine's window does so, and now and then before with `warming up`."""
 
 
 class StackEnded(Exception):
@@ -57,7 +59,9 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
     during_load = probe is not None and probe.during_load
 
     def on_window(state: str) -> None:
-        if state == "opened":
+        if state == "warming up":
+            _count_connections(context, deployment)
+        elif state == "opened":
             machine.open()
             network.open()
             for meter in meters:
@@ -67,6 +71,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
         else:
             record.server, record.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
             record.machine, record.network = machine.close(), network.close()
+            _count_connections(context, deployment)
 
     try:
         record.engine = _run(context, deployment, load, keys, on_window)
@@ -78,6 +83,20 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
         for meter in meters:
             meter.abandon()
     return record.engine
+
+
+def _count_connections(context: TrialContext, deployment: Deployment) -> None:
+    """Record how many connections the stack holds to its database, if it is more than before.
+
+    This is done outside of the window, which it would disturb. A database without a port in its URL is left out.
+    """
+    try:
+        port = urlsplit(context.service.url).port
+    except ValueError:  # several hosts, each with a port
+        return
+    if port is not None:
+        held = connections_to(port, *deployment.pids)
+        context.record.database_connections = max(held, context.record.database_connections or 0)
 
 
 def _run(
@@ -94,6 +113,8 @@ def _run(
             raise StackEnded
         elif fault := context.service.fault() or deployment.fault():
             raise Problem(fault, "this trial was discarded; the next one begins with a new process")
+        elif event["event"] == "progress" and event["phase"] == "warmup":
+            on_window("warming up")
         context.watcher.engine_event(event)
 
     summary = run_engine(_engine_plan(context, deployment, load, keys), on_event)

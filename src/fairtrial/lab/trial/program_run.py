@@ -117,7 +117,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
     placement = context.environment.placement
     operations = workload.operations(options)
     context.log.parent.mkdir(parents=True, exist_ok=True)
-    settings = {**context.stack_settings, "JOB": workload.name}
+    settings = {**context.stack_settings(), "JOB": workload.name}
     counted: dict[str, int] = {}
     meters: list[TreeMeter] = []
 
@@ -142,7 +142,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
         process = Guarded(
             [*context.condition.stack.run, *context.condition.variant.args],
             folder=context.folder,
-            environment=stack_environment({**settings, **context.condition.variant.env}),
+            environment=stack_environment(settings),
             output=output,
             cpus=placement.server_cpus,
         )

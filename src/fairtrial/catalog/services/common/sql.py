@@ -11,7 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.installed import dotted
 from fairtrial.catalog.services.common.loading import assert_loaded
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import MOST_CONCURRENCY, Counters, RowsLoaded
 from fairtrial.catalog.tables import ColumnKind, Index, Table
 
 Redact = Callable[[str], str]
@@ -21,8 +21,8 @@ USER = "fairtrial"
 """On a private server, the user that stacks log in as, and the database that user owns."""
 
 PASSWORD_BYTES = 18
-MOST_CONNECTIONS = 500
-"""Of a private server: more than any pool of the contract asks for."""
+MOST_CONNECTIONS = MOST_CONCURRENCY + 100
+"""Of a private server: shares of the budget are rounded up for each process, and the lab has connections of its own."""
 
 MARKER = "fairtrial_marker"
 """In a database of somebody else's, the table that names all tables that the lab made beside it."""

@@ -1,0 +1,52 @@
+"""Connections to the database beyond the concurrency budget: more requests worked on at once than the others may."""
+
+from collections.abc import Iterator
+
+from fairtrial.base.formatting import count
+from fairtrial.experiment.model import Experiment
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import Condition
+
+WATCHED = "mongodb"
+"""The service whose drivers hold connections beside their pools."""
+
+
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning for each trial whose stack held more connections than its budget explains."""
+    conditions = {condition.id: condition for condition in case.record.conditions}
+    for trial in case.trials:
+        held, condition = trial.database_connections, conditions.get(trial.condition)
+        if held is None or trial.server is None or condition is None:
+            continue
+        budget, processes = _budget(case.record.experiment, condition), max(1, trial.server.processes)
+        own = case.thresholds["drivers_own"] * processes if condition.service == WATCHED else 0
+        rounded_up = processes - 1  # each process rounds its share up by less than one
+        if held > budget + rounded_up + own:
+            yield case.finding(
+                trial.index,
+                "warning",
+                f"{held} connections to the database, and the concurrency budget is {count(budget, 'request')} at once",
+            )
+
+
+def _budget(experiment: Experiment, condition: Condition) -> int:
+    swept = experiment.sweep is not None and experiment.sweep.parameter == "concurrency_budget"
+    return int(condition.at) if swept and condition.at is not None else experiment.concurrency_budget
+
+
+CHECK = Check(
+    name="over-budget",
+    looks_at="the connections to the database that the stack's processes held in the warm-up and when the window "
+    "closed, compared with the concurrency budget",
+    thresholds={
+        "drivers_own": Threshold(
+            2,
+            "connections of each process to MongoDB",
+            "a MongoDB driver watches its server by a connection of its own and measures the round-trip time by "
+            "another (Server Monitoring specification); other drivers hold none beside their pools",
+        ),
+    },
+    remedy="size pools and processes by MAX_CONCURRENCY, MAX_THREADS and DB_POOL; or raise `concurrency_budget` for "
+    "all",
+    examine=examine,
+)

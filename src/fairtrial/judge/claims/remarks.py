@@ -1,0 +1,35 @@
+"""What a verdict says beside its figures: the classes of the stacks that it compares, and that their work differs."""
+
+from collections.abc import Mapping
+
+from fairtrial.experiment.claims import Claim
+from fairtrial.experiment.stack_class import StackClass
+from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.model import ClaimResult
+
+
+def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> ClaimResult:
+    """The claim's entry in the result, with its findings and with sentences that its verdict cannot do without."""
+    classes = _different_classes(claim, evidence)
+    findings = [*evidence.findings.get(claim.id, ())]
+    remarks = [result.sentence]
+    if classes:
+        named = ", ".join(f"{name} ({stack_class})" for name, stack_class in classes.items())
+        remarks.append(f"It compares stacks of different classes: {named}.")
+    if claim.unequal_work is not None:
+        remarks += [f"Unequal work: {finding.evidence}." for finding in findings] or [
+            f"The claim says that the work is unequal: “{claim.unequal_work.strip().rstrip('.')}”; the counters of the "
+            "database do not show it."
+        ]
+    return result.model_copy(
+        update={"sentence": " ".join(remarks), "stack_classes": dict(classes), "findings": findings}
+    )
+
+
+def _different_classes(claim: Claim, evidence: Evidence) -> Mapping[str, StackClass]:
+    """The class of each stack that the claim names; empty if all are of one class."""
+    classes = {str(each.stack): evidence.condition(each).stack_class for each in claim.needs()}
+    for stack in claim.curves():
+        at_any = next(each for each in evidence.experiment.condition_refs if str(each.stack) == str(stack))
+        classes[str(stack)] = evidence.condition(at_any).stack_class
+    return classes if len(set(classes.values())) > 1 else {}

@@ -1,0 +1,119 @@
+"""Claims whose sides do not do the same work: the verdict is withheld, unless the claim says why they differ."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.experiment.claims import RatioClaim
+from fairtrial.judge.judging import judge
+from fairtrial.judge.model import ClaimResult, Result
+from fairtrial.record.model import Ledger
+from fairtrial.report.grouping import grouped_findings
+from tests.builders import ExperimentBuilder, an_experiment, trials_of
+from tests.judge.claims.scene import served
+
+RATES = {"one": 3000.0, "other": 1000.0, "third": 500.0}
+WHY = "the other asks three times, as it was published."
+
+
+def judged(experiment: ExperimentBuilder, work: dict[str, dict[str, float]], answers: int = 10_000) -> Result:
+    """An experiment in which contenders do so many statements for each answer; who is not named counts nothing."""
+    record = experiment.record()
+    contenders = {condition.id: condition.contender for condition in record.conditions}
+    rates = {name: RATES[name.partition(" ")[0]] for name in contenders.values()}
+    trials = []
+    for trial in trials_of(record, served(rates)):
+        done = work.get(contenders[trial.condition])
+        if done is not None:
+            counted = {kind: round(each * answers) for kind, each in done.items()}
+            ledger = Ledger(done=counted, verified=answers, answers=answers)
+            trials.append(trial.model_copy(update={"ledger": ledger}))
+        else:
+            trials.append(trial)
+    return judge(record, trials, interrupted=False)
+
+
+def ratio(one: dict[str, float], other: dict[str, float], answers: int = 10_000, **claim: Any) -> ClaimResult:
+    experiment = an_experiment("one", "other").claiming("one", "other", at_least=2, **claim)
+    return judged(experiment, {"one": one, "other": other}, answers).claims[0]
+
+
+def test_one_query_against_three_is_no_verdict() -> None:
+    claim = ratio({"reads": 1}, {"reads": 3})
+    assert (claim.verdict, claim.estimate) == ("undecided", pytest.approx(3, rel=0.02))
+    assert claim.reason == "unequal-work withholds it (reading statements for each answer: one 1.00, other 3.00)"
+    assert "say in the claim why the work differs, with the key `unequal_work`" in claim.sentence
+    assert [finding.severity for finding in claim.findings] == ["refusal"]
+
+
+def test_a_claim_that_says_why_is_judged_and_quotes_it() -> None:
+    claim = ratio({"reads": 1}, {"reads": 3}, unequal_work=WHY)
+    assert claim.verdict == "upheld"
+    assert (
+        "Unequal work: reading statements for each answer: one 1.00, other 3.00; the claim says why: “the other asks"
+        in (claim.sentence)
+    )
+    assert [finding.severity for finding in claim.findings] == ["note"]
+    assert "the counters of the database do not show it" in ratio({"reads": 1}, {"reads": 1}, unequal_work=WHY).sentence
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "answers", "verdict"),
+    [
+        ({"reads": 1.0}, {"reads": 1.02}, 10_000, "upheld"),  # answers in flight, a counter that lags
+        ({"reads": 10.0}, {"reads": 10.9}, 10_000, "upheld"),  # less than a tenth more
+        ({"writes": 0.125}, {"writes": 0.3}, 10_000, "upheld"),  # batches of different sizes by chance
+        ({"reads": 1.0}, {"reads": 1.9}, 100, "upheld"),  # a short trial: 90 statements may be those of its start
+        ({"reads": 1.0}, {"reads": 3.0}, 100, "undecided"),
+        ({"writes": 0.125}, {"writes": 1.0}, 10_000, "undecided"),
+        ({"reads": 3.0, "commits": 3.0}, {"reads": 3.0, "commits": 1.0}, 10_000, "upheld"),  # nothing is flushed
+        ({"writes": 3.0, "commits": 3.0}, {"writes": 3.0, "commits": 1.0}, 10_000, "undecided"),
+        ({"reads": 1.0}, {"writes": 3.0}, 10_000, "upheld"),  # databases that count different things
+        ({"reads": 1.0, "rows_read": 9.0}, {"reads": 1.0, "rows_read": 1.0}, 10_000, "upheld"),
+        ({"reads": 1.0}, {}, 10_000, "upheld"),
+    ],
+)
+def test_only_what_is_no_noise_withholds_a_verdict(
+    one: dict[str, float], other: dict[str, float], answers: int, verdict: str
+) -> None:
+    assert ratio(one, other, answers).verdict == verdict
+
+
+def test_every_kind_that_compares_is_held_to_it_and_no_other() -> None:
+    sides: dict[str, Any] = {"of": "one", "to": "other"}
+    experiment = (
+        an_experiment("one", "other", "third")
+        .stating("difference", **sides, at_least="1/s")
+        .stating("equal", **sides)
+        .stating("order", order=["one", "third", "other"])
+        .stating("budget", of="one", metric="overhead", baseline="other", at_most="1 ms")
+        .stating("ratio", of="one", to="third", at_least=2)
+        .stating("budget", of="other", at_least="1/s")
+    )
+    result = judged(experiment, {"one": {"reads": 1}, "other": {"reads": 3}, "third": {"reads": 1}})
+    assert [claim.verdict for claim in result.claims] == ["undecided"] * 4 + ["upheld"] * 2
+    assert [group.where for group in grouped_findings(result) if group.check == "unequal-work"] == [
+        f"claim claim-{number}" for number in range(1, 5)
+    ]
+
+
+def test_a_shape_compares_two_stacks_at_each_value_and_one_stack_with_nothing() -> None:
+    experiment = (
+        an_experiment("one", "other")
+        .sweeping(1, 2)
+        .stating("shape", of="one", to="other", shape="leads")
+        .stating("shape", of="other", shape="flat", within=0.2)
+        .stating("ratio", of="other at 2", to="other at 1", at_least=0.5)
+    )
+    work = {"one at 1": {"reads": 1}, "other at 1": {"reads": 1}, "one at 2": {"reads": 1}, "other at 2": {"reads": 2}}
+    result = judged(experiment, {name: dict(each) for name, each in work.items()})
+    assert [claim.verdict for claim in result.claims] == ["undecided", "upheld", "undecided"]
+    assert "one at 2 1.00, other at 2 2.00" in (result.claims[0].reason or "")
+
+
+def test_a_claim_that_compares_nothing_has_no_unequal_work() -> None:
+    with pytest.raises(ValueError, match="unequal_work: this claim compares nothing"):
+        an_experiment("one").stating("budget", of="one", at_least="1/s", unequal_work=WHY).record()
+    assert RatioClaim.model_validate(
+        {"kind": "ratio", "id": "x", "text": "x", "of": "a", "to": "b", "at_least": 1, "unequal_work": WHY}
+    )
