@@ -1,24 +1,26 @@
-"""The columns and rows of the table of conditions: the same in the terminal, in Markdown and in the HTML report."""
+"""The columns and rows of the tables of conditions and of their requests: the same in the terminal, in Markdown and in
+the HTML report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.judge.model import ConditionResult, Result
+from fairtrial.base.formatting import figure
+from fairtrial.judge.model import ConditionResult, RequestResult, Result
 from fairtrial.judge.statistics.estimate import Estimate
 
 
 @dataclass(frozen=True)
 class Column:
-    """A figure of a condition by its key, multiplied by `scale` to be in `unit`."""
+    """A figure of a condition, or of one of its requests, by its key, multiplied by `scale` to be in `unit`."""
 
     key: str
     title: str
     unit: str
     scale: float
 
-    def of(self, condition: ConditionResult) -> Estimate | None:
-        """The condition's figure in this column's unit; None if it has none."""
-        estimate = condition.figures.get(self.key)
+    def of(self, row: ConditionResult | RequestResult) -> Estimate | None:
+        """The figure of a row in this column's unit; None if it has none."""
+        estimate = row.figures.get(self.key)
         if estimate is None:
             return None
         interval = estimate.interval
@@ -30,10 +32,13 @@ class Column:
 
 
 GOODPUT = Column("goodput_per_second", "goodput", "/s", 1)
-ALWAYS = (
+RESPONSE_TIMES = (
     Column("response_time_p50_seconds", "p50", "ms", 1e3),
     Column("response_time_p99_seconds", "p99", "ms", 1e3),
     Column("response_time_max_seconds", "max", "ms", 1e3),
+)
+ALWAYS = (
+    *RESPONSE_TIMES,
     Column("server_cpu_seconds_per_1000_requests", "CPU", "ms/1k", 1e3),
     Column("peak_rss_bytes", "memory", "MiB", 2**-20),
 )
@@ -46,6 +51,10 @@ EXPLANATION = (
     "goodput: verified answers only; median over blocks, with its 95% interval · p50, p99, max: response "
     "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
     "whole process tree of the stack · rank: by goodput, 1~3 where it may be any of these"
+)
+BY_REQUEST = (
+    "by request: goodput and response times of each request of the mix alone; – where too few of its answers support the "
+    "percentile"
 )
 
 
@@ -66,6 +75,12 @@ def _capacities(result: Result) -> list[str]:
     return list(dict.fromkeys(key for key in keys if key.startswith("capacity:")))
 
 
+def cells(row: ConditionResult | RequestResult, columns: Sequence[Column]) -> list[str]:
+    """The figures of a row in these columns as text; `–` for none."""
+    estimates = [column.of(row) for column in columns]
+    return ["–" if estimate is None else figure(estimate.estimate) for estimate in estimates]
+
+
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
     """The conditions by goodput, the highest first, then the refused ones, then those not run.
 
@@ -80,6 +95,11 @@ def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
         return group, -(goodput.estimate if goodput is not None else 0.0)
 
     return sorted(conditions, key=sort_key)
+
+
+def request_rows(result: Result) -> list[tuple[ConditionResult, RequestResult]]:
+    """The rows of the table by request: each request of each condition whose mix has several."""
+    return [(condition, request) for condition in in_order(result.conditions) for request in condition.requests]
 
 
 def rank(condition: ConditionResult) -> str:

@@ -32,6 +32,7 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
         conditions=columns.in_order(result.conditions),
         columns=columns,
         other_columns=columns.other_columns(result),
+        request_rows=columns.request_rows(result),
         ranked=any(condition.rank is not None for condition in result.conditions),
         loads=loads_in_words(result),
         notes=notes(result),

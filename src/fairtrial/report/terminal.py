@@ -10,7 +10,17 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure, figure_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.report.columns import EXPLANATION, GOODPUT, in_order, other_columns, rank
+from fairtrial.report.columns import (
+    BY_REQUEST,
+    EXPLANATION,
+    GOODPUT,
+    RESPONSE_TIMES,
+    cells,
+    in_order,
+    other_columns,
+    rank,
+    request_rows,
+)
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes
 
@@ -34,7 +44,8 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
 
     Markup and control characters in texts have no effect.
     """
-    parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation()]
+    parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), *_requests(result)]
+    parts.append(_explanation())
     ceiling = ceiling_in_words(result)
     if ceiling:
         parts.append(Text(ceiling, style="dim"))
@@ -82,20 +93,37 @@ def _table(result: Result, width: int) -> Table:
         goodput = GOODPUT.of(condition)
         interval = span(goodput.interval) if goodput is not None and goodput.interval is not None else "–"
         rate = "–" if goodput is None else figure(goodput.estimate)
-        cells: list[RenderableType] = [Text(printable(condition.contender), style="bold")]
+        row: list[RenderableType] = [Text(printable(condition.contender), style="bold")]
         if ranked:
-            cells.append(rank(condition))
+            row.append(rank(condition))
         if wide:
-            cells += [rate, interval]
+            row += [rate, interval]
         else:
-            cells.append(
+            row.append(
                 rate if goodput is None or goodput.interval is None else Text.assemble(rate, "\n", (interval, "dim"))
             )
-        for column in columns:
-            estimate = column.of(condition)
-            cells.append("–" if estimate is None else figure(estimate.estimate))
-        table.add_row(*cells, Text(condition.outcome, style=STYLES[condition.outcome]))
+        table.add_row(*row, *cells(condition, columns), Text(condition.outcome, style=STYLES[condition.outcome]))
     return table
+
+
+def _requests(result: Result) -> list[RenderableType]:
+    """The table by request; nothing if no mix has several."""
+    rows = request_rows(result)
+    if not rows:
+        return []
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("stack", overflow="fold", min_width=10)
+    table.add_column("request", overflow="fold")
+    table.add_column("goodput/s", justify="right", no_wrap=True)
+    for column in RESPONSE_TIMES:
+        table.add_column(f"{column.title}\n{column.unit}", justify="right", no_wrap=True)
+    last = None
+    for condition, request in rows:
+        name = "" if condition is last else printable(condition.contender)
+        figures = cells(request, (GOODPUT, *RESPONSE_TIMES))
+        table.add_row(Text(name, style="bold"), Text(printable(request.name)), *figures)
+        last = condition
+    return [Text(), table, Text(f"\n{BY_REQUEST}", style="dim")]
 
 
 def _explanation() -> Text:
