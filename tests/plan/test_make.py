@@ -120,7 +120,7 @@ def test_a_claim_about_a_request_that_the_workload_does_not_send_is_refused() ->
     budget = {"kind": "budget", "of": "mixed", "at_least": "1/s", "request": "long"}
     assert mixed(**budget).experiment.claims
     assert mixed([0, 10], **budget | {"of": "mixed at 10"}).experiment.claims
-    with pytest.raises(Problem, match=r"request: query-mix sends no 'lng' \(did you mean long\?\); it sends short, long"):
+    with pytest.raises(Problem, match=r"query-mix sends no 'lng' \(did you mean long\?\); it sends short, long"):
         mixed(**budget | {"request": "lng"})
     with pytest.raises(Problem, match="request: query-mix at 0 sends no 'long'; it sends short"):
         mixed([0, 10], **budget | {"of": "mixed at 0"})

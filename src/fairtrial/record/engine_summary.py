@@ -81,7 +81,10 @@ class Waiting(Strict):
 
 
 class Share(Strict):
-    """One kind of request in the mix, as it was sent and answered. Older records do not have the fields with a default."""
+    """One kind of request in the mix, as it was sent and answered.
+
+    Older records do not have the fields with a default.
+    """
 
     name: str
     sent: int

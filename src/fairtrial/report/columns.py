@@ -53,8 +53,8 @@ EXPLANATION = (
     "whole process tree of the stack · rank: by goodput, 1~3 where it may be any of these"
 )
 BY_REQUEST = (
-    "by request: goodput and response times of each request of the mix alone; – where too few of its answers support the "
-    "percentile"
+    "by request: goodput and response times of each request of the mix alone; – where too few of its answers support "
+    "the percentile"
 )
 
 
