@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Acknowledgements, Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint, Times};
+use super::{
+    Acknowledgements, Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint, Times,
+};
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
 

@@ -95,7 +95,8 @@ fn each_kind_of_request_has_its_own_times_and_failures() {
     });
     let request = |name: &str, path: &str, weight: u32| json!({"name": name, "path": path, "weight": weight});
     // The second and the third are of one kind.
-    let requests = json!([request("quick", "/quick", 4), request("slow", "/slow", 1), request("slow", "/slow/2", 1)]);
+    let requests =
+        json!([request("quick", "/quick", 4), request("slow", "/slow", 1), request("slow", "/slow/2", 1)]);
     let plan = Plan::closed(&server.address, 4).with("threads", json!(2)).with("requests", requests);
     let summary = plan.requests(120).run();
     summary.assert_books_balance();
@@ -104,7 +105,11 @@ fn each_kind_of_request_has_its_own_times_and_failures() {
     let seconds = |share: &Value, key: &str, figure: &str| share[key][figure].as_f64().unwrap();
     for key in ["service_time", "response_time"] {
         assert!(seconds(&mix[1], key, "min_seconds") >= slowness.as_secs_f64(), "{:?}", mix[1]);
-        assert!(mix[0][key]["percentiles"]["50"].as_f64().unwrap() < slowness.as_secs_f64() / 2.0, "{:?}", mix[0]);
+        assert!(
+            mix[0][key]["percentiles"]["50"].as_f64().unwrap() < slowness.as_secs_f64() / 2.0,
+            "{:?}",
+            mix[0]
+        );
         assert_eq!(summary.0[key]["min_seconds"], mix[0][key]["min_seconds"]);
     }
     assert_eq!((&mix[0]["failures"], &mix[1]["failures"]), (&json!(0), &summary.0["failures"]));

@@ -138,10 +138,8 @@ def _condition(
 
 def _requests(valid: Sequence[TrialRecord]) -> list[RequestResult]:
     """Figures of each request, if there are several and their times were kept apart."""
-    engines = [trial.engine for trial in valid if trial.engine is not None]
-    names = dict.fromkeys(
-        share.name for engine in engines for share in engine.mix if share.response_time is not None
-    )
+    mixes = [trial.engine.mix for trial in valid if trial.engine is not None and len(trial.engine.mix) > 1]
+    names = dict.fromkeys(share.name for mix in mixes for share in mix if share.response_time is not None)
     return [
         RequestResult(name=name, figures={metric.key: _figure(metric, valid) for metric in request_metrics(name)})
         for name in names

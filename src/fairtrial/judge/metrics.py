@@ -71,8 +71,9 @@ class Metric:
             if share is None:
                 names = ", ".join(dict.fromkeys(each.name for each in trial.engine.mix)) or "none"
                 return f"sent no request `{self.request}`; its requests: {names}"
-            if self.name != "goodput" and (share.response_time is None or share.failures is None):
-                return f"holds neither times nor failures by request, and so no {self.label}"
+            kept = share.failures if self.name == "errors" else share.response_time
+            if kept is None and self.name != "goodput":
+                return f"has no {self.label}, because times and failures were only kept of all requests together"
             if self.name == "errors" and _overflowed(trial.engine):
                 return "had more requests than may wait, which belong to no request of the mix"
         return f"has too few samples for {self.label}"

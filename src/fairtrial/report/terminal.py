@@ -44,11 +44,11 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
 
     Markup and control characters in texts have no effect.
     """
-    parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), *_requests(result)]
-    parts.append(_explanation())
+    parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation()]
     ceiling = ceiling_in_words(result)
     if ceiling:
         parts.append(Text(ceiling, style="dim"))
+    parts += _requests(result)
     if sentences := notes(result):
         parts += [Text(), *(Text(printable(sentence)) for sentence in sentences)]
     parts += _section("Claims", [_claim(claim) for claim in result.claims])

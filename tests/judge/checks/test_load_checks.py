@@ -152,7 +152,9 @@ class TestPercentiles:
         )
         (finding,) = in_trial("percentile-unsupported", trial, claiming)
         assert finding.severity == "warning"
-        assert finding.evidence.startswith("p99 of response time of `long` is not shown: it needs 1,000 answers in each")
+        assert finding.evidence.startswith(
+            "p99 of response time of `long` is not shown: it needs 1,000 answers in each"
+        )
         assert in_trial("percentile-unsupported", trial.but(window=30.0), claiming) == []
 
 

@@ -210,7 +210,8 @@ fn a_ramp_brings_its_integral() {
 
 #[test]
 fn slow_answers_do_not_skew_the_mix() {
-    let requests = json!([{"name": "a", "path": "/a", "weight": 1}, {"name": "b", "path": "/b", "weight": 3}]);
+    let requests =
+        json!([{"name": "a", "path": "/a", "weight": 1}, {"name": "b", "path": "/b", "weight": 3}]);
     let mut number = 0;
     let setup = Setup { requests, closes_ns: Some(2100 * MS), ..constant(400.0, 64) };
     let react = |now_ns| {

@@ -15,9 +15,7 @@ RequestNames = Callable[[Value | None], Sequence[str] | None]
 """The names of the requests at a value of the sweep (None: there is no sweep); None if they are not known."""
 
 
-def validate_claim(
-    claim: Claim, experiment: Experiment, requests: RequestNames = lambda _value: None
-) -> None:
+def validate_claim(claim: Claim, experiment: Experiment, requests: RequestNames = lambda _value: None) -> None:
     """Require that a claim of an experiment file makes sense beyond what its model checks.
 
     Records are not held to this: those from before bounds had units are judged as they are.
