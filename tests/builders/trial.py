@@ -6,7 +6,15 @@ from typing import Any, Self
 
 from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.record.capacity import CapacitySearch
-from fairtrial.record.engine_summary import BodyBytes, EngineSummary, EngineThread, Example, Picks, SecondOfSeries
+from fairtrial.record.engine_summary import (
+    BodyBytes,
+    EngineSummary,
+    EngineThread,
+    Example,
+    Picks,
+    SecondOfSeries,
+    Share,
+)
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.model import Audit, Clause, ExperimentRecord, Failure, ServerMeter, Settle, Stop, TrialRecord
 from tests.builders.figures import calm_machine, calm_network, times, uniform_picks
@@ -35,6 +43,8 @@ class TrialBuilder:
 
     rate: float = 4000.0
     window: float = 3.0
+    mix: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """of a mix: by request, its share of the answers and its median response time in seconds"""
     median_seconds: float | None = None
     """as the connections make it, if it is not said: Little's law holds"""
     connections: int = 16
@@ -68,6 +78,10 @@ class TrialBuilder:
     def taking(self, median_seconds: float) -> Self:
         """Response times around this median."""
         return replace(self, median_seconds=median_seconds)
+
+    def mixing(self, **mix: tuple[float, float]) -> Self:
+        """With several requests: by name, the share of the answers and the median response time in seconds."""
+        return replace(self, mix=mix)
 
     def erring(self, **errors: int) -> Self:
         """With errors by kind."""
@@ -185,6 +199,18 @@ class TrialBuilder:
             ]
             * self.engine_threads,
             picks=uniform_picks(verified) if self.picks is None else self.picks,
+            mix=[self._share(name, round(verified * share), median) for name, (share, median) in self.mix.items()],
+        )
+
+    def _share(self, name: str, verified: int, median: float) -> Share:
+        return Share(
+            name=name,
+            sent=verified,
+            answers=verified,
+            verified=verified,
+            failures=0,
+            service_time=times(verified, median * 0.98),
+            response_time=times(verified, median),
         )
 
 

@@ -73,8 +73,12 @@ def test_the_example_of_thresholds_is_accepted(lab: Lab) -> None:
 
 def test_the_example_of_a_sweep_and_the_examples_of_claims_are_accepted(lab: Lab) -> None:
     sweep, claims = example_with("[sweep]"), code_blocks(DOCS / "claims.md", "toml")
+    (of_a_request,) = [claim for claim in claims if "request =" in claim]
+    claims.remove(of_a_request)
     assert len(claims) >= 4
     path = lab.experiment("node-http", more="\n".join([sweep, *claims]))
+    make_plan(load_experiment(path), find_stacks(), path)
+    path = lab.experiment("node-http", workload="query-mix", service="postgresql", more=of_a_request)
     make_plan(load_experiment(path), find_stacks(), path)
 
 

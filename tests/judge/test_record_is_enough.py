@@ -13,19 +13,20 @@ from fairtrial.judge.judging import judge_record
 from fairtrial.record.model import ExperimentRecord, Ledger
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RECORD_FILE
-from tests.builders import a_trial, an_experiment, trials_of
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 
-def results(folder: Path, reads: int, **changes: Any) -> Path:
+def results(folder: Path, reads: int, trial: TrialBuilder | None = None, **changes: Any) -> Path:
     """A results folder whose record names a workload, a service, stacks and a dataset that nobody knows.
 
     Args:
         reads: reading statements that the database counted for 12,000 verified answers.
+        trial: every trial; an honest one, if it is not given.
         changes: other keys of the record's first line.
     """
     record = an_experiment("a", "b").stating("budget", of="a", at_least="1/s").record()
     ledger = Ledger(done={"reads": reads, "rows_read": reads}, verified=12_000, answers=12_000)
-    trials = [trial.model_copy(update={"ledger": ledger}) for trial in trials_of(record, a_trial())]
+    trials = [trial.model_copy(update={"ledger": ledger}) for trial in trials_of(record, trial or a_trial())]
     first = json.loads(record.model_dump_json()) | changes
     lines = [json.dumps(first), *(trial.model_dump_json() for trial in trials)]
     text = "".join(f"{line}\n" for line in lines)
@@ -120,3 +121,21 @@ def test_the_claims_of_a_file_need_units_and_those_of_an_old_record_do_not(tmp_p
     finished = CliRunner().invoke(app, ["judge", str(path), "--claims", str(file)], env={"COLUMNS": "200"})
     assert finished.exit_code != 0
     assert 'goodput is a rate: write "1/s", not 1' in f"{finished.output}{finished.exception}"
+
+
+def test_the_requests_of_an_unknown_workload_are_those_that_its_record_holds(tmp_path: Path) -> None:
+    path = results(tmp_path / "results", 12_000, a_trial().mixing(short=(0.9, 0.001), long=(0.1, 1.0)))
+    file = tmp_path / "claims.toml"
+
+    def judged_about(request: str) -> tuple[int, str]:
+        file.write_text(
+            'name = "x"\ntitle = "x"\nworkload = "no-such-workload"\nstacks = ["a"]\n[load]\nkind = "closed"\n'
+            '[[claims]]\nid = "mine"\nkind = "budget"\ntext = "x"\nof = "a"\nmetric = "response_time_p50"\n'
+            f'request = "{request}"\nat_most = "5 ms"\n'
+        )
+        finished = CliRunner().invoke(app, ["judge", str(path), "--claims", str(file)], env={"COLUMNS": "200"})
+        return finished.exit_code, f"{finished.output}{finished.exception}"
+
+    assert [judged_about(request)[0] for request in ("short", "long")] == [0, 1]
+    status, text = judged_about("quick")
+    assert status != 0 and "no-such-workload sends no 'quick'; it sends short, long" in text

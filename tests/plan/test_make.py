@@ -1,5 +1,6 @@
 """From an experiment to its plan: everything resolved once, and what does not fit refused with the file's name."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import pick_workload
 from fairtrial.experiment.files import load_experiment, shipped_experiments
+from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import StackClass
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.order import conditions_of
-from tests.plan.plans import FILE, STACKS, planned
+from fairtrial.plan.plan import Plan
+from tests.plan.plans import FILE, STACKS, a_stack, planned
 
 
 def test_conditions_hold_what_they_name() -> None:
@@ -111,6 +114,35 @@ def test_what_does_not_fit_is_refused_with_the_file_s_name(more: dict[str, Any],
         planned(**more)
     assert refused.value.reason.startswith(f"{FILE}: ")
     assert reason in refused.value.reason
+
+
+def mixed(sweep: Sequence[int] = (), **claim: Any) -> Plan:
+    """A plan of query-mix, over these numbers of short queries for each long one, with a claim about one request."""
+    stack = a_stack("mixed", workloads=["query-mix"], services=["postgresql"])
+    file = {"name": "x", "title": "x", "workload": "query-mix", "service": "postgresql", "stacks": ["mixed"]}
+    more: dict[str, Any] = {"load": {"kind": "closed", "connections": 2}, "claims": [{"id": "c", "text": "c"} | claim]}
+    if sweep:
+        more["sweep"] = {"parameter": "options.short_per_long", "values": sweep}
+    return make_plan(Experiment.model_validate(file | more), {"mixed": stack}, FILE)
+
+
+def test_a_claim_about_a_request_that_the_workload_does_not_send_is_refused() -> None:
+    budget = {"kind": "budget", "of": "mixed", "at_least": "1/s", "request": "long"}
+    assert mixed(**budget).experiment.claims
+    assert mixed([0, 10], **budget | {"of": "mixed at 10"}).experiment.claims
+    with pytest.raises(Problem, match=r"query-mix sends no 'lng' \(did you mean long\?\); it sends short, long"):
+        mixed(**budget | {"request": "lng"})
+    with pytest.raises(Problem, match="request: query-mix at 0 sends no 'long'; it sends short"):
+        mixed([0, 10], **budget | {"of": "mixed at 0"})
+    with pytest.raises(Problem, match="request: query-mix at 0 sends no 'long'; it sends short"):
+        mixed([0, 10], kind="shape", of="mixed", shape="rises", request="long")
+
+
+def test_a_job_has_no_requests_to_claim_about() -> None:
+    claim = {"kind": "budget", "id": "c", "text": "c", "of": "batch", "request": "call", "at_least": "1/s"}
+    job = {"workload": "call-batch", "service": "none", "stacks": ["batch"], "load": {"kind": "program"}}
+    with pytest.raises(Problem, match="request: a job of call-batch sends no requests: leave `request` out"):
+        planned(claims=[claim], **job)
 
 
 def test_too_few_blocks_for_a_first_look_are_refused() -> None:

@@ -12,7 +12,7 @@ use crate::http1::request::{self, EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
 use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
 use crate::processors;
-use crate::record::{Record, Totals};
+use crate::record::{Record, RequestKinds, Totals};
 use crate::schedule::{Arrivals, Quota, ThreadShare, split};
 use crate::session::{PacePlan, SessionParts};
 use crate::template::Renderer;
@@ -100,6 +100,7 @@ impl Run {
             .map(|expectation| Ok(expectation?.sparing(&changing)))
             .collect::<Result<Vec<_>, String>>()
             .expect("checked when the plan was prepared");
+        let kinds = RequestKinds::new(plan.requests.iter().map(|request| request.name.as_str()));
         SessionParts {
             connections: connections as usize,
             requests: Arc::clone(&self.requests),
@@ -111,7 +112,7 @@ impl Run {
             requests_per_connection: plan.requests_per_connection,
             pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
-            record: Record::new(plan.requests.len(), self.tallied_dataset(), plan.record_intended as usize)
+            record: Record::new(kinds, self.tallied_dataset(), plan.record_intended as usize)
                 .telling(Arc::clone(&totals))
                 .acknowledging(acknowledged_numbers(&self.requests)),
             totals,

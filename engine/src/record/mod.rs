@@ -9,6 +9,7 @@ mod progress;
 mod series;
 mod shares;
 mod summary;
+mod times;
 
 use std::sync::Arc;
 
@@ -21,8 +22,9 @@ pub use latest::{LatestSecond, LatestTimes};
 pub use picks::{BINS, PickCounts, Picks};
 pub use progress::Totals;
 pub use series::{Series, SeriesPoint};
-pub use shares::{RequestCounts, RequestShare};
+pub use shares::{RequestCounts, RequestKinds, RequestShare};
 pub use summary::{BodyBytes, Books, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
+pub use times::{Times, TimesByKind};
 
 use crate::dataset::Dataset;
 
@@ -60,9 +62,10 @@ pub struct Example {
 /// One thread's record of the window.
 #[derive(Debug)]
 pub struct Record {
-    /// By place in the mix.
-    requests: Vec<RequestCounts>,
-    /// Requests that ended without a complete answer.
+    kinds: RequestKinds,
+    /// By kind of request.
+    counts: Vec<RequestCounts>,
+    /// Requests that ended without a complete answer, and those that never began: there was no room to wait.
     pub failures: u64,
     /// By kind.
     pub errors: ErrorCounts,
@@ -74,10 +77,7 @@ pub struct Record {
     pub sent_bytes: u64,
     /// Bodies that were compared as a whole.
     pub checked_bodies: u64,
-    /// From sending to the last byte.
-    pub service_time: Distribution,
-    /// From the intended start to the last byte.
-    pub response_time: Distribution,
+    times: TimesByKind,
     /// From the intended start to sending.
     pub send_lag: Distribution,
     /// From the start of a connect to its success.
@@ -94,19 +94,19 @@ pub struct Record {
 }
 
 impl Record {
-    /// An empty record of a mix of so many requests; `dataset` if ids are to be tallied, `most_intended`: so many
-    /// intended starts are kept.
-    pub fn new(requests: usize, dataset: Option<&Dataset>, most_intended: usize) -> Record {
+    /// An empty record of a mix of these kinds; `dataset` if ids are to be tallied, `most_intended`: so many intended
+    /// starts are kept.
+    pub fn new(kinds: RequestKinds, dataset: Option<&Dataset>, most_intended: usize) -> Record {
         Record {
-            requests: vec![RequestCounts::default(); requests],
+            counts: vec![RequestCounts::default(); kinds.names().len()],
+            times: TimesByKind::new(kinds.names().len()),
+            kinds,
             failures: 0,
             errors: ErrorCounts::default(),
             connects: 0,
             received_bytes: 0,
             sent_bytes: 0,
             checked_bodies: 0,
-            service_time: Distribution::new(),
-            response_time: Distribution::new(),
             send_lag: Distribution::new(),
             connect_time: Distribution::new(),
             body_bytes: BodyBytes::default(),
@@ -148,7 +148,7 @@ impl Record {
     /// A request's first byte was handed to the kernel. `request`: its place in the mix.
     #[inline]
     pub fn sent(&mut self, request: usize) {
-        self.requests[request].sent += 1;
+        self.counts[self.kinds.of(request)].sent += 1;
     }
 
     /// A request of the window has this intended start.
@@ -162,11 +162,11 @@ impl Record {
     /// A complete answer, `since_opened_ns` after the window's opening; whether it is right is recorded apart from it.
     #[inline]
     pub fn answer(&mut self, request: usize, times: ExchangeTimes, body_bytes: u64, since_opened_ns: u64) {
+        let kind = self.kinds.of(request);
         let response_ns = times.done_ns.saturating_sub(times.intended_ns);
-        self.requests[request].answers += 1;
+        self.counts[kind].answers += 1;
         self.series.answer(since_opened_ns, response_ns);
-        self.service_time.record(times.done_ns.saturating_sub(times.sent_ns));
-        self.response_time.record(response_ns);
+        self.times.record(kind, times.done_ns.saturating_sub(times.sent_ns), response_ns);
         self.send_lag.record(times.sent_ns.saturating_sub(times.intended_ns));
         self.body_bytes.add(body_bytes);
     }
@@ -174,7 +174,7 @@ impl Record {
     /// The answer passed, `since_opened_ns` after the window's opening.
     #[inline]
     pub fn verified(&mut self, request: usize, since_opened_ns: u64) {
-        self.requests[request].verified += 1;
+        self.counts[self.kinds.of(request)].verified += 1;
         self.series.verified(since_opened_ns);
     }
 
@@ -184,9 +184,12 @@ impl Record {
         self.series.error(since_opened_ns);
     }
 
-    /// A request ended without a complete answer.
-    pub fn failure(&mut self, kind: ErrorKind, since_opened_ns: u64) {
+    /// A request ended without a complete answer. `request`: its place in the mix; `None` if it never began.
+    pub fn failure(&mut self, request: Option<usize>, kind: ErrorKind, since_opened_ns: u64) {
         self.failures += 1;
+        if let Some(request) = request {
+            self.counts[self.kinds.of(request)].failures += 1;
+        }
         self.wrong_answer(kind, since_opened_ns);
     }
 
@@ -195,14 +198,25 @@ impl Record {
         &self.intended_ns
     }
 
-    /// By place in the mix.
-    pub fn by_request(&self) -> &[RequestCounts] {
-        &self.requests
+    /// By kind of request.
+    pub fn by_kind(&self) -> &[RequestCounts] {
+        &self.counts
+    }
+
+    /// Of each kind of request, in the order in which they first come in the mix.
+    pub fn shares(&self) -> Vec<RequestShare> {
+        let named = self.kinds.names().iter().zip(&self.counts).enumerate();
+        named.map(|(kind, (name, counts))| RequestShare::new(name, *counts, self.times.of(kind))).collect()
+    }
+
+    /// Times of all complete answers.
+    pub fn times(&self) -> Times {
+        self.times.total()
     }
 
     /// Over all requests of the mix.
     pub fn totals(&self) -> RequestCounts {
-        self.requests.iter().copied().fold(RequestCounts::default(), RequestCounts::plus)
+        self.counts.iter().copied().fold(RequestCounts::default(), RequestCounts::plus)
     }
 
     /// Keeps the answer as an example if it is among the first. `bytes`: of the body, or whatever came.
@@ -231,7 +245,7 @@ impl Record {
 
     /// Adds another thread's record.
     pub fn merge(&mut self, other: Record) {
-        for (counts, added) in self.requests.iter_mut().zip(&other.requests) {
+        for (counts, added) in self.counts.iter_mut().zip(&other.counts) {
             *counts = counts.plus(*added);
         }
         self.failures += other.failures;
@@ -240,8 +254,7 @@ impl Record {
         self.received_bytes += other.received_bytes;
         self.sent_bytes += other.sent_bytes;
         self.checked_bodies += other.checked_bodies;
-        self.service_time.merge(&other.service_time);
-        self.response_time.merge(&other.response_time);
+        self.times.merge(&other.times);
         self.send_lag.merge(&other.send_lag);
         self.connect_time.merge(&other.connect_time);
         self.body_bytes.merge(&other.body_bytes);

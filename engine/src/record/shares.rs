@@ -1,8 +1,47 @@
-//! What became of each request of the mix.
+//! What became of each kind of request in the mix.
 
 use serde::Serialize;
 
-/// Counts of one request of the mix.
+use super::Distribution;
+use super::times::Times;
+
+/// The kinds of requests in a mix: requests of the same name are of one kind.
+#[derive(Clone, Debug)]
+pub struct RequestKinds {
+    names: Vec<String>,
+    /// By place in the mix, a place in `names`.
+    kinds: Vec<usize>,
+}
+
+impl RequestKinds {
+    /// `requests`: their names, by place in the mix.
+    pub fn new<'n>(requests: impl IntoIterator<Item = &'n str>) -> RequestKinds {
+        let mut names: Vec<String> = Vec::new();
+        let kinds = requests
+            .into_iter()
+            .map(|name| {
+                names.iter().position(|known| known == name).unwrap_or_else(|| {
+                    names.push(name.to_owned());
+                    names.len() - 1
+                })
+            })
+            .collect();
+        RequestKinds { names, kinds }
+    }
+
+    /// Their names, in the order in which they first come in the mix.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The kind of the request at this place in the mix.
+    #[inline]
+    pub fn of(&self, request: usize) -> usize {
+        self.kinds[request]
+    }
+}
+
+/// Counts of one kind of request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestCounts {
     /// Requests whose first byte was handed to the kernel.
@@ -11,6 +50,8 @@ pub struct RequestCounts {
     pub answers: u64,
     /// Answers that passed every expectation.
     pub verified: u64,
+    /// Requests that ended without a complete answer.
+    pub failures: u64,
 }
 
 impl RequestCounts {
@@ -20,27 +61,47 @@ impl RequestCounts {
             sent: self.sent + other.sent,
             answers: self.answers + other.answers,
             verified: self.verified + other.verified,
+            failures: self.failures + other.failures,
         }
     }
 }
 
-/// One request of the mix, as a summary holds it.
+/// One kind of request in the mix, as a summary holds it.
 #[derive(Clone, Debug, Serialize)]
 pub struct RequestShare {
-    /// As the plan calls it.
-    pub name: String,
-    /// See [`RequestCounts`].
-    pub sent: u64,
-    /// See [`RequestCounts`].
-    pub answers: u64,
-    /// See [`RequestCounts`].
-    pub verified: u64,
+    name: String,
+    sent: u64,
+    answers: u64,
+    verified: u64,
+    failures: u64,
+    service_time: Option<Distribution>,
+    response_time: Option<Distribution>,
 }
 
 impl RequestShare {
-    /// Names the counts.
-    pub fn new(name: &str, counts: RequestCounts) -> RequestShare {
-        let RequestCounts { sent, answers, verified } = counts;
-        RequestShare { name: name.to_owned(), sent, answers, verified }
+    /// Names the counts. `times`: `None` if they are not kept by kind.
+    pub fn new(name: &str, counts: RequestCounts, times: Option<&Times>) -> RequestShare {
+        let RequestCounts { sent, answers, verified, failures } = counts;
+        RequestShare {
+            name: name.to_owned(),
+            sent,
+            answers,
+            verified,
+            failures,
+            service_time: times.map(|times| times.service.clone()),
+            response_time: times.map(|times| times.response.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_of_the_same_name_are_of_one_kind() {
+        let kinds = RequestKinds::new(["light", "heavy", "light", ""]);
+        assert_eq!(kinds.names(), ["light", "heavy", ""]);
+        assert_eq!([0, 1, 2, 3].map(|request| kinds.of(request)), [0, 1, 0, 2]);
     }
 }

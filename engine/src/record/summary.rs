@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Acknowledgements, Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint};
+use super::{
+    Acknowledgements, Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint, Times,
+};
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
 
@@ -206,7 +208,8 @@ impl Summary {
         let books = facts.books;
         let (run_verified, run_errors) = facts.run_totals;
         let acknowledgements = record.acknowledgements(&facts.requests, &facts.begun_numbers);
-        let named = facts.requests.iter().zip(&record.requests);
+        let mix = record.shares();
+        let Times { service: service_time, response: response_time } = record.times();
         let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
         Summary {
             protocol: PROTOCOL,
@@ -225,8 +228,8 @@ impl Summary {
             achieved_over_offered: books.achieved(totals.answers),
             errors: record.errors,
             examples: record.examples,
-            service_time: record.service_time,
-            response_time: record.response_time,
+            service_time,
+            response_time,
             send_lag: record.send_lag,
             connect_time: record.connect_time,
             body_bytes: (body_bytes.count > 0).then(|| BodyBytesWritten {
@@ -243,7 +246,7 @@ impl Summary {
             in_flight_at_end: books.in_flight_at_end,
             oldest_in_flight_seconds: facts.oldest_in_flight_seconds,
             waiting: books.waiting,
-            mix: named.map(|(name, counts)| RequestShare::new(name, *counts)).collect(),
+            mix,
             checked_bodies: record.checked_bodies,
             intended_seconds: record.intended_ns.iter().map(since_opened).collect(),
             series: record.series.conclude(facts.window_seconds.ceil() as usize),

@@ -76,7 +76,7 @@ impl Session {
     pub(super) fn wait(&mut self, intended_ns: u64, now_ns: u64) {
         let Pace::Open(open) = &mut self.pace else { return };
         if !open.waiting.put(intended_ns) {
-            self.count_failure(ErrorKind::Overflow, now_ns);
+            self.count_failure(None, ErrorKind::Overflow, now_ns);
             self.end_request(now_ns);
         }
     }

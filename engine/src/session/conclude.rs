@@ -64,7 +64,7 @@ impl Session {
             self.quota.end();
             self.totals.add_error();
             if let Some(since_opened_ns) = last_ns.checked_sub(self.timeline.opens_ns) {
-                self.record.failure(ErrorKind::Overflow, since_opened_ns);
+                self.record.failure(None, ErrorKind::Overflow, since_opened_ns);
             }
         }
     }

@@ -81,8 +81,9 @@ impl Session {
         slot.is_connected = false;
         slot.state = State::Resting;
         slot.failures += 1;
+        let request = slot.current.request;
         let pause_ns = pause_ns(kind, slot.failures);
-        self.count_failure(kind, now_ns);
+        self.count_failure(Some(request), kind, now_ns);
         self.end_request(now_ns);
         self.fail_behind(number, kind, now_ns);
         // An open load paces itself: what comes next has its own intended start and its own outcome.
@@ -110,11 +111,11 @@ impl Session {
         }
     }
 
-    /// Counts a request that ends without an answer.
-    pub(super) fn count_failure(&mut self, kind: ErrorKind, now_ns: u64) {
+    /// Counts a request that ends without an answer. `request`: its place in the mix; `None` if it never began.
+    pub(super) fn count_failure(&mut self, request: Option<usize>, kind: ErrorKind, now_ns: u64) {
         self.totals.add_error();
         if self.phase == Phase::Window {
-            self.record.failure(kind, now_ns - self.timeline.opens_ns);
+            self.record.failure(request, kind, now_ns - self.timeline.opens_ns);
         }
     }
 

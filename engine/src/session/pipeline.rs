@@ -176,8 +176,10 @@ impl Session {
             return;
         }
         self.pipelines[number].forget_bytes();
-        while self.phase != Phase::Over && self.pipelines[number].behind.pop_front().is_some() {
-            self.count_failure(kind, now_ns);
+        while self.phase != Phase::Over
+            && let Some(lost) = self.pipelines[number].behind.pop_front()
+        {
+            self.count_failure(Some(lost.request), kind, now_ns);
             self.end_request(now_ns);
         }
     }

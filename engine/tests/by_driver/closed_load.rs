@@ -130,7 +130,7 @@ fn threads_share_connections_and_processors() {
 #[test]
 fn bodies_methods_and_mixes() {
     let target = Target::start(&["--status", "201"]);
-    let request = |method: &str, body: Value, weight: u32| json!({"method": method, "path": "/", "body": body, "weight": weight});
+    let request = |method: &str, body: Value, weight: u32| json!({"name": method, "method": method, "path": "/", "body": body, "weight": weight});
     let large = "y".repeat(300_000);
     let requests = json!([request("HEAD", Value::Null, 1), request("POST", json!(large), 3)]);
     let summary = Plan::closed(&target.address, 4).with("requests", requests).requests(200).run();

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::common::{Plan, Server, Target, read_request};
 use serde_json::{Value, json};
@@ -73,6 +74,46 @@ fn numbers_without_a_right_answer_are_told() {
     assert!(highest > 200 && missing.contains(&[21, 22]), "{highest} {missing:?}");
     let told = json!([{"request": "numbered", "begun": highest - 4, "not_acknowledged": missing}]);
     assert_eq!(summary.0["acknowledgements"], told);
+}
+
+#[test]
+fn each_kind_of_request_has_its_own_times_and_failures() {
+    let slowness = Duration::from_millis(30);
+    let server = Server::start(move |_, mut stream| {
+        stream.set_nodelay(true).unwrap();
+        let mut slow_ones = 0;
+        while let Some(head) = read_request(&mut stream) {
+            if head.starts_with("GET /slow") {
+                std::thread::sleep(slowness);
+                slow_ones += 1;
+            }
+            // Every connection ends with its fourth slow request, which gets no answer.
+            if slow_ones == 4 || stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
+                return;
+            }
+        }
+    });
+    let request = |name: &str, path: &str, weight: u32| json!({"name": name, "path": path, "weight": weight});
+    // The second and the third are of one kind.
+    let requests =
+        json!([request("quick", "/quick", 4), request("slow", "/slow", 1), request("slow", "/slow/2", 1)]);
+    let plan = Plan::closed(&server.address, 4).with("threads", json!(2)).with("requests", requests);
+    let summary = plan.requests(120).run();
+    summary.assert_books_balance();
+    let mix = summary.0["mix"].as_array().unwrap();
+    assert_eq!(mix.iter().map(|share| &share["name"]).collect::<Vec<_>>(), ["quick", "slow"]);
+    let seconds = |share: &Value, key: &str, figure: &str| share[key][figure].as_f64().unwrap();
+    for key in ["service_time", "response_time"] {
+        assert!(seconds(&mix[1], key, "min_seconds") >= slowness.as_secs_f64(), "{:?}", mix[1]);
+        assert!(
+            mix[0][key]["percentiles"]["50"].as_f64().unwrap() < slowness.as_secs_f64() / 2.0,
+            "{:?}",
+            mix[0]
+        );
+        assert_eq!(summary.0[key]["min_seconds"], mix[0][key]["min_seconds"]);
+    }
+    assert_eq!((&mix[0]["failures"], &mix[1]["failures"]), (&json!(0), &summary.0["failures"]));
+    assert!(summary.count("failures") > 0);
 }
 
 #[test]

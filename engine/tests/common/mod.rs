@@ -191,9 +191,29 @@ impl Summary {
         let came = self.count("in_flight_at_start") + self.count("offered");
         let went = self.count("answers") + self.count("failures") + self.count("in_flight_at_end");
         assert_eq!(came, went, "{}", self.0);
+        self.assert_mix_is_the_whole();
         if self.0["warmup_seconds"] == 0.0 {
             let whole = (self.count("run_verified"), self.count("run_errors"));
             assert_eq!(whole, (self.count("verified"), self.all_errors()), "{}", self.0);
+        }
+    }
+
+    /// The kinds of requests add up to all requests. What overflowed was never given to one of them.
+    fn assert_mix_is_the_whole(&self) {
+        let mix = self.0["mix"].as_array().unwrap();
+        let sum = |count: &dyn Fn(&Value) -> u64| mix.iter().map(count).sum::<u64>();
+        for key in ["sent", "answers", "verified"] {
+            assert_eq!(sum(&|share| share[key].as_u64().unwrap()), self.count(key), "{key}");
+        }
+        let failures = sum(&|share| share["failures"].as_u64().unwrap());
+        assert_eq!(failures + self.0["errors"]["overflow"].as_u64().unwrap(), self.count("failures"));
+        for key in ["service_time", "response_time"] {
+            if mix.len() == 1 {
+                assert!(mix[0][key].is_null(), "{key}");
+            } else {
+                let apart = sum(&|share| share[key]["count"].as_u64().unwrap());
+                assert_eq!(apart, self.0[key]["count"].as_u64().unwrap(), "{key}");
+            }
         }
     }
 

@@ -54,6 +54,9 @@ class MetricClaim(BaseClaim):
     """A claim about one metric."""
 
     metric: str = Field("goodput", description="docs/claims.md, Metrics")
+    request: str | None = Field(
+        None, min_length=1, description="the request of the workload's mix that the metric is of; without it, of all"
+    )
     baseline: ConditionRef | None = Field(
         None, description="with the metric overhead: the condition it is measured against"
     )

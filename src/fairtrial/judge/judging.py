@@ -8,8 +8,8 @@ from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims import judge_claim
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.curves import curves_of
-from fairtrial.judge.metrics import Metric, metrics_of
-from fairtrial.judge.model import ConditionResult, Result, TrialResult
+from fairtrial.judge.metrics import Metric, metrics_of, request_metrics
+from fairtrial.judge.model import ConditionResult, RequestResult, Result, TrialResult
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
@@ -137,8 +137,19 @@ def _condition(
             metric.key: _figure(metric, valid) if outcome == "valid" and metric.fits(condition.load) else None
             for metric in metrics_of(condition.load)
         },
+        requests=_requests(valid),
         trials=list(results),
     )
+
+
+def _requests(valid: Sequence[TrialRecord]) -> list[RequestResult]:
+    """Figures of each request, if there are several and their times were kept apart."""
+    mixes = [trial.engine.mix for trial in valid if trial.engine is not None and len(trial.engine.mix) > 1]
+    names = dict.fromkeys(share.name for mix in mixes for share in mix if share.response_time is not None)
+    return [
+        RequestResult(name=name, figures={metric.key: _figure(metric, valid) for metric in request_metrics(name)})
+        for name in names
+    ]
 
 
 def _figure(metric: Metric, valid: Sequence[TrialRecord]) -> Estimate | None:

@@ -7,12 +7,12 @@ without the unit it is the metric's name, as claims write it (`goodput`, `server
 import difflib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairtrial.base.units import BaseUnit
 from fairtrial.experiment.loads import METRIC_PERCENTILES, Load
 from fairtrial.judge.statistics.support import supports_percentile
-from fairtrial.record.engine_summary import Distribution
+from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import ServerMeter, TrialRecord
 
@@ -31,10 +31,52 @@ class Metric:
     """kinds of load under which it is measured; None: all"""
     despite: frozenset[str] = frozenset()
     """names of checks whose refusal leaves this figure standing, because they look at just this"""
+    read_share: Callable[[EngineSummary, Share], float | None] | None = None
+    """how it is read of one request of the mix; None: it is only measured of all requests together"""
+    request: str | None = None
+    """the request of the mix that it is of; None: of all"""
 
     def fits(self, load: Load) -> bool:
         """Whether it is measured under this load."""
         return self.loads is None or load.kind in self.loads
+
+    @property
+    def preposition(self) -> str:
+        """What stands between its label and a condition: goodput of a; goodput of `short` on a."""
+        return "of" if self.request is None else "on"
+
+    def of_request(self, request: str) -> "Metric":
+        """The same metric of one request of the mix.
+
+        Raises:
+            ValueError: it is only measured of all requests together; the message names those that are.
+        """
+        read_share = self.read_share
+        if read_share is None:
+            by_request = ", ".join(metric.name for metric in METRICS.values() if metric.read_share is not None)
+            raise ValueError(
+                f"{self.name} is not measured by request: leave `request` out, or choose one of {by_request}"
+            )
+
+        def read(trial: TrialRecord) -> float | None:
+            share = None if trial.engine is None else trial.engine.share_of(request)
+            return None if trial.engine is None or share is None else read_share(trial.engine, share)
+
+        return replace(self, label=f"{self.label} of `{request}`", read=read, request=request)
+
+    def absence(self, trial: TrialRecord) -> str:
+        """Why a trial that was carried out has no figure, as what follows the trial's name."""
+        if self.request is not None and trial.engine is not None:
+            share = trial.engine.share_of(self.request)
+            if share is None:
+                names = ", ".join(dict.fromkeys(each.name for each in trial.engine.mix)) or "none"
+                return f"sent no request `{self.request}`; its requests: {names}"
+            kept = share.failures if self.name == "errors" else share.response_time
+            if kept is None and self.name != "goodput":
+                return f"has no {self.label}, because times and failures were only kept of all requests together"
+            if self.name == "errors" and _overflowed(trial.engine):
+                return "had more requests than may wait, which belong to no request of the mix"
+        return f"has too few samples for {self.label}"
 
 
 def supported_percentile(times: Distribution, percentile: str) -> float | None:
@@ -76,21 +118,38 @@ def _goodput(trial: TrialRecord) -> float | None:
     return trial.engine.goodput_per_second if trial.engine is not None and trial.engine.verified > 0 else None
 
 
+def _goodput_of_request(engine: EngineSummary, share: Share) -> float | None:
+    return share.verified / engine.window_seconds if share.verified > 0 else None
+
+
 def percentile_of(kind: str, percentile: str) -> Metric:
     """The metric `response_time_pX` or `service_time_pX`; `kind` is `response_time` or `service_time`."""
 
+    def seconds(measured: EngineSummary | Share) -> float | None:
+        times = times_of(measured, kind)
+        return None if times is None else supported_percentile(times, percentile)
+
     def read(trial: TrialRecord) -> float | None:
-        if trial.engine is None:
-            return None
-        times = trial.engine.response_time if kind == "response_time" else trial.engine.service_time
-        return supported_percentile(times, percentile)
+        return None if trial.engine is None else seconds(trial.engine)
+
+    def read_share(_engine: EngineSummary, share: Share) -> float | None:
+        return seconds(share)
 
     name = f"{kind}_p{percentile}"
-    return Metric(name, f"{name}_seconds", "seconds", name.replace("_", " "), False, read)
+    return Metric(name, f"{name}_seconds", "seconds", name.replace("_", " "), False, read, read_share=read_share)
+
+
+def times_of(measured: EngineSummary | Share, kind: str) -> Distribution | None:
+    """Times of this kind (`response_time`, `service_time`), of all requests or of one; None if they were not kept."""
+    return measured.response_time if kind == "response_time" else measured.service_time
 
 
 def _response_time_max(trial: TrialRecord) -> float | None:
     return None if trial.engine is None else trial.engine.response_time.max_seconds
+
+
+def _response_time_max_of_request(_engine: EngineSummary, share: Share) -> float | None:
+    return None if share.response_time is None else share.response_time.max_seconds
 
 
 def _peak_rss(trial: TrialRecord) -> float | None:
@@ -100,6 +159,18 @@ def _peak_rss(trial: TrialRecord) -> float | None:
 
 def _error_share(trial: TrialRecord) -> float | None:
     return None if trial.engine is None else trial.engine.error_share
+
+
+def _error_share_of_request(engine: EngineSummary, share: Share) -> float | None:
+    if share.failures is None or _overflowed(engine):
+        return None
+    ended = share.answers + share.failures
+    return 1 - share.verified / ended if ended else None
+
+
+def _overflowed(engine: EngineSummary) -> bool:
+    """Whether there were arrivals that never became a request of the mix, so that no error share of one is right."""
+    return len(engine.mix) > 1 and engine.errors.get("overflow", 0) > 0
 
 
 def _settle_seconds(trial: TrialRecord) -> float | None:
@@ -132,12 +203,18 @@ def capacity_for(objective: str) -> Metric:
     return Metric(name, f"{name}_per_second", "per_second", f"capacity for {objective}", True, read, SEARCHES)
 
 
-def find_metric(name: str) -> Metric:
-    """The metric of this name, as claims write it.
+def find_metric(name: str, request: str | None = None) -> Metric:
+    """The metric of this name, as claims write it; of one request of the mix, if `request` names one.
 
     Raises:
-        ValueError: there is none; the message names the one that was probably meant, and all that there are.
+        ValueError: there is none, and the message names the one that was probably meant, and all that there are; or it
+            is not measured by request.
     """
+    metric = _metric_of_all(name)
+    return metric if request is None else metric.of_request(request)
+
+
+def _metric_of_all(name: str) -> Metric:
     if name.startswith(f"{CAPACITY}:"):
         return capacity_for(name.removeprefix(f"{CAPACITY}:"))
     if (percentile := percentile_in(name)) is not None:
@@ -167,6 +244,11 @@ def _probable_name(name: str) -> str | None:
     by_key = {metric.key: metric.name for metric in METRICS.values()}
     close = difflib.get_close_matches(lower, METRICS, n=1)
     return by_key.get(lower) or OTHER_NAMES.get(lower) or (close[0] if close else None)
+
+
+def request_metrics(request: str) -> list[Metric]:
+    """All metrics of one request of the mix."""
+    return [metric.of_request(request) for metric in METRICS.values() if metric.read_share is not None]
 
 
 def metrics_of(load: Load) -> list[Metric]:
@@ -203,7 +285,15 @@ probably meant rather than taken for it: `p99` may be of the response time or of
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("goodput", "goodput_per_second", "per_second", "goodput", True, _goodput),
+        Metric(
+            "goodput",
+            "goodput_per_second",
+            "per_second",
+            "goodput",
+            True,
+            _goodput,
+            read_share=_goodput_of_request,
+        ),
         *(
             percentile_of(kind, percentile)
             for kind in ("response_time", "service_time")
@@ -216,6 +306,7 @@ METRICS: Mapping[str, Metric] = {
             "longest response time",
             False,
             _response_time_max,
+            read_share=_response_time_max_of_request,
         ),
         Metric(
             "server_cpu_per_1000_requests",
@@ -242,6 +333,7 @@ METRICS: Mapping[str, Metric] = {
             False,
             _error_share,
             despite=frozenset({"errors", "unanswered", "too-few-answers"}),
+            read_share=_error_share_of_request,
         ),
         Metric(
             "settle",

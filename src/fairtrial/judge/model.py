@@ -95,6 +95,15 @@ class Scatter(Strict):
     window: float = Field(description="share that a longer window would average away")
 
 
+class RequestResult(Strict):
+    """One request of a condition's mix."""
+
+    name: str
+    figures: dict[str, Estimate | None] = Field(
+        description="as the condition's, by key of a metric that is measured by request, every key always present"
+    )
+
+
 class ConditionResult(Strict):
     """One row of the table. It is refused if any of its trials is: the others alone would be a selection."""
 
@@ -124,6 +133,10 @@ class ConditionResult(Strict):
         description="by key of a metric (fairtrial.judge.metrics), every key always present; null if refused, never "
         "measured, or not supported by every valid trial's sample"
     )
+    requests: list[RequestResult] = Field(
+        default_factory=list,
+        description="the requests of a mix of two to sixteen, in its order; empty if there is one alone, or no figure",
+    )
     trials: list[TrialResult]
 
 
@@ -134,6 +147,7 @@ class ClaimResult(Strict):
     text: str
     kind: str
     metric: str | None = Field(description="null for a property")
+    request: str | None = Field(None, description="the request of the mix that the metric is of; null: of all requests")
     subject: str = Field(description="what was estimated, in words: `goodput of a / goodput of b`")
     asked: str = Field(description="what the claim asks of it, in words: `at least 2`")
     unit: Unit | None = Field(

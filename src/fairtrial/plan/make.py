@@ -35,16 +35,17 @@ def make_plan(
         until_decided: whether blocks are added while a claim is undecided.
 
     Raises:
-        Problem: a workload, service, stack, variant, check, threshold or metric does not exist, or a stack does not
-            implement the workload on the service; the reason begins with `file`.
+        Problem: a workload, service, stack, variant, check, threshold, metric or request does not exist, or a stack
+            does not implement the workload on the service; the reason begins with `file`.
     """
     if until_decided:
         validate.assert_decidable(experiment)
     try:
         plan = _resolve(experiment, stacks, until_decided=until_decided)
         validate_thresholds(experiment.checks)
+        requests = validate.request_names(plan.points)
         for claim in experiment.claims:
-            validate_claim(claim, experiment)
+            validate_claim(claim, experiment, requests)
     except Problem as problem:
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
     except ValueError as error:

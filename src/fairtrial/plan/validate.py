@@ -1,5 +1,7 @@
 """What a plan refuses: things that exist and do not go together."""
 
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
@@ -11,8 +13,9 @@ from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
-from fairtrial.judge.claims import validate_claim
+from fairtrial.judge.claims import RequestNames, validate_claim
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+from fairtrial.plan.plan import Point
 
 
 def implements(stack: Stack, workload: Workload, service: Service | str) -> bool:
@@ -112,15 +115,30 @@ def assert_option_takes(experiment: Experiment, options: Strict, value: Value | 
             raise ValueError(f"sweep: options.{key} = {format_value(value)}: {error}") from None
 
 
-def validate_claims(experiment: Experiment, file: Path) -> None:
+def request_names(points: Sequence[Point]) -> RequestNames:
+    """What the workload sends at each point. Its data are made only if a claim asks for the names."""
+    by_value = {point.value: point for point in points}
+
+    @cache
+    def names(value: Value | None) -> Sequence[str]:
+        point = by_value[value]
+        if isinstance(point.workload, ProgramWorkload):
+            return []
+        return list(dict.fromkeys(request.name for request in point.workload.requests(point.data, point.options)))
+
+    return names
+
+
+def validate_claims(experiment: Experiment, file: Path, requests: RequestNames) -> None:
     """Hold the claims alone against what there is.
 
     Raises:
-        Problem: a metric does not exist, or does not fit the claim or the load; the reason begins with `file`.
+        Problem: a metric or a request does not exist, or does not fit the claim or the load; the reason begins with
+            `file`.
     """
     try:
         for claim in experiment.claims:
-            validate_claim(claim, experiment)
+            validate_claim(claim, experiment, requests)
     except ValueError as error:
         raise Problem(f"{file}: {error}", "see docs/claims.md") from error
 

@@ -81,12 +81,20 @@ class Waiting(Strict):
 
 
 class Share(Strict):
-    """One request of the mix, as it was sent and answered."""
+    """One kind of request in the mix, as it was sent and answered.
+
+    Older records do not have the fields with a default.
+    """
 
     name: str
     sent: int
     answers: int
     verified: int
+    failures: int | None = Field(None, description="that ended without a complete answer")
+    service_time: Distribution | None = Field(
+        None, description="null in a mix of a single kind, whose times are those of all answers, and of too many kinds"
+    )
+    response_time: Distribution | None = Field(None, description="likewise")
 
 
 class Picks(Strict):
@@ -162,6 +170,24 @@ class EngineSummary(Strict):
     def error_share(self) -> float:
         """The part of all requests that ended in the window without a right answer, 0 to 1; 0 if none ended."""
         return 1 - self.verified / self.ended if self.ended else 0.0
+
+    def share_of(self, request: str) -> Share | None:
+        """What became of the requests of this name. If all are of this name, their times are those of all answers.
+
+        None if the mix has none, or if several of its entries have this name, as in older records.
+        """
+        shares = [share for share in self.mix if share.name == request]
+        if len(shares) != 1:
+            return None
+        if len(self.mix) > 1:
+            return shares[0]
+        return shares[0].model_copy(
+            update={
+                "failures": self.failures,
+                "service_time": self.service_time,
+                "response_time": self.response_time,
+            }
+        )
 
     @property
     def thread_shares(self) -> list[float]:

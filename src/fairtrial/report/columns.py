@@ -1,25 +1,27 @@
-"""The columns and rows of the table of conditions: the same in the terminal, in Markdown and in the HTML report."""
+"""The columns and rows of the tables of conditions and of their requests: the same in the terminal, in Markdown and in
+the HTML report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fairtrial.base.formatting import figure
 from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
-from fairtrial.judge.model import ConditionResult, Result
+from fairtrial.judge.model import ConditionResult, RequestResult, Result
 from fairtrial.judge.statistics.estimate import Estimate
 
 
 @dataclass(frozen=True)
 class Column:
-    """A figure of a condition by its key, multiplied by `scale` to be in `unit`."""
+    """A figure of a condition, or of one of its requests, by its key, multiplied by `scale` to be in `unit`."""
 
     key: str
     title: str
     unit: str
     scale: float
 
-    def of(self, condition: ConditionResult) -> Estimate | None:
-        """The condition's figure in this column's unit; None if it has none."""
-        estimate = condition.figures.get(self.key)
+    def of(self, row: ConditionResult | RequestResult) -> Estimate | None:
+        """The figure of a row in this column's unit; None if it has none."""
+        estimate = row.figures.get(self.key)
         if estimate is None:
             return None
         interval = estimate.interval
@@ -31,10 +33,13 @@ class Column:
 
 
 GOODPUT = Column("goodput_per_second", "goodput", "/s", 1)
-ALWAYS = (
+RESPONSE_TIMES = (
     Column("response_time_p50_seconds", "p50", "ms", 1e3),
     Column("response_time_p99_seconds", "p99", "ms", 1e3),
     Column("response_time_max_seconds", "max", "ms", 1e3),
+)
+ALWAYS = (
+    *RESPONSE_TIMES,
     Column("server_cpu_seconds_per_1000_requests", "CPU", "ms/1k", 1e3),
     Column("peak_rss_bytes", "memory", "MiB", 2**-20),
 )
@@ -49,6 +54,10 @@ EXPLANATION = (
     "whole process tree of the stack · rank: by goodput, 1~3 where it may be any of these"
 )
 RANKED_APART = "class: what a stack stands for; each class is ranked apart"
+BY_REQUEST = (
+    "by request: goodput and response times of each request of the mix alone; – where too few of its answers support "
+    "the percentile"
+)
 
 
 def other_columns(result: Result) -> list[Column]:
@@ -66,6 +75,12 @@ def _capacities(result: Result) -> list[str]:
     """The keys of the capacities in this result: one for each named objective."""
     keys = (key for condition in result.conditions for key in condition.figures)
     return list(dict.fromkeys(key for key in keys if key.startswith("capacity:")))
+
+
+def cells(row: ConditionResult | RequestResult, columns: Sequence[Column]) -> list[str]:
+    """The figures of a row in these columns as text; `–` for none."""
+    estimates = [column.of(row) for column in columns]
+    return ["–" if estimate is None else figure(estimate.estimate) for estimate in estimates]
 
 
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
@@ -92,6 +107,11 @@ def shows_class(conditions: Sequence[ConditionResult]) -> bool:
 def explanation(conditions: Sequence[ConditionResult]) -> str:
     """What stands below the table: the meaning of its columns."""
     return f"{EXPLANATION} · {RANKED_APART}" if shows_class(conditions) else EXPLANATION
+
+
+def request_rows(result: Result) -> list[tuple[ConditionResult, RequestResult]]:
+    """The rows of the table by request: each request of each condition whose mix has several."""
+    return [(condition, request) for condition in in_order(result.conditions) for request in condition.requests]
 
 
 def rank(condition: ConditionResult) -> str:

@@ -8,7 +8,18 @@ from fairtrial.base.formatting import count, figure, figure_in, plain_in, span, 
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.judge.statistics.equivalence import Verdict
-from fairtrial.report.columns import GOODPUT, Column, explanation, in_order, other_columns, rank, shows_class
+from fairtrial.report.columns import (
+    GOODPUT,
+    RESPONSE_TIMES,
+    Column,
+    cells,
+    explanation,
+    in_order,
+    other_columns,
+    rank,
+    request_rows,
+    shows_class,
+)
 from fairtrial.report.grouping import grouped_findings, obstacles
 from fairtrial.report.sentences import loads_in_words, notes
 
@@ -44,6 +55,14 @@ def markdown_text(result: Result) -> str:
     parts += ["### Conditions", "", row_text(head), "| --- " * len(head) + "|"]
     parts += [row_text(_cells(condition, columns, classed)) for condition in in_order(result.conditions)]
     parts += ["", escape(explanation(result.conditions)), "", *(f"{escape(note)}\n" for note in notes(result))]
+    if rows := request_rows(result):
+        head = ["stack", "request", "goodput/s", *(f"{column.title} ({column.unit})" for column in RESPONSE_TIMES)]
+        parts += ["### By request", "", row_text(head), "| --- " * len(head) + "|"]
+        parts += [
+            row_text([escape(condition.contender), escape(request.name), *cells(request, (GOODPUT, *RESPONSE_TIMES))])
+            for condition, request in rows
+        ]
+        parts.append("")
     findings = [
         f"- **{group.severity}** {escape(group.check)}, {escape(group.where)}: {escape(group.evidence)}"
         for group in grouped_findings(result)
@@ -94,10 +113,8 @@ def _cells(condition: ConditionResult, columns: Sequence[Column], classed: bool)
     goodput = GOODPUT.of(condition)
     rate = "–" if goodput is None else figure(goodput.estimate)
     rate += f" ({span(goodput.interval)})" if goodput is not None and goodput.interval is not None else ""
-    estimates = [column.of(condition) for column in columns]
-    figures = ["–" if estimate is None else figure(estimate.estimate) for estimate in estimates]
     named = [escape(condition.contender), *([condition.stack_class] if classed else [])]
-    return [*named, escape(rank(condition)), rate, *figures, condition.outcome]
+    return [*named, escape(rank(condition)), rate, *cells(condition, columns), condition.outcome]
 
 
 def row_text(cells: Sequence[str]) -> str:

@@ -10,7 +10,18 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure, figure_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.report.columns import GOODPUT, explanation, in_order, other_columns, rank, shows_class
+from fairtrial.report.columns import (
+    BY_REQUEST,
+    GOODPUT,
+    RESPONSE_TIMES,
+    cells,
+    explanation,
+    in_order,
+    other_columns,
+    rank,
+    request_rows,
+    shows_class,
+)
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes
 
@@ -40,6 +51,7 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
     ceiling = ceiling_in_words(result)
     if ceiling:
         parts.append(Text(ceiling, style="dim"))
+    parts += _requests(result)
     if sentences := notes(result):
         parts += [Text(), *(Text(printable(sentence)) for sentence in sentences)]
     parts += _section("Claims", [_claim(claim) for claim in result.claims])
@@ -88,24 +100,41 @@ def _table(result: Result, width: int) -> Table:
         interval = span(goodput.interval) if goodput is not None and goodput.interval is not None else "–"
         rate = "–" if goodput is None else figure(goodput.estimate)
         name = Text(printable(condition.contender), style="bold")
-        cells: list[RenderableType] = [name]
+        row: list[RenderableType] = [name]
         if classed and wide:
-            cells.append(condition.stack_class)
+            row.append(condition.stack_class)
         elif classed:
             name.append(f"\n{condition.stack_class}", "not bold dim")
         if ranked:
-            cells.append(rank(condition))
+            row.append(rank(condition))
         if wide:
-            cells += [rate, interval]
+            row += [rate, interval]
         else:
-            cells.append(
+            row.append(
                 rate if goodput is None or goodput.interval is None else Text.assemble(rate, "\n", (interval, "dim"))
             )
-        for column in columns:
-            estimate = column.of(condition)
-            cells.append("–" if estimate is None else figure(estimate.estimate))
-        table.add_row(*cells, Text(condition.outcome, style=STYLES[condition.outcome]))
+        table.add_row(*row, *cells(condition, columns), Text(condition.outcome, style=STYLES[condition.outcome]))
     return table
+
+
+def _requests(result: Result) -> list[RenderableType]:
+    """The table by request; nothing if no mix has several."""
+    rows = request_rows(result)
+    if not rows:
+        return []
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("stack", overflow="fold", min_width=10)
+    table.add_column("request", overflow="fold")
+    table.add_column("goodput/s", justify="right", no_wrap=True)
+    for column in RESPONSE_TIMES:
+        table.add_column(f"{column.title}\n{column.unit}", justify="right", no_wrap=True)
+    last = None
+    for condition, request in rows:
+        name = "" if condition is last else printable(condition.contender)
+        figures = cells(request, (GOODPUT, *RESPONSE_TIMES))
+        table.add_row(Text(name, style="bold"), Text(printable(request.name)), *figures)
+        last = condition
+    return [Text(), table, Text(f"\n{BY_REQUEST}", style="dim")]
 
 
 def _explanation(result: Result) -> Text:

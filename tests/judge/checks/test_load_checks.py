@@ -145,6 +145,18 @@ class TestPercentiles:
         assert severities(findings) == ["note", "warning"]
         assert "service time" in findings[1].evidence
 
+    def test_a_claim_on_one_request_needs_its_answers(self) -> None:
+        trial = a_trial().mixing(short=(0.99, 0.001), long=(0.01, 1.0))
+        claiming = an_experiment("a").stating(
+            "budget", of="a", metric="response_time_p99", request="long", at_most="2 s"
+        )
+        (finding,) = in_trial("percentile-unsupported", trial, claiming)
+        assert finding.severity == "warning"
+        assert finding.evidence.startswith(
+            "p99 of response time of `long` is not shown: it needs 1,000 answers in each"
+        )
+        assert in_trial("percentile-unsupported", trial.but(window=30.0), claiming) == []
+
 
 def test_an_idle_meter_is_no_reason_to_fail() -> None:
     """A window of no length, as an interrupted run has, divides nothing by zero."""

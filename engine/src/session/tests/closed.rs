@@ -20,8 +20,9 @@ fn a_closed_loop_records_the_window_only() {
     let ended = session.conclude(210 * MS);
     assert_books_balance(&ended);
     let record = ended.record;
-    assert_eq!((record.totals(), record.connects), (RequestCounts { sent: 2, answers: 2, verified: 2 }, 0));
-    assert_eq!((record.service_time.count(), record.send_lag.count()), (2, 2));
+    let counts = RequestCounts { sent: 2, answers: 2, verified: 2, failures: 0 };
+    assert_eq!((record.totals(), record.connects), (counts, 0));
+    assert_eq!((record.times().service.count(), record.send_lag.count()), (2, 2));
     assert_eq!(
         (ended.at_ns, ended.books.in_flight_at_end, ended.oldest_intended_ns),
         (200 * MS, 1, Some(199 * MS))
@@ -92,9 +93,9 @@ fn without_keep_alive_every_request_connects() {
     assert_eq!(session.received(0, ANSWER, false, 109 * MS), Next::Connect);
     let record = session.conclude(200 * MS).record;
     assert_eq!((record.connects, record.totals().answers), (2, 2));
-    let figures = serde_json::to_value(&record.response_time).unwrap();
+    let figures = serde_json::to_value(&record.times().response).unwrap();
     assert_eq!(figures["max_seconds"], 0.007, "the connect is part of the response time");
-    let figures = serde_json::to_value(&record.service_time).unwrap();
+    let figures = serde_json::to_value(&record.times().service).unwrap();
     assert_eq!(figures["max_seconds"], 0.004, "and not of the service time");
 }
 
@@ -166,7 +167,7 @@ fn thought_comes_before_the_next_request_and_is_in_no_response_time() {
     assert_books_balance(&ended);
     // 50 ms a round: 20 rounds of 4 connections in a second.
     assert_eq!(ended.record.totals().answers, 80);
-    let figures = serde_json::to_value(&ended.record.response_time).unwrap();
+    let figures = serde_json::to_value(&ended.record.times().response).unwrap();
     assert_eq!((&figures["min_seconds"], &figures["max_seconds"]), (&json!(0.01), &json!(0.01)));
     // The first requests are spread over one pause: 0, 10, 20, 30 ms, and so are all later ones.
     let starts = ended.record.intended_starts();

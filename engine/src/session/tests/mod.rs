@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::http1::request;
 use crate::plan::{Load, RequestPlan};
+use crate::record::RequestKinds;
 use crate::schedule::{Arrivals, ThreadShare};
 
 const MS: u64 = 1_000_000;
@@ -56,6 +57,7 @@ impl Setup {
         let requests: Vec<request::EncodedRequest> =
             plans.iter().map(|plan| request::encode(plan, "host", None, None).unwrap()).collect();
         let expectations = plans.iter().map(|plan| Expectation::new(&plan.expect, None).unwrap()).collect();
+        let kinds = RequestKinds::new(plans.iter().map(|plan| plan.name.as_str()));
         let weights: Vec<u32> = plans.iter().map(|plan| plan.weight).collect();
         let window_seconds = self.closes_ns.map(|closes_ns| (closes_ns - self.opens_ns) as f64 / 1e9);
         let pace = match (Arrivals::new(&load, window_seconds, self.thread, 7), &load) {
@@ -69,7 +71,7 @@ impl Setup {
         };
         let parts = SessionParts {
             connections: load.connections() as usize,
-            record: Record::new(requests.len(), None, self.record_intended)
+            record: Record::new(kinds, None, self.record_intended)
                 .acknowledging(request::acknowledged_numbers(&requests)),
             requests: requests.into(),
             expectations,

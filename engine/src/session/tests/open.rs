@@ -39,11 +39,11 @@ fn a_stall_is_in_the_response_times_in_full() {
     let Ended { record, books, .. } = &ended;
     assert_eq!(books.offered, 40_000);
     for (name, expected) in [("50", 0.0001), ("95", 0.100), ("99", 0.180), ("99.9", 0.198)] {
-        let seconds = percentile(&record.response_time, name);
+        let seconds = percentile(&record.times().response, name);
         assert!((seconds / expected - 1.0).abs() < 0.01, "p{name}: {seconds}");
     }
     // Who looks at what is sent only sees 64 slow requests in a stall: one a connection.
-    assert!(percentile(&record.service_time, "95") < 0.001);
+    assert!(percentile(&record.times().service, "95") < 0.001);
     let (limit, peak, at_end) = waiting(&ended);
     assert_eq!((limit, at_end), (100_000, 0));
     // 64 of the 400 were sent.
@@ -57,7 +57,7 @@ fn a_server_that_is_too_slow_makes_requests_wait_longer_and_longer() {
     let ended = World::new(setup.session(), |now_ns| Reaction::Answer(now_ns + 20 * MS)).run(u64::MAX);
     assert_books_balance(&ended);
     assert_eq!((ended.books.offered, ended.record.totals().answers), (100, 49));
-    let response = figures(&ended.record.response_time);
+    let response = figures(&ended.record.times().response);
     assert_eq!((&response["min_seconds"], &response["max_seconds"]), (&json!(0.020), &json!(0.5)));
     assert_eq!(figures(&ended.record.send_lag)["max_seconds"], 0.48);
     // The fiftieth is under way; it began at 490 ms.
@@ -98,7 +98,7 @@ fn connections_are_opened_before_the_first_request_and_used_in_turn() {
     }
     assert_eq!(order, [0, 1, 2, 3, 0, 1, 2, 3]);
     let record = session.conclude(180 * MS).record;
-    assert_eq!(figures(&record.response_time)["max_seconds"], 0.001);
+    assert_eq!(figures(&record.times().response)["max_seconds"], 0.001);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_closed_connection_is_reopened_for_a_request_and_that_time_counts() {
     let ended = session.conclude(105 * MS);
     assert_books_balance(&ended);
     assert_eq!(
-        (ended.record.failures, figures(&ended.record.response_time)["max_seconds"].clone()),
+        (ended.record.failures, figures(&ended.record.times().response)["max_seconds"].clone()),
         (0, json!(0.004))
     );
 }
@@ -131,8 +131,8 @@ fn with_one_request_a_connection_every_connect_counts() {
     let ended = world.run(u64::MAX);
     assert_books_balance(&ended);
     assert_eq!((ended.record.totals().answers, ended.record.connects), (100, 100));
-    assert_eq!(figures(&ended.record.response_time)["min_seconds"], 0.003);
-    assert_eq!(figures(&ended.record.service_time)["max_seconds"], 0.001);
+    assert_eq!(figures(&ended.record.times().response)["min_seconds"], 0.003);
+    assert_eq!(figures(&ended.record.times().service)["max_seconds"], 0.001);
 }
 
 #[test]
@@ -210,7 +210,8 @@ fn a_ramp_brings_its_integral() {
 
 #[test]
 fn slow_answers_do_not_skew_the_mix() {
-    let requests = json!([{"path": "/slow", "weight": 1}, {"path": "/fast", "weight": 3}]);
+    let requests =
+        json!([{"name": "a", "path": "/a", "weight": 1}, {"name": "b", "path": "/b", "weight": 3}]);
     let mut number = 0;
     let setup = Setup { requests, closes_ns: Some(2100 * MS), ..constant(400.0, 64) };
     let react = |now_ns| {
@@ -218,6 +219,6 @@ fn slow_answers_do_not_skew_the_mix() {
         Reaction::Answer(now_ns + if number % 4 == 1 { 90 * MS } else { MS })
     };
     let record = World::new(setup.session(), react).run(u64::MAX).record;
-    let sent: Vec<u64> = record.by_request().iter().map(|counts| counts.sent).collect();
+    let sent: Vec<u64> = record.by_kind().iter().map(|counts| counts.sent).collect();
     assert!(sent[0].abs_diff(200) <= 1 && sent[1].abs_diff(600) <= 1, "{sent:?}");
 }

@@ -65,7 +65,7 @@ def requests(data: Data, _options: NoOptions) -> list[Request]:
     """GET /pages/ID, for each of the pages in turn."""
     return [
         Request(
-            name=f"page-{number}",
+            name="page",
             path=f"/pages/{number}",
             expect=Expectation(status=[200], content_type=MEDIA_TYPE, body=ExactBody(text=text)),
         )

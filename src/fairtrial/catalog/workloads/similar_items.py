@@ -125,7 +125,7 @@ def requests(data: Data, _options: NoOptions) -> list[Request]:
     """GET /articles/ID/similar, for sixteen articles in turn."""
     return [
         Request(
-            name=f"similar-{number}",
+            name="similar-items",
             path=f"/articles/{number}/similar",
             expect=Expectation(status=[200], content_type="application/json", body=ExactBody(text=text)),
         )

@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.model import Case, Check, Finding
-from fairtrial.judge.metrics import percentile_in
+from fairtrial.judge.metrics import percentile_in, times_of
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.engine_summary import Distribution, EngineSummary
 
-SHOWN = frozenset({("response_time", "99")})
-"""The percentiles that every table has a column for."""
+SHOWN = frozenset({("", "response_time", "99")})
+"""Request (empty: all), kind and percentile of what every table has a column for."""
 
 
 def examine(case: Case) -> Iterator[Finding]:
     """Where answers are too few: a warning for a percentile that a claim needs, a note for one that is only shown."""
     claimed = {
-        pair
+        (claim.request or "", *pair)
         for claim in case.record.experiment.claims
         if isinstance(claim, MetricClaim) and (pair := percentile_in(claim.metric)) is not None
     }
@@ -23,21 +23,24 @@ def examine(case: Case) -> Iterator[Finding]:
         summary = trial.engine
         if summary is None or summary.verified == 0:
             continue
-        for kind, percentile in sorted(claimed | SHOWN):
-            times = _times(summary, kind)
-            if not supports_percentile(times.count, float(percentile)):
+        for request, kind, percentile in sorted(claimed | SHOWN):
+            times = _times(summary, request, kind)
+            if times is not None and not supports_percentile(times.count, float(percentile)):
                 needed = samples_needed(float(percentile))
+                whose = f" of `{request}`" if request else ""
                 yield case.finding(
                     trial.index,
-                    "warning" if (kind, percentile) in claimed else "note",
-                    f"p{percentile} of {kind.replace('_', ' ')} is not shown: it needs {needed:,} answers in each "
-                    f"trial, and this one has {times.count:,}",
+                    "warning" if (request, kind, percentile) in claimed else "note",
+                    f"p{percentile} of {kind.replace('_', ' ')}{whose} is not shown: it needs {needed:,} answers in "
+                    f"each trial, and this one has {times.count:,}",
                     f"lengthen duration_seconds {needed / max(times.count, 1):.1f} times",
                 )
 
 
-def _times(summary: EngineSummary, kind: str) -> Distribution:
-    return summary.response_time if kind == "response_time" else summary.service_time
+def _times(summary: EngineSummary, request: str, kind: str) -> Distribution | None:
+    """The times of one request, or of all; None if they were not kept: the verdict says so."""
+    measured = summary.share_of(request) if request else summary
+    return None if measured is None else times_of(measured, kind)
 
 
 CHECK = Check(

@@ -7,10 +7,10 @@ from fairtrial.experiment.claims import Claim
 from fairtrial.judge.claims import budget, difference, equal, order, property, ratio, shape
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.remarks import with_remarks
-from fairtrial.judge.claims.validate import validate_claim
+from fairtrial.judge.claims.validate import RequestNames, recorded_requests, validate_claim
 from fairtrial.judge.model import ClaimResult
 
-__all__ = ["judge_claim", "validate_claim"]
+__all__ = ["RequestNames", "judge_claim", "recorded_requests", "validate_claim"]
 
 KINDS: Mapping[str, Callable[[Any, Evidence], ClaimResult]] = {
     "ratio": ratio.judge,

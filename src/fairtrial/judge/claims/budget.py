@@ -12,7 +12,7 @@ from fairtrial.judge.statistics.estimate import over_blocks
 
 def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on a budget claim."""
-    metric = find_metric(claim.metric)
+    metric = find_metric(claim.metric, claim.request)
     values = read_values(claim, metric, [claim.of], evidence)
     figures = values.of(claim.of)
     estimate = over_blocks(figures, evidence.level) if figures and values.refused is None else None
@@ -22,8 +22,8 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     return bounded_result(
         claim,
         Measured(values, estimate, unit, evidence.level, evidence.loads(claim.of)),
-        subject=f"{metric.label} of {claim.of}",
-        statement=f"{capitalised(metric.label)} of {claim.of} was {was}",
+        subject=f"{metric.label} {metric.preposition} {claim.of}",
+        statement=f"{capitalised(metric.label)} {metric.preposition} {claim.of} was {was}",
         no_estimate="nothing was measured",
         undecided=decided_by(values, positive, claim.range),
     )

@@ -13,18 +13,19 @@ from fairtrial.judge.statistics.estimate import paired_difference
 
 def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on a difference claim."""
-    metric = find_metric(claim.metric)
+    metric = find_metric(claim.metric, claim.request)
     values = read_values(claim, metric, [claim.of, claim.to], evidence)
     estimate = None
     if values.blocks and values.refused is None:
         estimate = paired_difference(values.of(claim.of), values.of(claim.to), evidence.level)
     unit = unit_for(claim, metric, estimate)
+    on = metric.preposition
     was = "" if estimate is None else figure_in(estimate.estimate, unit)
     return bounded_result(
         claim,
         Measured(values, estimate, unit, evidence.level, evidence.loads(claim.of, claim.to)),
-        subject=f"{metric.label} of {claim.of} - {metric.label} of {claim.to}",
-        statement=f"{capitalised(metric.label)} of {claim.of} was {was} more than that of {claim.to}",
+        subject=f"{metric.label} {on} {claim.of} - {metric.label} {on} {claim.to}",
+        statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} more than that {on} {claim.to}",
         no_estimate="nothing was measured",
         undecided=values.way_out if values.obstacle else MORE_BLOCKS,
     )

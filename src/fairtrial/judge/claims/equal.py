@@ -26,10 +26,11 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     Its interval is the one that decides. For *upheld* that is the one at the lower level: each of the two one-sided
     tests may err at the full rate.
     """
-    metric = find_metric(claim.metric)
+    metric = find_metric(claim.metric, claim.request)
     values = read_values(claim, metric, [claim.of, claim.to], evidence)
     ratios = values.ratios(claim.of, claim.to)
     bounds = (1 / (1 + claim.within), 1 + claim.within)
+    on = metric.preposition
     asked = f"a ratio {bound_in_words(*bounds)}"
     ruling, estimate, observed = Ruling("undecided", values.obstacle), None, None
     if not ratios and values.obstacle is None:
@@ -43,7 +44,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
             why = too_few(len(ratios)) if deciding is None else "the interval reaches beyond the margin"
             ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
         observed = (
-            f"{capitalised(metric.label)} of {claim.of} was {figure(test.estimate)} times that of {claim.to} ("
+            f"{capitalised(metric.label)} {on} {claim.of} was {figure(test.estimate)} times that {on} {claim.to} ("
             f"{interval_in_words(deciding, level)}, {count(len(ratios), 'block')}; "
             f"load: {evidence.loads(claim.of, claim.to)}); the claim asks for {asked}."
         )
@@ -56,7 +57,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         claim,
         ruling,
         metric=claim.metric,
-        subject=f"{metric.label} of {claim.of} / {metric.label} of {claim.to}",
+        subject=f"{metric.label} {on} {claim.of} / {metric.label} {on} {claim.to}",
         asked=asked,
         words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=values.blocks,

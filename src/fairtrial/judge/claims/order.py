@@ -29,7 +29,7 @@ from fairtrial.judge.statistics.estimate import Estimate, paired_ratio
 
 def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on an order claim. Its estimate is that of the least certain step."""
-    metric = find_metric(claim.metric)
+    metric = find_metric(claim.metric, claim.request)
     values = read_values(claim, metric, claim.order, evidence)
     ahead = _steps(claim, metric, values, evidence.level)
     strict = 1 - (1 - evidence.level) / (len(claim.order) - 1)

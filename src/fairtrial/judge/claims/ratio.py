@@ -13,18 +13,19 @@ from fairtrial.judge.statistics.estimate import paired_ratio
 
 def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on a ratio claim."""
-    metric = find_metric(claim.metric)
+    metric = find_metric(claim.metric, claim.request)
     values = read_values(claim, metric, [claim.of, claim.to], evidence)
     ratios = values.ratios(claim.of, claim.to)
     estimate = None
     if ratios and values.refused is None:
         estimate = paired_ratio(values.of(claim.of), values.of(claim.to), evidence.level)
+    on = metric.preposition
     was = "" if estimate is None else figure(estimate.estimate)
     return bounded_result(
         claim,
         Measured(values, estimate, None, evidence.level, evidence.loads(claim.of, claim.to)),
-        subject=f"{metric.label} of {claim.of} / {metric.label} of {claim.to}",
-        statement=f"{capitalised(metric.label)} of {claim.of} was {was} times that of {claim.to}",
+        subject=f"{metric.label} {on} {claim.of} / {metric.label} {on} {claim.to}",
+        statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} times that {on} {claim.to}",
         no_estimate=no_ratio(metric.label),
         undecided=decided_by(values, ratios, claim.range) if ratios or values.obstacle else NO_RATIO,
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import count, span
 from fairtrial.base.units import Unit
-from fairtrial.experiment.claims import Claim
+from fairtrial.experiment.claims import Claim, MetricClaim
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
@@ -62,11 +62,13 @@ def result(
     estimate: Estimate | None = None,
 ) -> ClaimResult:
     """The claim's entry in the result."""
+    request = claim.request if isinstance(claim, MetricClaim) else None
     return ClaimResult(
         id=claim.id,
         text=claim.text,
         kind=claim.kind,
         metric=metric,
+        request=request,
         subject=subject,
         asked=asked,
         unit=unit,

@@ -28,7 +28,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
 
     Its estimate is the ratio that decides it, or keeps it undecided: between two points, or between two stacks at one.
     """
-    metric = find_metric(claim.metric)
+    metric = find_metric(claim.metric, claim.request)
     sweep = evidence.experiment.sweep
     assert sweep is not None
     conditions = [_at(stack, value) for stack in claim.curves() for value in sweep.numbers]
@@ -48,7 +48,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
         interval = interval_in_words(test.interval, test.level)
         observed = (
-            f"{capitalised(metric.label)} of {_compared(claim, metric, sweep, test)} ({interval}, "
+            f"{capitalised(metric.label)} {metric.preposition} {_compared(claim, metric, sweep, test)} ({interval}, "
             f"{count(values.blocks, 'block')}; load: {evidence.loads(conditions[0])}, with "
             f"{sweep.title} from {sweep.numbers[0]:g} to {sweep.numbers[-1]:g}); the claim asks that "
             f"{claim.of if claim.shape == 'leads' else 'it'} {asked}."
@@ -62,7 +62,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         claim,
         ruling,
         metric=claim.metric,
-        subject=f"{metric.label} of {claim.of} along {sweep.title}",
+        subject=f"{metric.label} {metric.preposition} {claim.of} along {sweep.title}",
         asked=asked,
         words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=values.blocks,
@@ -90,7 +90,7 @@ def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, test: shape.Shape
     ratio = figure(test.ratio)
     if claim.shape == "leads":
         ahead, behind = (claim.of, claim.to) if metric.higher_is_better else (claim.to, claim.of)
-        return f"{ahead} at {sweep.title} {second:g} was {ratio} times that of {behind}"
+        return f"{ahead} at {sweep.title} {second:g} was {ratio} times that {metric.preposition} {behind}"
     over = f" over {claim.to}" if claim.to is not None else ""
     return f"{claim.of}{over} at {sweep.title} {second:g} was {ratio} times that at {first:g}"
 

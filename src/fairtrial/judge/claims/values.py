@@ -117,7 +117,7 @@ def _value(
         return None, f"{name} was {outcome.outcome} ({outcome.cause})", outcome.outcome == "refused"
     value = metric.read(trial)
     if value is None:
-        return None, f"{name} has too few samples for {metric.label}", True
+        return None, f"{name} {metric.absence(trial)}", True
     return value, "", False
 
 
