@@ -121,6 +121,7 @@ def _condition(
         workload=condition.workload,
         service=condition.service,
         load=condition.load,
+        distances=condition.distances,
         at=condition.at,
         outcome=outcome,
         reason=reason,

@@ -31,10 +31,18 @@ def recorded_condition(
         workload=experiment.workload,
         service=service,
         load=experiment.load,
+        distances=distances(experiment, service),
         contender=f"{label} again" if again else label,
         at=value,
         again=again,
     )
+
+
+def distances(experiment: Experiment, service: str) -> dict[str, str]:
+    """By service, how far those that a stack on `service` uses are away, in words; those without a proxy are left out."""
+    used = [name for name in (service, experiment.cache) if name is not None and name in experiment.services]
+    words = {name: experiment.services[name].distance() for name in used}
+    return {name: distance for name, distance in words.items() if distance is not None}
 
 
 def conditions_of(experiment: Experiment) -> list[Condition]:

@@ -47,6 +47,9 @@ class TrialContext:
     engine_runs: list[EngineSummary] = field(default_factory=list)
     """every run of the engine in this trial; `record.engine` is the last of those that were measured"""
 
+    urls_of_proxies: dict[str, str] = field(default_factory=dict)
+    """by service, what the stack gets in place of the service's own URL while a proxy runs before it"""
+
     @property
     def condition(self) -> PlannedCondition:
         """The condition that is tried."""
@@ -60,7 +63,10 @@ class TrialContext:
     @property
     def stack_settings(self) -> dict[str, str]:
         """The environment variables of the stack: the contract's, and those of the experiment over them."""
-        return self.environment.stack_settings(self.point, self.service) | self.point.experiment.env
+        return (
+            self.environment.stack_settings(self.point, self.service, self.urls_of_proxies)
+            | self.point.experiment.env
+        )
 
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:

@@ -1,6 +1,6 @@
 """What stands around the stacks while they are tried: their databases, a cache, an upstream."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -103,14 +103,18 @@ class Environment:
         service.reset()
         self._place(service)
 
-    def stack_settings(self, point: Point, service: RunningService) -> dict[str, str]:
-        """The contract's environment variables for a stack on this service."""
+    def stack_settings(self, point: Point, service: RunningService, urls: Mapping[str, str]) -> dict[str, str]:
+        """The contract's environment variables for a stack on this service.
+
+        Args:
+            urls: by service, the URL that stacks get in place of the service's own.
+        """
         workload, options = point.workload, point.options
         arguments = tuple(workload.upstream(options)) if workload.upstream else ()
         settings = stack_settings(
             self.placement.server_cpus,
-            database_url=service.url,
-            cache_url=self.cache.url if self.cache else "",
+            database_url=urls.get(service.identity.name, service.url),
+            cache_url=urls.get(self.cache.identity.name, self.cache.url) if self.cache else "",
             upstream_url=self.upstream_urls.get(arguments, ""),
         )
         return settings | dict(workload.environment(options))

@@ -1,0 +1,46 @@
+"""A proxy that was late put more latency before a service than the experiment says."""
+
+from collections.abc import Iterator
+
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+
+
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal for each proxy of a trial that handed chunks on too late."""
+    for trial in case.trials:
+        for service, proxy in trial.proxies.items():
+            late = proxy.lateness.percentiles.get("99")
+            bound = max(case.thresholds["share"] * proxy.latency_seconds, case.thresholds["seconds"])
+            if late is not None and late > bound:
+                usual = proxy.lateness.percentiles.get("50") or 0.0
+                yield case.finding(
+                    trial.index,
+                    "refusal",
+                    f"the proxy before {service} handed 1 in 100 of {proxy.lateness.count:,} chunks on "
+                    f"{1000 * late:.3g} ms late or later (the median {1000 * usual:.3g} ms), at a latency of "
+                    f"{1000 * proxy.latency_seconds:.3g} ms",
+                )
+
+
+CHECK = Check(
+    name="latency-late",
+    looks_at="the time from when a proxy before a service was to hand a chunk on to when the kernel had it, by the "
+    "proxy's own account",
+    thresholds={
+        "share": Threshold(
+            0.1,
+            "share of the latency",
+            "a round trip passes two chunks: beyond that, 1 in 50 round trips took a fifth longer than the latency that "
+            "is printed, or more",
+        ),
+        "seconds": Threshold(
+            0.0002,
+            "seconds",
+            "a thread that is woken while another has its processor waits so long on an ordinary system, without a "
+            "proxy as well: below that, a short latency is met as exactly as the system allows",
+        ),
+    },
+    remedy="give the load generator more processors, because proxies share them with the load engine; offer less load; "
+    "see foreign-load and stolen",
+    examine=examine,
+)
