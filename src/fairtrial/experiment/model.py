@@ -12,7 +12,6 @@ from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value
 
-
 LONGEST_LATENCY_SECONDS = 10.0
 
 

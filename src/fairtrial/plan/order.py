@@ -39,7 +39,7 @@ def recorded_condition(
 
 
 def distances(experiment: Experiment, service: str) -> dict[str, str]:
-    """By service, how far those that a stack on `service` uses are away, in words; those without a proxy are left out."""
+    """By service, how far it is away from a stack on `service`, in words; one without a proxy before it is left out."""
     used = [name for name in (service, experiment.cache) if name is not None and name in experiment.services]
     words = {name: experiment.services[name].distance() for name in used}
     return {name: distance for name, distance in words.items() if distance is not None}

@@ -21,7 +21,9 @@ def markdown_text(result: Result) -> str:
     parts = [
         f"## {escape(result.title)}",
         "",
-        escape(" · ".join([*workloads_in_words(result), *loads_in_words(result), count(result.blocks_complete, "block")])),
+        escape(
+            " · ".join([*workloads_in_words(result), *loads_in_words(result), count(result.blocks_complete, "block")])
+        ),
         "",
     ]
     if result.claims:

@@ -57,7 +57,11 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
 
 
 def _heading(result: Result) -> Text:
-    lines = [*workloads_in_words(result), *(f"load: {load}" for load in loads_in_words(result)), count(result.blocks_planned, "block")]
+    lines = [
+        *workloads_in_words(result),
+        *(f"load: {load}" for load in loads_in_words(result)),
+        count(result.blocks_planned, "block"),
+    ]
     return Text.assemble(
         (printable(result.title), "bold"), "\n", (printable(" · ".join(lines)), "dim"), overflow="fold"
     )

@@ -11,7 +11,9 @@ EXPERIMENT = an_experiment("a").record()
 """On sqlite by name: to these checks it is the database of the conditions."""
 
 
-def through(service: str, *, latency: float = 1e-3, p99_late: float = 1e-5, bytes_to_service: int = 10**6) -> TrialRecord:
+def through(
+    service: str, *, latency: float = 1e-3, p99_late: float = 1e-5, bytes_to_service: int = 10**6
+) -> TrialRecord:
     """A trial whose database counted 10,000 statements, with a proxy before this service."""
     late = times(20_000, p99_late / 4)
     carried = Carried(bytes=bytes_to_service, chunks=10_000, held_back_chunks=16)

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService, Service

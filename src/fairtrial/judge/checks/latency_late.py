@@ -30,8 +30,8 @@ CHECK = Check(
         "share": Threshold(
             0.1,
             "share of the latency",
-            "a round trip passes two chunks: beyond that, 1 in 50 round trips took a fifth longer than the latency that "
-            "is printed, or more",
+            "a round trip passes two chunks: beyond that, 1 in 50 round trips took a tenth longer than the latency "
+            "that is printed, or more",
         ),
         "seconds": Threshold(
             0.0002,

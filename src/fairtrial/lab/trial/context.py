@@ -64,8 +64,7 @@ class TrialContext:
     def stack_settings(self) -> dict[str, str]:
         """The environment variables of the stack: the contract's, and those of the experiment over them."""
         return (
-            self.environment.stack_settings(self.point, self.service, self.urls_of_proxies)
-            | self.point.experiment.env
+            self.environment.stack_settings(self.point, self.service, self.urls_of_proxies) | self.point.experiment.env
         )
 
     @contextmanager
