@@ -63,8 +63,8 @@ pub fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         seed: arguments.seed,
     };
     let listen = Listen::Tcp(arguments.listen);
-    let proxy = Proxy::bind(&listen, spec)
-        .map_err(|error| Failure::Input(format!("--listen: {listen}: {error}")))?;
+    let proxy =
+        Proxy::bind(&listen, spec).map_err(|error| Failure::Input(format!("--listen: {listen}: {error}")))?;
     emit(&Event::Listening { address: proxy.address().to_string() })?;
     emit(&Event::Proxied(&proxy.serve(&signals)?))?;
     Ok(ExitCode::SUCCESS)

@@ -75,7 +75,9 @@ impl Receiver {
 /// Real time in nanoseconds.
 fn moment(message: ControlMessageOwned) -> Option<u64> {
     match message {
-        ControlMessageOwned::ScmTimestampns(at) => Some(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64),
+        ControlMessageOwned::ScmTimestampns(at) => {
+            Some(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64)
+        }
         _ => None,
     }
 }

@@ -7,8 +7,8 @@ use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::sockopt;
 
-use super::direction::{Departure, Direction};
 use super::Side;
+use super::direction::{Departure, Direction};
 use super::link::Link;
 use super::worker::Shared;
 use crate::clock::now_ns;
@@ -68,7 +68,13 @@ impl Connection {
     }
 
     /// An edge of one of the sockets.
-    pub(super) fn handle(&mut self, number: usize, side: Side, flags: EventFlags, shared: &mut Shared) -> State {
+    pub(super) fn handle(
+        &mut self,
+        number: usize,
+        side: Side,
+        flags: EventFlags,
+        shared: &mut Shared,
+    ) -> State {
         if let (Side::Service, Service::Connecting(socket)) = (side, &self.service) {
             if !flags.intersects(EventFlags::OUT | EventFlags::HUP | EventFlags::ERR) {
                 return State::Open;
@@ -104,7 +110,9 @@ impl Connection {
         self.read(Side::Client, shared);
         self.read(Side::Service, shared);
         self.looked_ns = now_ns();
-        if self.depart(Side::Client, shared) == State::Ended || self.depart(Side::Service, shared) == State::Ended {
+        if self.depart(Side::Client, shared) == State::Ended
+            || self.depart(Side::Service, shared) == State::Ended
+        {
             return State::Ended;
         }
         if self.to_service.is_over() && self.to_client.is_over() { State::Ended } else { State::Open }
@@ -118,8 +126,8 @@ impl Connection {
         };
         // What is left to read has its turn after the other connections.
         let is_connected = matches!(self.service, Service::Connected(_));
-        let reads_on = self.to_service.wants_input(link)
-            || (is_connected && self.to_client.wants_input(link));
+        let reads_on =
+            self.to_service.wants_input(link) || (is_connected && self.to_client.wants_input(link));
         let next_ns = [connects_ns, self.to_service.next_ns(), self.to_client.next_ns()]
             .into_iter()
             .chain([reads_on.then_some(self.looked_ns)])
@@ -173,7 +181,8 @@ impl Connection {
     }
 
     fn connect(&mut self, number: usize, shared: &mut Shared) -> Result<(), Errno> {
-        let Begun { socket, is_connected } = shared.service.begin_connect().map_err(|_| Errno::CONNREFUSED)?;
+        let Begun { socket, is_connected } =
+            shared.service.begin_connect().map_err(|_| Errno::CONNREFUSED)?;
         shared.watch(&socket, number, Side::Service)?;
         self.service = Service::Connecting(socket);
         if is_connected {

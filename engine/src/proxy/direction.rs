@@ -6,9 +6,9 @@ use std::os::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, send, shutdown};
 
+use super::Side;
 use super::account::Account;
 use super::arrival::Receiver;
-use super::Side;
 use super::link::Link;
 use crate::clock::now_ns;
 

@@ -47,8 +47,7 @@ impl Link {
 
     /// How long so many bytes take to pass.
     pub(super) fn takes_ns(&self, bytes: usize) -> u64 {
-        self.bytes_per_second
-            .map_or(0, |rate| (bytes as u128 * SECOND_NS / u128::from(rate.get())) as u64)
+        self.bytes_per_second.map_or(0, |rate| (bytes as u128 * SECOND_NS / u128::from(rate.get())) as u64)
     }
 }
 

@@ -110,11 +110,8 @@ impl<'a> Worker<'a> {
             let sleep_ns = self.sleep_ns();
             let wait = sleep_ns.map(timespec);
             events.clear();
-            match epoll::wait(
-                &self.shared.epoll,
-                rustix::buffer::spare_capacity(&mut events),
-                wait.as_ref(),
-            ) {
+            match epoll::wait(&self.shared.epoll, rustix::buffer::spare_capacity(&mut events), wait.as_ref())
+            {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }

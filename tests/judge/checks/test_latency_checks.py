@@ -15,7 +15,7 @@ def through(
     service: str, *, latency: float = 1e-3, p99_late: float = 1e-5, bytes_to_service: int = 10**6
 ) -> TrialRecord:
     """A trial whose database counted 10,000 statements, with a proxy before this service."""
-    late = times(20_000, p99_late / 4)
+    late = times(20_000, p99_late / 4).model_copy(update={"supported_percentile": 99.9})
     carried = Carried(bytes=bytes_to_service, chunks=10_000, held_back_chunks=16)
     account = ProxyAccount(
         latency_seconds=latency,
@@ -64,3 +64,13 @@ def test_nothing_is_said_of_trials_without_a_proxy_or_without_answers() -> None:
     assert bypassed(a_trial().record()) == []
     unmeasured = through("redis", bytes_to_service=0).model_copy(update={"engine": None})
     assert bypassed(unmeasured) == []
+
+
+def test_of_few_chunks_no_tail_is_judged() -> None:
+    """100 chunks support the 90th percentile, which is 1.6 times the median here; the 99th is 4 times."""
+    trial = through("sqlite", latency=10e-3, p99_late=2e-3)
+    proxy = trial.proxies["sqlite"]
+    few = proxy.lateness.model_copy(update={"count": 100, "supported_percentile": 90.0})
+    sparse = trial.model_copy(update={"proxies": {"sqlite": proxy.model_copy(update={"lateness": few})}})
+    assert severities(found("latency-late", EXPERIMENT, [trial])) == ["refusal"]
+    assert found("latency-late", EXPERIMENT, [sparse]) == []

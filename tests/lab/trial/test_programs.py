@@ -75,7 +75,8 @@ def test_a_job_is_timed_metered_and_counted(lab: Lab) -> None:
 @postgresql
 def test_a_database_that_is_further_away_is_asked_the_same(lab: Lab) -> None:
     """36 statements, one after the other, and connecting before them: each waits for a round trip of 20 ms."""
-    finished = tried(lab, "done", options=f'{QUERIES}\n[services.postgresql]\nlatency = "20 ms"')
+    away = '[services.postgresql]\nlatency = "20 ms"\n[checks.latency-late]\nseconds = 10'
+    finished = tried(lab, "done", options=f"{QUERIES}\n{away}")
     trial = finished.trial("done")
     assert trial["outcome"] == "valid", finished.out + finished.err
     assert trial["goodput"]["per_second"] <= 36 / (0.3 + 37 * 0.02)
