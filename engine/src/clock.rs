@@ -10,6 +10,11 @@ pub fn now_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::Monotonic))
 }
 
+/// Real time in nanoseconds, as the kernel stamps what arrives. It may be set at any time.
+pub fn real_time_ns() -> u64 {
+    nanoseconds(clock_gettime(ClockId::Realtime))
+}
+
 /// Processor time of the calling thread, user and system, in nanoseconds.
 pub fn thread_cpu_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::ThreadCPUTime))

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::proxy::Account;
 use crate::record::{Distribution, Summary};
 use crate::target::FaultCounts;
 
@@ -37,7 +38,7 @@ pub enum Event<'a> {
     },
     /// The end of a run.
     Summary(&'a Summary),
-    /// A target can be connected to.
+    /// A target or a proxy can be connected to.
     Listening {
         /// With the real port; `unix:` and the path of a Unix socket.
         address: String,
@@ -53,6 +54,8 @@ pub enum Event<'a> {
         /// The target's own delay, if it was measured.
         delay: Option<&'a Distribution>,
     },
+    /// The end of a proxy.
+    Proxied(&'a Account),
 }
 
 /// See [`Event::Window`].

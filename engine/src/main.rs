@@ -18,6 +18,7 @@ struct Arguments {
 enum Command {
     Run(commands::run::Arguments),
     Target(Box<commands::target::Arguments>),
+    Proxy(Box<commands::proxy::Arguments>),
     Dataset(commands::dataset::Arguments),
     Guard(commands::guard::Arguments),
 }
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Target(arguments) => commands::target::run(*arguments),
+        Command::Proxy(arguments) => commands::proxy::run(*arguments),
         Command::Dataset(arguments) => commands::dataset::run(&arguments),
         Command::Guard(arguments) => commands::guard::run(&arguments),
     };

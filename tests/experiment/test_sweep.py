@@ -132,6 +132,18 @@ def test_variants_of_a_service() -> None:
     assert "redis" in experiment.at("relaxed").services
     with pytest.raises(ValueError, match="no stack is tried on mariadb, but on postgresql"):
         swept("services.mariadb.variant", values, service="postgresql")
+    with pytest.raises(ValueError, match="no stack is tried on redis"):
+        swept("services.redis.variant", values, service="postgresql", cache="redis")
     given = {"postgresql": {"url_from": "URL"}}
     with pytest.raises(ValueError, match="settings of a service that is given by URL"):
         swept("services.postgresql.variant", values, service="postgresql", services=given)
+
+
+@pytest.mark.parametrize("name", ["postgresql", "redis"])
+def test_latencies_of_a_service_or_its_cache(name: str) -> None:
+    experiment = swept(f"services.{name}.latency", ["0ms", "1ms"], service="postgresql", cache="redis")
+    away = [experiment.at(value).services[name].distance() for value in experiment.points]
+    assert away == ["0 ms away", "1 ms away"]
+    assert [condition.distances for condition in conditions_of(experiment)][:2] == [{name: word} for word in away]
+    with pytest.raises(ValueError, match="a number with a unit"):
+        swept(f"services.{name}.latency", ["near", "far"], service="postgresql", cache="redis")

@@ -21,6 +21,10 @@ def announced(left_out: tuple[str, ...] = (), **more: Any) -> str:
     [
         ({}, "workload   random-item on sqlite, 1,000,000 rows"),
         ({"dataset": {"rows": 500}}, "random-item on sqlite, 500 rows"),
+        (
+            {"service": "postgresql", "services": {"postgresql": {"latency": "1 ms"}}},
+            "latency    postgresql 1 ms away",
+        ),
         ({}, "load       closed, 2 connections, keep-alive; 3 s after 1 s of warm-up"),
         ({"stacks": ["a:two", "b"]}, "stacks     a:two (x), b (x)"),
         ({"blocks": 3}, "3 blocks of 2 trials in random order (seed 1), about 0:30 min"),

@@ -2,6 +2,7 @@
 
 pub mod dataset;
 pub mod guard;
+pub mod proxy;
 pub mod run;
 pub mod target;
 

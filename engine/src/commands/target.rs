@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use fairtrial_engine::delay::{Delay, parse_share, parse_span};
 use fairtrial_engine::events::{Event, emit};
+use fairtrial_engine::listen::Listen;
 use fairtrial_engine::processors;
 use fairtrial_engine::signals::{SIGINT, SIGTERM, Signals};
-use fairtrial_engine::target::{
-    AnswerSpec, Delay, Faults, Listen, Stalls, Target, TargetSpec, parse_share, parse_span,
-};
+use fairtrial_engine::target::{AnswerSpec, Faults, Stalls, Target, TargetSpec};
 use fairtrial_engine::tls::{ServerTls, TlsServerSpec, TlsVersion};
 
 use super::Failure;

@@ -5,7 +5,7 @@ mod conversation;
 mod epoll;
 mod failure;
 mod pace;
-mod socket;
+pub(crate) mod socket;
 mod stop;
 mod uring;
 

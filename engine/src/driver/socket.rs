@@ -13,13 +13,13 @@ use crate::endpoint::Endpoint;
 
 /// Where sockets connect to, as the kernel wants it.
 #[derive(Clone, Debug)]
-pub(super) struct Peer {
+pub(crate) struct Peer {
     address: SocketAddrAny,
 }
 
 /// A connect that has begun.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(crate) struct Begun {
     pub socket: OwnedFd,
     /// False: the socket becomes writable when the connect has ended.
     pub is_connected: bool,
@@ -28,7 +28,7 @@ pub(super) struct Begun {
 impl Peer {
     /// # Errors
     /// If a Unix socket's path is too long.
-    pub(super) fn new(endpoint: &Endpoint) -> Result<Peer, Errno> {
+    pub(crate) fn new(endpoint: &Endpoint) -> Result<Peer, Errno> {
         let address = match endpoint {
             Endpoint::Tcp(address) => address.as_any(),
             Endpoint::Unix(path) => SocketAddrUnix::new(path.as_path())?.as_any(),
@@ -36,12 +36,12 @@ impl Peer {
         Ok(Peer { address })
     }
 
-    pub(super) fn address(&self) -> &SocketAddrAny {
+    pub(crate) fn address(&self) -> &SocketAddrAny {
         &self.address
     }
 
     /// A socket that can be connected. `flags`: beside `CLOEXEC`.
-    pub(super) fn open(&self, flags: SocketFlags) -> Result<OwnedFd, ConnectFailure> {
+    pub(crate) fn open(&self, flags: SocketFlags) -> Result<OwnedFd, ConnectFailure> {
         let family = self.address.address_family();
         let socket = socket_with(family, SocketType::STREAM, flags | SocketFlags::CLOEXEC, None)?;
         if family != AddressFamily::UNIX {
@@ -52,7 +52,7 @@ impl Peer {
     }
 
     /// Begins to connect, without waiting.
-    pub(super) fn begin_connect(&self) -> Result<Begun, ConnectFailure> {
+    pub(crate) fn begin_connect(&self) -> Result<Begun, ConnectFailure> {
         let socket = self.open(SocketFlags::NONBLOCK)?;
         match connect(&socket, &self.address) {
             Ok(()) => Ok(Begun { socket, is_connected: true }),
@@ -63,6 +63,6 @@ impl Peer {
 }
 
 /// How a connect has ended.
-pub(super) fn connect_result(socket: &OwnedFd) -> Result<(), ConnectFailure> {
+pub(crate) fn connect_result(socket: &OwnedFd) -> Result<(), ConnectFailure> {
     sockopt::socket_error(socket).and_then(|result| result).map_err(ConnectFailure::from)
 }

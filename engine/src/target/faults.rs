@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use super::delay::Delay;
-use super::random::Draws;
 use super::stall::Stalls;
+use crate::delay::{Delay, Draws};
 
 /// How a target differs from one that answers at once and rightly. Shares are of all requests, 0 to 1; a request meets
 /// at most one of them.

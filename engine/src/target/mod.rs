@@ -5,15 +5,11 @@
 //! measured, it is [`shaped`].
 
 mod answer;
-mod delay;
 mod faults;
-mod listen;
 mod plain;
-mod random;
 mod request;
 mod serve;
 mod shaped;
-mod span;
 mod stall;
 
 use std::io;
@@ -24,13 +20,10 @@ use rustix::thread::set_current_timer_slack;
 
 pub use answer::AnswerSpec;
 use answer::RenderedAnswers;
-pub use delay::Delay;
 pub use faults::{FaultCounts, Faults};
-pub use listen::Listen;
-use listen::Listener;
-pub use span::{parse_share, parse_span};
 pub use stall::Stalls;
 
+use crate::listen::{Listen, Listener};
 use crate::record::Distribution;
 use crate::signals::Signals;
 use crate::tls::ServerTls;

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::span::parse_span;
 use crate::clock::{now_ns, timespec};
+use crate::delay::parse_span;
 
 /// How long before a stall's end the server is awake again.
 const AWAKE_NS: u64 = 500_000;

@@ -2,5 +2,6 @@
 
 mod dataset;
 mod guard;
+mod proxy;
 mod target;
 mod target_faults;

@@ -1,15 +1,18 @@
 """What an experiment file may contain. `experiment.files` reads one from disk, with errors that name file and key."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from fairtrial.base.strict import SLUG, Strict
+from fairtrial.base.units import Quantity
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value
+
+LONGEST_LATENCY_SECONDS = 10.0
 
 
 class DatasetOptions(Strict):
@@ -30,6 +33,47 @@ class ServiceOptions(Strict):
         description="the environment variable that holds the URL of one that runs already; never the URL itself, "
         "which may hold a password and would be recorded",
     )
+    latency: Quantity | None = Field(
+        None,
+        description="how much longer a round trip between a stack and the service takes, half of it in each "
+        "direction; null: the stack speaks to the service directly",
+    )
+    latency_distribution: Literal["constant", "exponential"] = Field(
+        "constant", description="of the round trips; exponential: with `latency` as their mean"
+    )
+    bandwidth_bytes_per_second: int | None = Field(
+        None, ge=1000, le=10**11, description="of each connection, in each direction; null: unlimited"
+    )
+
+    @field_validator("latency", mode="before")
+    @classmethod
+    def _has_a_unit(cls, value: Any) -> Any:
+        if isinstance(value, int | float):
+            raise ValueError(f'{value!r} is a number without a unit: write a time such as "1 ms"')
+        return value
+
+    @field_validator("latency")
+    @classmethod
+    def _is_a_time(cls, value: Quantity | None) -> Quantity | None:
+        if value is not None and (value.unit.base != "seconds" or not 0 <= value.value <= LONGEST_LATENCY_SECONDS):
+            raise ValueError(f'"{value}" is not a time from 0 to {LONGEST_LATENCY_SECONDS:g} s')
+        return value
+
+    @model_validator(mode="after")
+    def _nothing_of_a_proxy_without_one(self) -> Self:
+        if self.latency is None and (
+            self.latency_distribution != "constant" or self.bandwidth_bytes_per_second is not None
+        ):
+            raise ValueError('latency: its distribution and the bandwidth need it: set it, if need be to "0 ms"')
+        return self
+
+    def distance(self) -> str | None:
+        """How far the service is away from stacks, in words: `1 ms away`; None where there is no proxy before it."""
+        if self.latency is None:
+            return None
+        spread = "" if self.latency_distribution == "constant" else f" on average ({self.latency_distribution})"
+        rate = self.bandwidth_bytes_per_second
+        return f"{self.latency} away{spread}" + ("" if rate is None else f", at {rate:,} bytes/s")
 
     @model_validator(mode="after")
     def _no_variant_of_others(self) -> Self:
@@ -127,6 +171,8 @@ class Experiment(Strict):
     def _sweepable(self) -> Self:
         if self.sweep is not None:
             tried = {self.service_of(stack) for stack in self.stacks}
+            if self.sweep.parameter.endswith(".latency") and self.cache is not None:
+                tried.add(self.cache)
             if self.sweep.service not in {None, *tried}:
                 raise ValueError(f"sweep: no stack is tried on {self.sweep.service}, but on {', '.join(sorted(tried))}")
             for value in self.sweep.values:

@@ -16,10 +16,10 @@ class Sweep(Strict):
     """What is varied, and over which values: numbers, or categories, which have no order and no distance."""
 
     parameter: str = Field(
-        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.variant"
+        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.(variant|latency)"
         r"|env\.[A-Z][A-Z0-9_]*|instances|concurrency_budget)$",
-        description="load.KEY, options.KEY, dataset.KEY, services.NAME.variant, env.NAME (a variable that stacks get) "
-        "instances or concurrency_budget",
+        description="load.KEY, options.KEY, dataset.KEY, services.NAME.variant, services.NAME.latency, env.NAME (a "
+        "variable that stacks get), instances or concurrency_budget",
     )
     values: list[Value] = Field(min_length=2, max_length=100, description="numbers, words or booleans")
 
@@ -53,7 +53,7 @@ class Sweep(Strict):
 
     @property
     def service(self) -> str | None:
-        """The service whose variant is swept, if one is."""
+        """The service whose variant or latency is swept, if one is."""
         table, _, rest = self.parameter.partition(".")
         return rest.partition(".")[0] if table == "services" else None
 

@@ -127,6 +127,7 @@ def _condition(
         service=condition.service,
         stack_class=condition.stack_class,
         load=condition.load,
+        distances=condition.distances,
         at=condition.at,
         outcome=outcome,
         reason=reason,

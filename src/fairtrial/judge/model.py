@@ -119,6 +119,9 @@ class ConditionResult(Strict):
         PRODUCTION, description="what it may be ranked with: docs/stack-contract.md, Classes"
     )
     load: Load
+    distances: dict[str, str] = Field(
+        default_factory=dict, description="by service, how far it is away from the stack, in words: `1 ms away`"
+    )
     at: Value | None = Field(None, description="the sweep's value; null without a sweep")
     outcome: Outcome
     reason: str | None

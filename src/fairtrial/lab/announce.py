@@ -25,6 +25,7 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
         "workload": f"{plan.workload.name} on {experiment.service}{_rows(plan)}",
         "load": f"{experiment.load.describe()}; {experiment.load.lengths()}",
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
+        **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan)),
         "trials": _trials(plan),
         "placement": _placement(),
@@ -43,6 +44,13 @@ def _rows(plan: Plan) -> str:
     swept = plan.experiment.sweep is not None and plan.experiment.sweep.parameter == "dataset.rows"
     rows = 0 if swept else plan.experiment.dataset.rows or plan.workload.rows
     return f", {rows:,} rows" if rows else ""
+
+
+def _away(plan: Plan) -> str:
+    """`postgresql 1 ms away`, for each service that a proxy stands before; in a sweep over it, the sweep says it."""
+    swept = plan.experiment.sweep is not None and plan.experiment.sweep.parameter.endswith(".latency")
+    away = {f"{name} {far}": None for each in plan.conditions for name, far in each.recorded.distances.items()}
+    return "" if swept else ", ".join(away)
 
 
 def _stacks(plan: Plan) -> list[str]:

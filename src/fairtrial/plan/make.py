@@ -61,8 +61,9 @@ def _resolve(experiment: Experiment, stacks: Mapping[str, Stack], *, until_decid
         conditions.append(_condition(experiment.stacks[0], stacks, conditions[0].point, again=True))
     validate.assert_cache(experiment, workload)
     validate.assert_load(experiment, workload)
-    for name, options in experiment.services.items():
-        validate.assert_service_options(pick_service(name), options)
+    for point in points.values():
+        for name, options in point.experiment.services.items():
+            validate.assert_service_options(pick_service(name), options)
     most = MOST_FACTOR * experiment.blocks if until_decided else experiment.blocks
     looks = plan_looks(experiment.blocks, most) if until_decided else []
     return Plan(

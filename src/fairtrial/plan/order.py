@@ -38,10 +38,18 @@ def recorded_condition(
         service=service,
         stack_class=stack_class,
         load=experiment.load,
+        distances=distances(experiment, service),
         contender=f"{label} again" if again else label,
         at=value,
         again=again,
     )
+
+
+def distances(experiment: Experiment, service: str) -> dict[str, str]:
+    """By service, how far it is away from a stack on `service`, in words; one without a proxy before it is left out."""
+    used = [name for name in (service, experiment.cache) if name is not None and name in experiment.services]
+    words = {name: experiment.services[name].distance() for name in used}
+    return {name: distance for name, distance in words.items() if distance is not None}
 
 
 def conditions_of(

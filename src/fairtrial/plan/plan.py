@@ -45,8 +45,12 @@ class Point:
         return self.experiment.services.get(service.name, ServiceOptions())
 
     def contents_sha256(self, service: Service) -> str:
-        """A digest of the tables that the service holds and of how it is brought up, as hex."""
-        return tables_sha256(self.data.tables, self.service_options(service).model_dump())
+        """A digest of the tables that the service holds and of how it is brought up, as hex.
+
+        What lies between it and stacks is no part of it.
+        """
+        started_by = self.service_options(service).model_dump(include={"variant", "url_from"})
+        return tables_sha256(self.data.tables, started_by)
 
 
 @dataclass(frozen=True, eq=False)

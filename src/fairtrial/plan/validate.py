@@ -93,7 +93,7 @@ def assert_cache(experiment: Experiment, workload: Workload) -> None:
 
 
 def assert_service_options(service: Service, options: ServiceOptions) -> None:
-    """Raise a Problem if the service has no such variant, or cannot be given by URL."""
+    """Raise a Problem if the service has no such variant, cannot be given by URL, or has no network before it."""
     variants = ["default", *service.variants]
     if options.variant not in variants:
         raise Problem(
@@ -101,6 +101,12 @@ def assert_service_options(service: Service, options: ServiceOptions) -> None:
         )
     if options.url_from is not None and not service.schemes:
         raise Problem(f"[services.{service.name}] url_from: this service cannot be given by URL", "leave it out")
+    if options.latency is not None and service.port is None:
+        raise Problem(
+            f"[services.{service.name}] latency: {service.title} is no server: between it and a stack there is no "
+            "network that could take time",
+            "leave it out, or choose a service that listens, such as postgresql",
+        )
 
 
 def assert_option_takes(experiment: Experiment, options: Strict, value: Value | None) -> None:

@@ -17,6 +17,7 @@ from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter, NetworkMeter
+from fairtrial.record.proxy import ProxyAccount
 
 
 class Condition(Strict):
@@ -29,6 +30,9 @@ class Condition(Strict):
     service: str
     stack_class: StackClass = Field(PRODUCTION, description="of the stack and variant; older records do not name it")
     load: Load
+    distances: dict[str, str] = Field(
+        default_factory=dict, description="by service, how far it is away from the stack, in words: `1 ms away`"
+    )
     contender: str = Field(
         "", description="as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE, in a sweep with ` at VALUE`"
     )
@@ -283,6 +287,9 @@ class TrialRecord(BaseModel):
     settle: Settle | None = Field(None, description="null for workloads that only read")
     capacity: CapacitySearch | None = Field(None, description="null but for a load of kind capacity")
     program: ProgramRun | None = Field(None, description="of a program, which has no engine's summary")
+    proxies: dict[str, ProxyAccount] = Field(
+        default_factory=dict, description="by service, what the proxy before it did; empty where there was none"
+    )
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
     machine: MachineMeter | None = Field(None, description="the machine in the window")
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")

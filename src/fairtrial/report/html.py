@@ -9,7 +9,7 @@ from fairtrial.report.charts import goodput_chart, percentile_chart, second_char
 from fairtrial.report.curve_chart import curve_chart
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
-from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes
+from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes, workload_in_words
 from fairtrial.report.vega import Spec
 
 
@@ -25,6 +25,7 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
     drawn = {name: spec for name, spec in charts.items() if spec is not None}
     templates = environment()
     templates.filters["numbered"] = numbered
+    templates.filters["workload"] = workload_in_words
     return templates.get_template("report.html.j2").render(
         result=result,
         record=record,

@@ -21,7 +21,7 @@ from fairtrial.report.columns import (
     shows_class,
 )
 from fairtrial.report.grouping import grouped_findings, obstacles
-from fairtrial.report.sentences import loads_in_words, notes
+from fairtrial.report.sentences import loads_in_words, notes, workloads_in_words
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 """Characters that have a meaning in Markdown, or in HTML inside it."""
@@ -36,7 +36,9 @@ def markdown_text(result: Result) -> str:
     parts = [
         f"## {escape(result.title)}",
         "",
-        escape(" · ".join([*loads_in_words(result), count(result.blocks_complete, "block")])),
+        escape(
+            " · ".join([*workloads_in_words(result), *loads_in_words(result), count(result.blocks_complete, "block")])
+        ),
         "",
     ]
     if result.claims:

@@ -4,9 +4,27 @@ from collections.abc import Sequence
 
 from fairtrial.base.formatting import count, figure, span
 from fairtrial.experiment.value import Value, format_value
-from fairtrial.judge.model import Curve, Result
+from fairtrial.judge.model import ConditionResult, Curve, Result
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
+
+
+def workloads_in_words(result: Result) -> list[str]:
+    """Each workload with its service: `query-mix on postgresql, 1 ms away`.
+
+    Where the values of a sweep decide how far services are away, the values say it.
+    """
+    distances = {tuple(condition.distances.items()) for condition in result.conditions}
+    same = len(distances) == 1 or not result.curves
+    return list(dict.fromkeys(workload_in_words(condition, with_distance=same) for condition in result.conditions))
+
+
+def workload_in_words(condition: ConditionResult, *, with_distance: bool = True) -> str:
+    """The workload of a condition with its service: `page on postgresql, 1 ms away, redis 1 ms away`."""
+    words = f"{condition.workload} on {condition.service}"
+    for name, distance in condition.distances.items() if with_distance else ():
+        words += f", {distance}" if name == condition.service else f", {name} {distance}"
+    return words
 
 
 def loads_in_words(result: Result) -> list[str]:

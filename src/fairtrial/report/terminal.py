@@ -23,7 +23,7 @@ from fairtrial.report.columns import (
     shows_class,
 )
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
-from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes
+from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes, workloads_in_words
 
 WIDE_COLUMNS = 100
 """From this width on, an interval has a column of its own."""
@@ -71,8 +71,11 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
 
 
 def _heading(result: Result) -> Text:
-    workloads = dict.fromkeys(f"{condition.workload} on {condition.service}" for condition in result.conditions)
-    lines = [*workloads, *(f"load: {load}" for load in loads_in_words(result)), count(result.blocks_planned, "block")]
+    lines = [
+        *workloads_in_words(result),
+        *(f"load: {load}" for load in loads_in_words(result)),
+        count(result.blocks_planned, "block"),
+    ]
     return Text.assemble(
         (printable(result.title), "bold"), "\n", (printable(" · ".join(lines)), "dim"), overflow="fold"
     )

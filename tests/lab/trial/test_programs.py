@@ -73,6 +73,24 @@ def test_a_job_is_timed_metered_and_counted(lab: Lab) -> None:
 
 
 @postgresql
+def test_a_database_that_is_further_away_is_asked_the_same(lab: Lab) -> None:
+    """36 statements, one after the other, and connecting before them: each waits for a round trip of 20 ms."""
+    away = '[services.postgresql]\nlatency = "20 ms"\n[checks.latency-late]\nseconds = 10'
+    finished = tried(lab, "done", options=f"{QUERIES}\n{away}")
+    trial = finished.trial("done")
+    assert trial["outcome"] == "valid", finished.out + finished.err
+    assert trial["goodput"]["per_second"] <= 36 / (0.3 + 37 * 0.02)
+    assert "(36 for 36)" in evidence(trial, "ledger")
+    assert "query-batch on postgresql, 20 ms away" in finished.out
+    head, line = finished.record
+    assert head["experiment"]["services"]["postgresql"]["latency"] == "20 ms"
+    account = line["proxies"]["postgresql"]
+    assert account["latency_seconds"] == 0.02
+    assert account["to_service"]["chunks"] >= 36
+    assert account["lateness"]["max_seconds"] >= account["lateness"]["percentiles"]["99"] >= 0
+
+
+@postgresql
 def test_a_job_that_was_half_done_is_refused(lab: Lab) -> None:
     trial = tried(lab, "half").trial("half")
     assert refused_by(trial) == {"ledger"}

@@ -3,7 +3,6 @@
 mod answers;
 mod peer;
 mod shape;
-mod timers;
 mod transport;
 
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -14,17 +13,17 @@ use rustix::io::Errno;
 use answers::Answers;
 use peer::Peer;
 use shape::Shape;
-use timers::Timers;
 use transport::Transport;
 
 use super::answer::AnswerSpec;
 use super::faults::{Fate, FaultCounts, Faults};
 use super::plain::READ_BUFFER_BYTES;
-use super::random::Draws;
 use super::request::RequestReader;
 use super::serve::{PeerState, Service};
 use crate::clock::now_ns;
+use crate::delay::Draws;
 use crate::record::Distribution;
+use crate::timers::Timers;
 use crate::tls::ServerTls;
 
 /// What becomes of a request: a pure function of the seed and the request's number.

@@ -102,6 +102,8 @@ class Service:
     """None if everything that a private one needs is installed"""
     version: Callable[[], str | None]
     """the installed product and version, in its own words; None if there is none"""
+    port: int | None = None
+    """on which the product listens unless a URL names another; None if it is no server"""
     schemes: Sequence[str] = ()
     """of the URLs that name an external one"""
     connect: Callable[[str, Sequence[Table], RowsLoaded], AbstractContextManager[RunningService]] | None = None

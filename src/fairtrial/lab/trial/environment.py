@@ -1,6 +1,6 @@
 """What stands around the stacks while they are tried: their databases, a cache, an upstream."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -103,19 +103,28 @@ class Environment:
         service.reset()
         self._place(service)
 
-    def stack_settings(self, condition: PlannedCondition, service: RunningService, instance: int = 0) -> dict[str, str]:
+    def stack_settings(
+        self,
+        condition: PlannedCondition,
+        service: RunningService,
+        instance: int = 0,
+        urls: Mapping[str, str] | None = None,
+    ) -> dict[str, str]:
         """The contract's environment variables for one instance, from 0, of a condition's stack on this service.
 
         The instances share the processors and the concurrency budget. What the workload, the experiment and the variant
         set takes the place of the contract's own.
+
+        Args:
+            urls: by service, the URL that stacks get in place of the service's own.
         """
-        point = condition.point
+        point, urls = condition.point, urls or {}
         workload, options, experiment = point.workload, point.options, point.experiment
         arguments = tuple(workload.upstream(options)) if workload.upstream else ()
         return stack_settings(
             {
-                "DATABASE_URL": service.url,
-                "CACHE_URL": self.cache.url if self.cache else "",
+                "DATABASE_URL": urls.get(service.identity.name, service.url),
+                "CACHE_URL": urls.get(self.cache.identity.name, self.cache.url) if self.cache else "",
                 "UPSTREAM_URL": self.upstream_urls.get(arguments, ""),
             },
             processors=shares(len(self.placement.server_cpus), experiment.instances)[instance],

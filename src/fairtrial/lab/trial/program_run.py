@@ -19,6 +19,7 @@ from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_operations, ledger
 from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.task_barrier import TaskBarrier
 from fairtrial.record.machine import MachineMeter, NetworkMeter
@@ -59,7 +60,7 @@ def run_program(context: TrialContext) -> None:
     """Run the program once. What it did is known from what can be counted, not from what the program says.
 
     Raises:
-        Problem: the database or the upstream died.
+        Problem: the database, the upstream or a proxy died.
     """
     record = context.record
     with context.stage("load"):
@@ -110,14 +111,13 @@ def _do_job(context: TrialContext) -> JobOutcome:
     """Run the program to its end, and count what it did: by the database, by its upstream, at the tasks' barrier.
 
     Raises:
-        Problem: the database died meanwhile, or the upstream did not start or gives no account.
+        Problem: the database died meanwhile, or the upstream or a proxy did not start or gives no account.
     """
     workload, options, service = context.plan.workload, context.point.options, context.service
     assert isinstance(workload, ProgramWorkload)
     placement = context.environment.placement
     operations = workload.operations(options)
     context.log.parent.mkdir(parents=True, exist_ok=True)
-    settings = {**context.stack_settings(), "JOB": workload.name}
     counted: dict[str, int] = {}
     meters: list[TreeMeter] = []
 
@@ -126,6 +126,9 @@ def _do_job(context: TrialContext) -> JobOutcome:
         counted["threads"] = threads_below(process.pid)
 
     with ExitStack() as running:
+        proxies = running.enter_context(ExitStack())
+        proxies.enter_context(proxies_before_services(context))
+        settings = {**context.stack_settings(), "JOB": workload.name}
         callee = barrier = None
         if workload.upstream is not None:  # one for each trial: it counts from its start to its end
             callee = running.enter_context(upstream(workload.upstream(options), placement.load_cpus))
@@ -161,6 +164,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
         network_meter = network.close()
         status = process.status() if ended else None
         process.stop()
+        proxies.close()
         if callee is not None:
             counted["calls"] = callee.served()
         if barrier is not None:

@@ -14,6 +14,7 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment, deployed
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, offer_load
+from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.settle import settle
 from fairtrial.record.model import Clause, Failure
@@ -23,7 +24,7 @@ def run_server(context: TrialContext) -> None:
     """Run a whole trial.
 
     Raises:
-        Problem: the database or the balancer failed.
+        Problem: the database, the balancer or a proxy failed.
     """
     record, service = context.record, context.service
     # Before the stack starts, so that it is not idle between its start and its load.
@@ -34,6 +35,7 @@ def run_server(context: TrialContext) -> None:
     with ExitStack() as stack:
         try:
             with context.stage("start"):
+                stack.enter_context(proxies_before_services(context))
                 deployment = stack.enter_context(deployed(context))
         except Problem as problem:
             record.failure = Failure(stage="start", reason=problem.reason, remedy=problem.remedy)
@@ -88,7 +90,7 @@ def check_server(context: TrialContext) -> Iterator[Clause]:
         Problem: it cannot be started.
     """
     service = context.service
-    with deployed(context) as deployment:
+    with proxies_before_services(context), deployed(context) as deployment:
         yield from _contract(context, deployment)
         stop = deployment.stop()
     yield Clause(

@@ -4,7 +4,7 @@ from functools import partial
 
 from fairtrial.catalog.services.common.private import private_service
 from fairtrial.catalog.services.common.sql_external import external_sql
-from fairtrial.catalog.services.mariadb.client import TITLE, client_at
+from fairtrial.catalog.services.mariadb.client import PORT, TITLE, client_at
 from fairtrial.catalog.services.mariadb.server import NAME, PROGRAMS, VARIANTS, program
 from fairtrial.catalog.services.model import Service
 
@@ -15,6 +15,7 @@ SERVICE = Service(
     up=partial(private_service, program),
     missing=PROGRAMS.missing,
     version=PROGRAMS.version,
+    port=PORT,
     schemes=("mysql", "mariadb"),
     connect=partial(external_sql, NAME, TITLE, client_at),
     variants={name: variant.description for name, variant in VARIANTS.items()},

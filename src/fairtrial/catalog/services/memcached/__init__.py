@@ -14,6 +14,7 @@ SERVICE = Service(
     up=partial(private_service, program),
     missing=missing,
     version=version,
+    port=11211,
     schemes=(SCHEME,),
     connect=external_memcached,
 )

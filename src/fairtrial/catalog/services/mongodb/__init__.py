@@ -18,6 +18,7 @@ SERVICE = Service(
     up=partial(private_service, program),
     missing=missing,
     version=version,
+    port=27017,
     schemes=("mongodb", "mongodb+srv"),
     connect=external_mongodb,
     install=install,

@@ -15,6 +15,7 @@ SERVICE = Service(
     up=partial(private_service, program),
     missing=PROGRAMS.missing,
     version=PROGRAMS.version,
+    port=5432,
     schemes=("postgresql", "postgres"),
     connect=partial(external_sql, NAME, TITLE, lambda url, redact: PostgresClient(url, redact=redact)),
     variants={name: variant.description for name, variant in VARIANTS.items()},

@@ -14,6 +14,7 @@ SERVICE = Service(
     up=partial(private_service, program),
     missing=missing,
     version=version,
+    port=6379,
     schemes=("redis", "rediss"),
     connect=external_redis,
     variants={name: variant.description for name, variant in VARIANTS.items()},

@@ -1,21 +1,21 @@
-//! Random numbers of a target: a pure function of the seed and the request's number.
+//! Random numbers of a target or a proxy: a pure function of the seed and a number.
 
 use crate::dataset;
 
-/// The draws of one request.
+/// The draws of one request, or of one round trip.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     base: u64,
 }
 
 impl Draws {
-    /// `request`: 0 for the first that was complete, over all connections.
-    pub(super) fn new(seed: u64, request: u64) -> Draws {
-        Draws { base: dataset::mix(dataset::mix(seed).wrapping_add(request)) }
+    /// `number`: of the request that is complete or the round trip that begins, from 0 over all connections.
+    pub(crate) fn new(seed: u64, number: u64) -> Draws {
+        Draws { base: dataset::mix(dataset::mix(seed).wrapping_add(number)) }
     }
 
     /// Draw number `n`: uniform in [0, 1), with 53 bits.
-    pub(super) fn uniform(self, n: u64) -> f64 {
+    pub(crate) fn uniform(self, n: u64) -> f64 {
         (dataset::mix(self.base.wrapping_add(n)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

@@ -6,22 +6,22 @@ use std::collections::BinaryHeap;
 /// A heap of `(time, connection)`. An entry whose connection has ended is harmless: looking at a connection too early
 /// changes nothing.
 #[derive(Debug, Default)]
-pub(super) struct Timers {
+pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
 impl Timers {
-    pub(super) fn add(&mut self, at_ns: u64, number: usize) {
+    pub(crate) fn add(&mut self, at_ns: u64, number: usize) {
         self.heap.push(Reverse((at_ns, number)));
     }
 
     /// The earliest time.
-    pub(super) fn earliest_ns(&self) -> Option<u64> {
+    pub(crate) fn earliest_ns(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse((at_ns, _))| *at_ns)
     }
 
     /// Takes out a connection whose time has come.
-    pub(super) fn due(&mut self, now_ns: u64) -> Option<usize> {
+    pub(crate) fn due(&mut self, now_ns: u64) -> Option<usize> {
         if self.earliest_ns()? > now_ns {
             return None;
         }

@@ -1,4 +1,7 @@
-//! How long a target takes to answer.
+//! Lengths of time, and distributions of them: how long a target takes to answer, or a round trip through a proxy.
+
+mod random;
+mod span;
 
 use std::fs;
 use std::str::FromStr;
@@ -8,8 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 
-use super::random::Draws;
-use super::span::{parse_share, parse_span};
+pub(crate) use random::Draws;
+pub use span::{parse_share, parse_span};
 
 /// A distribution of delays, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +38,8 @@ pub enum Delay {
 const CHOICE: u64 = 0;
 
 impl Delay {
-    /// The delay of the request with these draws.
-    pub(super) fn sample_ns(&self, draws: Draws) -> u64 {
+    /// The delay of the request or round trip with these draws.
+    pub(crate) fn sample_ns(&self, draws: Draws) -> u64 {
         let uniform = draws.uniform(CHOICE);
         match self {
             Delay::Constant(delay_ns) => *delay_ns,
@@ -51,6 +54,20 @@ impl Delay {
             Delay::Histogram(steps) => {
                 let drawn = (uniform * steps[steps.len() - 1].0 as f64) as u64;
                 steps[steps.partition_point(|(until, _)| *until <= drawn)].1
+            }
+        }
+    }
+
+    /// A delay that stands for all of them: the mean, or the median of a histogram.
+    pub(crate) fn typical_ns(&self) -> u64 {
+        match self {
+            Delay::Constant(delay_ns) | Delay::Exponential(delay_ns) => *delay_ns,
+            Delay::TwoPoint { low_ns, high_ns, high_share } => {
+                (*low_ns as f64 * (1.0 - high_share) + *high_ns as f64 * high_share) as u64
+            }
+            Delay::Histogram(steps) => {
+                let half = steps[steps.len() - 1].0 / 2;
+                steps[steps.partition_point(|(until, _)| *until <= half)].1
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Where a target listens.
+//! Where a target or a proxy listens.
 
 use std::fmt;
 use std::fs;
@@ -19,7 +19,7 @@ const BACKLOG: i32 = 65_535;
 
 const SOCKET_FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
 
-/// Where to listen, or where a target listens. Written as the plan's `address`: `127.0.0.1:80`, `[::1]:80`,
+/// Where to listen, or where a target or a proxy listens. Written as the plan's `address`: `127.0.0.1:80`, `[::1]:80`,
 /// `unix:/path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
@@ -40,13 +40,13 @@ impl fmt::Display for Listen {
 
 /// A listening socket. A Unix socket's file goes with it.
 #[derive(Debug)]
-pub(super) struct Listener {
+pub(crate) struct Listener {
     pub socket: OwnedFd,
     pub address: Listen,
 }
 
 impl Listener {
-    pub(super) fn bind(at: &Listen) -> io::Result<Listener> {
+    pub(crate) fn bind(at: &Listen) -> io::Result<Listener> {
         match at {
             Listen::Tcp(address) => bind_tcp(address),
             Listen::Unix(path) => bind_unix(path),

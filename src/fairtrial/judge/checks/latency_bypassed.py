@@ -1,0 +1,40 @@
+"""A stack that reached its service past the proxy did not have the latency that is printed."""
+
+from collections.abc import Iterator
+
+from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.record.model import TrialRecord
+
+
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal for each proxy that cannot have carried what its service did for the stack."""
+    databases = {condition.id: condition.service for condition in case.record.conditions}
+    for trial in case.trials:
+        for service, proxy in trial.proxies.items():
+            carried = proxy.to_service.bytes
+            done = _least_done(trial, is_database=service == databases[trial.condition])
+            if carried < done:
+                yield case.finding(
+                    trial.index,
+                    "refusal",
+                    f"the proxy before {service} carried {carried:,} bytes to it, too few for what it did: {done:,} "
+                    "statements or answers at least",
+                )
+
+
+def _least_done(trial: TrialRecord, *, is_database: bool) -> int:
+    """What the service did for the stack, counted so that each takes a byte or more of the stack."""
+    if is_database and trial.ledger is not None:
+        return trial.ledger.done.get("statements", 0)
+    answered = trial.engine is not None and trial.engine.verified > 0
+    return 1 if answered or trial.program is not None else 0
+
+
+CHECK = Check(
+    name="latency-bypassed",
+    looks_at="the bytes that a proxy carried to its service, compared with the statements that the database counted; "
+    "for a cache, with none",
+    thresholds={},
+    remedy="connect to the address in DATABASE_URL and CACHE_URL, and to no other that the server names itself",
+    examine=examine,
+)

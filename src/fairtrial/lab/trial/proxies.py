@@ -1,0 +1,36 @@
+"""The proxies of one trial: the stack reaches services through them, the lab itself does not."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from fairtrial.catalog.services.proxy import proxy_before
+from fairtrial.lab.trial.context import TrialContext
+
+
+@contextmanager
+def proxies_before_services(context: TrialContext) -> Iterator[None]:
+    """Run a proxy before each service of the trial that has a latency, on the load generator's processors.
+
+    Inside, `context.stack_settings` has their URLs. At the end they are stopped, and their accounts go into the record.
+
+    Raises:
+        Problem: a proxy did not start, or gives no account.
+    """
+    environment, point = context.environment, context.point
+    used = [(context.condition.service, context.service)]
+    if context.plan.cache is not None and environment.cache is not None:
+        used.append((context.plan.cache, environment.cache))
+    with ExitStack() as running:
+        proxies = {
+            service.name: running.enter_context(
+                proxy_before(service, its_server, options, environment.placement.load_cpus)
+            )
+            for service, its_server in used
+            if (options := point.service_options(service)).latency is not None
+        }
+        context.urls_of_proxies.update({name: proxy.url for name, proxy in proxies.items()})
+        try:
+            yield
+        finally:
+            context.urls_of_proxies.clear()
+        context.record.proxies.update({name: proxy.account() for name, proxy in proxies.items()})

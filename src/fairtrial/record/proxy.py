@@ -1,0 +1,28 @@
+"""The account of a proxy that puts latency before a service: docs/engine-protocol.md, "proxy"."""
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+from fairtrial.record.engine_summary import Distribution
+
+
+class Carried(Strict):
+    """What went through a proxy in one direction, over all connections."""
+
+    bytes: int
+    chunks: int = Field(description="what one read of the proxy gave, handed on by itself")
+    held_back_chunks: int = Field(
+        description="those that were due before their receiver was connected or took them; they are in no lateness"
+    )
+
+
+class ProxyAccount(Strict):
+    """What a proxy did in one trial, from before the stack started until it had stopped."""
+
+    latency_seconds: float = Field(description="asked for, of a round trip; of a distribution the mean")
+    connections: int
+    failed_connects: int = Field(description="connections that the service refused")
+    to_service: Carried
+    to_clients: Carried
+    lateness: Distribution = Field(description="of each chunk: from when it was due until the kernel had it")
+    cpu_seconds: float
