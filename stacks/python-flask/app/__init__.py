@@ -1,13 +1,13 @@
 """The application, as gunicorn imports it."""
 
 from flask import Flask
+from settings import Settings
 
 from app.caches import open_cache
-from app.databases import open_database
 from app.compact_json import CompactJSON
+from app.databases import open_database
 from app.limit import ConcurrencyLimit
 from app.routes import articles, categories, fan_out, health, items, pages, plaintext, queries, units
-from settings import Settings
 
 
 def create_app() -> Flask:

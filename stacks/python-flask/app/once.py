@@ -8,7 +8,7 @@ Value = TypeVar("Value")
 
 
 def once(read: Callable[[], Value]) -> Callable[[], Value]:
-    """A function that returns what `read` returned. Who asks meanwhile waits for it; after an error it is read again."""
+    """A function that returns what `read` returned. Who asks meanwhile waits; after an error it is read again."""
     lock = Lock()
     known: list[Value] = []
 
