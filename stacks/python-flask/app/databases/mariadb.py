@@ -28,6 +28,7 @@ def connector(url: str) -> Callable[[], pymysql.Connection]:
             autocommit=True,
             connect_timeout=CONNECT_SECONDS,
             cursorclass=DictCursor,
+            ssl_disabled=True,  # PyMySQL would load all certificate authorities for each connection, to use none
         )
 
     return connect
