@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import string
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from settings import Settings
 
 GUNICORN = (sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py")
+BACKLOG = 4096
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -35,25 +37,34 @@ def sync_behind_nginx(settings: Settings) -> int:
     nginx = shutil.which("nginx")
     if nginx is None:
         return _failure("nginx, which stands before sync workers, is missing (Debian: apt install nginx-light)")
-    with tempfile.TemporaryDirectory(prefix="python-flask-") as folder:
-        gunicorn_socket = f"{folder}/gunicorn.sock"
+    with (
+        tempfile.TemporaryDirectory(prefix="python-flask-") as folder,
+        socket.socket(socket.AF_UNIX) as listener,
+    ):
+        listener.bind(f"{folder}/gunicorn.sock")
+        listener.listen(BACKLOG)  # from here on nginx can connect, and waits for gunicorn to accept
         template = string.Template(Path("nginx.conf").read_text())
         configuration = template.substitute(
             user="user root;" if os.getuid() == 0 else "",  # or its workers could not enter the folder
             processes=settings.processes,
             address=f"{settings.host}:{settings.port}",
-            socket=gunicorn_socket,
+            backlog=BACKLOG,
+            socket=f"{folder}/gunicorn.sock",
         )
         Path(folder, "nginx.conf").write_text(configuration)
-        # The application is loaded once, before the processes are forked, which share its pages.
-        workers = ("--worker-class", "sync", "--workers", str(settings.concurrency), "--preload")
+        # With more threads than one, gunicorn would take gthread for sync. The application is loaded before the
+        # processes are forked, which share its pages.
+        workers = ["--worker-class", "sync", "--threads", "1", "--workers", str(settings.concurrency), "--preload"]
+        # So many processes need a while to end on a busy machine, after the time of grace.
+        workers += ["--graceful-timeout", "1"]
         return run_together(
-            [*GUNICORN, *workers, "--bind", f"unix:{gunicorn_socket}"],
+            [*GUNICORN, *workers, "--bind", f"fd://{listener.fileno()}"],
             [nginx, "-p", f"{folder}/", "-e", "stderr", "-c", "nginx.conf"],
+            pass_fds=[listener.fileno()],
         )
 
 
-def run_together(*commands: Sequence[str]) -> int:
+def run_together(*commands: Sequence[str], pass_fds: Sequence[int]) -> int:
     """Runs commands until one of them ends, or a signal comes: then all are ended. Returns the exit status."""
     running: list[subprocess.Popen] = []
     signalled = False
@@ -70,7 +81,7 @@ def run_together(*commands: Sequence[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     for command in commands:
-        running.append(subprocess.Popen(command))
+        running.append(subprocess.Popen(command, pass_fds=pass_fds))
     if not signalled:
         os.wait()
     end_all()
