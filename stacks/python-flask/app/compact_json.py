@@ -1,0 +1,18 @@
+"""Answers as compact JSON."""
+
+from typing import Any
+
+from flask import Response
+from flask.json.provider import DefaultJSONProvider
+
+
+class CompactJSON(DefaultJSONProvider):
+    """Flask's JSON, with keys in their own order, without escapes of letters beyond ASCII and without a line end."""
+
+    ensure_ascii = False
+    sort_keys = False
+
+    def response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().response(*args, **kwargs)
+        response.data = response.data.rstrip(b"\n")
+        return response
