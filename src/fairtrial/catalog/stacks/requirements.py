@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -14,21 +15,22 @@ ANSWER_WITHIN_SECONDS = 30
 
 
 def installed_versions(stack: Stack) -> dict[str, str]:
-    """Return the version line that each required command printed, by command.
+    """Return the version line that each required command printed, by command. Commands run in the stack's folder.
 
     Raises:
         Problem: a requirement is not met; the remedy is the manifest's.
     """
-    return {" ".join(requirement.command): _check(requirement) for requirement in stack.requires}
+    return {" ".join(requirement.command): _check(requirement, stack.folder) for requirement in stack.requires}
 
 
-def _check(requirement: Requirement) -> str:
+def _check(requirement: Requirement, folder: Path) -> str:
     name = requirement.command[0]
     if shutil.which(name) is None:
         raise Problem(f"`{name}` is not on this machine", requirement.remedy)
     try:
         outcome = subprocess.run(
             requirement.command,
+            cwd=folder,
             env=stack_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
