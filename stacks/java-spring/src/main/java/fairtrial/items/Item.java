@@ -8,5 +8,5 @@ record Item(
         long id,
         String uuid,
         String name,
-        @JsonProperty("hash_code") String hashCode,
+        @JsonProperty("hash_code") String hash,
         @JsonProperty("created_at") Instant createdAt) {}
