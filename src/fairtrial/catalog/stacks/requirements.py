@@ -11,6 +11,8 @@ from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Requirement, Stack
 
 VERSION = re.compile(r"\d+(?:\.\d+)+|\d+")
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+"""A terminal's code for a colour or weight: some programs write them to pipes as well, and they hold digits."""
 ANSWER_WITHIN_SECONDS = 30
 
 
@@ -40,7 +42,7 @@ def _check(requirement: Requirement, folder: Path) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Problem(f"`{' '.join(requirement.command)}` did not answer: {error}", requirement.remedy) from error
-    lines = outcome.stdout[:65536].decode(errors="replace").splitlines()
+    lines = COLOUR.sub("", outcome.stdout[:65536].decode(errors="replace")).splitlines()
     versioned = next((line for line in lines if VERSION.search(line)), "")
     line = printable(versioned.strip(), 120)
     if outcome.returncode != 0:
