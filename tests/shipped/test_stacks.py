@@ -16,6 +16,7 @@ STACKS = find_stacks()
 
 ONE_IS_ENOUGH = {
     "go-batch:blocking": ("query-batch", "postgresql"),
+    "java-spring:virtual": ("page", "mariadb"),
     "node-http:two-workers": ("page", "postgresql"),
     "node-rapid:batched": ("survey-insert", "postgresql"),
     "node-rapid:fire-and-forget": ("survey-insert", "mongodb"),

@@ -1,6 +1,7 @@
 """The loopback address, on which everything listens, and its ports."""
 
 import socket
+from ipaddress import IPv6Address, ip_address
 
 LOOPBACK = "127.0.0.1"
 
@@ -20,3 +21,10 @@ def listens(port: int) -> bool:
             return True
     except OSError:
         return False
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is `LOOPBACK`, in whatever form: a JVM's socket has it as `::ffff:127.0.0.1`."""
+    parsed = ip_address(address)
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    return (mapped or parsed) == ip_address(LOOPBACK)

@@ -90,6 +90,12 @@ def test_a_stack_that_listens_elsewhere_as_well() -> None:
     assert "127.0.0.1" not in violations["listens-on-host"]
 
 
+def test_addresses_are_compared_as_addresses() -> None:
+    assert violations_in(contract_of(listening={("::ffff:127.0.0.1", 8000)})) == {}  # where a JVM listens
+    everywhere = violations_in(contract_of(listening={("::ffff:0.0.0.0", 8000), ("::", 9000), ("::ffff:127.0.0.2", 1)}))
+    assert everywhere["listens-on-host"] == "it also listens on :::9000, ::ffff:0.0.0.0:8000, ::ffff:127.0.0.2:1"
+
+
 def test_a_stack_that_is_gone_breaks_all_but_where_it_listens(unused_port: int) -> None:
     clauses = list(try_contract(f"http://127.0.0.1:{unused_port}", (), Data(), None, LOOPBACK))
     assert [clause.name for clause in clauses if clause.passed] == ["listens-on-host"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import httpx
 
-from fairtrial.base.loopback import LOOPBACK
+from fairtrial.base.loopback import is_loopback
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS, ask
@@ -52,7 +52,7 @@ def _close(stack: StackUnderTest) -> str | None:
 
 
 def _loopback_only(stack: StackUnderTest) -> str | None:
-    elsewhere = sorted(f"{address}:{port}" for address, port in stack.listening if address != LOOPBACK)
+    elsewhere = sorted(f"{address}:{port}" for address, port in stack.listening if not is_loopback(address))
     return f"it also listens on {', '.join(elsewhere)}" if elsewhere else None
 
 

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -10,25 +11,28 @@ from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Requirement, Stack
 
 VERSION = re.compile(r"\d+(?:\.\d+)+|\d+")
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+"""A terminal's code for a colour or weight: some programs write them to pipes as well, and they hold digits."""
 ANSWER_WITHIN_SECONDS = 30
 
 
 def installed_versions(stack: Stack) -> dict[str, str]:
-    """Return the version line that each required command printed, by command.
+    """Return the version line that each required command printed, by command. Commands run in the stack's folder.
 
     Raises:
         Problem: a requirement is not met; the remedy is the manifest's.
     """
-    return {" ".join(requirement.command): _check(requirement) for requirement in stack.requires}
+    return {" ".join(requirement.command): _check(requirement, stack.folder) for requirement in stack.requires}
 
 
-def _check(requirement: Requirement) -> str:
+def _check(requirement: Requirement, folder: Path) -> str:
     name = requirement.command[0]
     if shutil.which(name) is None:
         raise Problem(f"`{name}` is not on this machine", requirement.remedy)
     try:
         outcome = subprocess.run(
             requirement.command,
+            cwd=folder,
             env=stack_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -38,7 +42,7 @@ def _check(requirement: Requirement) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Problem(f"`{' '.join(requirement.command)}` did not answer: {error}", requirement.remedy) from error
-    lines = outcome.stdout[:65536].decode(errors="replace").splitlines()
+    lines = COLOUR.sub("", outcome.stdout[:65536].decode(errors="replace")).splitlines()
     versioned = next((line for line in lines if VERSION.search(line)), "")
     line = printable(versioned.strip(), 120)
     if outcome.returncode != 0:

@@ -1,0 +1,24 @@
+"""What a stack needs on the machine."""
+
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.requirements import installed_versions
+from tests.catalog.stacks.stack_in import stack_in
+
+
+def test_a_requirement_s_command_runs_in_the_stack_s_folder(tmp_path: Path) -> None:
+    needs = {"command": ["cat", "source"], "minimum": "21", "remedy": "install it"}
+    stack = stack_in(tmp_path, "jdk-25", requires=[needs])
+    assert installed_versions(stack) == {"cat source": "jdk-25"}
+    (stack.folder / "source").write_text("jdk-17")
+    with pytest.raises(Problem, match="cat is jdk-17, and 21 is needed") as problem:
+        installed_versions(stack)
+    assert problem.value.remedy == "install it"
+
+
+def test_a_version_is_read_without_its_colours(tmp_path: Path) -> None:
+    needs = {"command": ["printf", r"\033[0m\033[1mTool 3.8.7\033[m\n"], "minimum": "3.6.3", "remedy": "install it"}
+    assert list(installed_versions(stack_in(tmp_path, "coloured", requires=[needs])).values()) == ["Tool 3.8.7"]
