@@ -21,9 +21,12 @@ ONE_IS_ENOUGH = {
     "ruby-rails:retrying": ("random-item", "mongodb"),
     "ruby-rails:thin": ("categories", "mongodb"),
     "ruby-rails:unicorn": ("categories", "mariadb"),
+    "rust-axum:in-place": ("random-item", "sqlite"),
+    "rust-axum:inline": ("random-item", "sqlite"),
 }
-"""Workload and service on which a variant is tried. The default of this stack is tried on all of them: its variants are
-the same program under other servers, and all of them on everything would take four minutes."""
+"""Workload and service on which a variant is tried. The default of these stacks is tried on all of them: their variants
+are the same program under other servers or, of rust-axum, with queries of SQLite on other threads. All of them on
+everything would take minutes."""
 
 
 def _services(contender: str) -> list[str]:
