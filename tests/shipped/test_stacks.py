@@ -30,9 +30,17 @@ ONE_IS_ENOUGH = {
     "ruby-rails:retrying": ("random-item", "mongodb"),
     "ruby-rails:thin": ("categories", "mongodb"),
     "ruby-rails:unicorn": ("categories", "mariadb"),
+    "rust-axum:in-place": ("random-item", "sqlite"),
+    "rust-axum:inline": ("random-item", "sqlite"),
 }
+<<<<<<< HEAD
 """Workload and service on which a variant is tried. The default of this stack is tried on all of them: its variants are
 the same program under other settings or servers, and all of them on everything would take many minutes."""
+=======
+"""Workload and service on which a variant is tried. The default of these stacks is tried on all of them: their variants
+are the same program under other servers or, of rust-axum, with queries of SQLite on other threads. All of them on
+everything would take minutes."""
+>>>>>>> g-rust
 
 
 def _services(contender: str) -> list[str]:

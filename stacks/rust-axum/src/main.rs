@@ -1,24 +1,27 @@
 //! The stack rust-axum: starts the runtime and the server.
 
-mod items;
+// A build for some of the services does not use everything.
+#![cfg_attr(not(feature = "default"), allow(dead_code))]
+
+mod api;
+mod databases;
+mod model;
+#[cfg(feature = "redis")]
+mod redis;
+mod server;
+mod services;
 mod settings;
-mod store;
+mod similar;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use axum::serve::ListenerExt;
-use axum::{Router, routing::get};
-use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use settings::Settings;
-use store::Store;
 
-const DRAIN: Duration = Duration::from_secs(3);
+const ABANDON_AFTER: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     match run() {
@@ -33,8 +36,11 @@ fn main() -> ExitCode {
 fn run() -> anyhow::Result<()> {
     let settings = Settings::from_environment()?;
     let runtime = build_runtime(&settings).context("tokio")?;
-    let served = runtime.block_on(serve(settings));
-    runtime.shutdown_timeout(Duration::from_secs(1));
+    let served = runtime.block_on(async {
+        let routes = services::open(&settings)?;
+        server::serve(&settings.host, settings.port, routes).await
+    });
+    runtime.shutdown_timeout(ABANDON_AFTER);
     served
 }
 
@@ -44,46 +50,7 @@ fn build_runtime(settings: &Settings) -> std::io::Result<Runtime> {
         builder.worker_threads(workers);
     }
     builder
-        .max_blocking_threads(settings.max_threads)
+        .max_blocking_threads(settings.max_concurrency)
         .enable_all()
         .build()
-}
-
-async fn serve(settings: Settings) -> anyhow::Result<()> {
-    let mut interrupted = signal(SignalKind::interrupt())?;
-    let mut terminated = signal(SignalKind::terminate())?;
-
-    let store = Arc::new(Store::open(&settings.database_url, settings.db_pool).await?);
-    let app = Router::new()
-        .route("/health", get(|| async { "ok" }))
-        .merge(items::routes())
-        .with_state(store);
-
-    let listener = TcpListener::bind((settings.host.as_str(), settings.port))
-        .await
-        .with_context(|| format!("{}:{}", settings.host, settings.port))?
-        .tap_io(|connection| {
-            let _ = connection.set_nodelay(true); // a connection that is gone already fails later anyway
-        });
-
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let server = axum::serve(listener, app).with_graceful_shutdown(async {
-        let _ = stopped.await;
-    });
-    let deadline = async {
-        either(&mut interrupted, &mut terminated).await;
-        let _ = stop.send(());
-        tokio::time::sleep(DRAIN).await;
-    };
-    tokio::select! {
-        served = server.into_future() => served.context("serve"),
-        () = deadline => Ok(()),
-    }
-}
-
-async fn either(one: &mut Signal, other: &mut Signal) {
-    tokio::select! {
-        _ = one.recv() => {}
-        _ = other.recv() => {}
-    }
 }

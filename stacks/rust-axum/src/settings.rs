@@ -8,33 +8,63 @@ use anyhow::{bail, ensure};
 pub struct Settings {
     pub host: String,
     pub port: u16,
-    pub database_url: String,
+    pub database_url: Option<String>,
+    pub cache_url: Option<String>,
+    pub upstream_url: Option<String>,
     /// Threads of the runtime; without it, tokio takes one for each processor.
     pub workers: Option<usize>,
-    /// Threads for queries.
-    pub max_threads: usize,
+    /// Most requests that are worked on at a time where they call out: threads for queries of SQLite, for example.
+    pub max_concurrency: usize,
+    /// Connections to the database.
     pub db_pool: usize,
+    /// Most calls to the upstream at a time.
+    pub upstream_pool: usize,
+    pub sqlite_queries: SqliteQueries,
+}
+
+/// Where queries of SQLite run, which has no asynchronous interface.
+#[derive(Clone, Copy)]
+pub enum SqliteQueries {
+    /// On tokio's pool of blocking threads: there and back for each query.
+    BlockingPool,
+    /// On the worker thread, which hands its other tasks to another thread first.
+    InPlace,
+    /// On the worker thread, whose other tasks wait.
+    Inline,
 }
 
 impl Settings {
     pub fn from_environment() -> anyhow::Result<Self> {
         let workers = positive("WEB_CONCURRENCY")?;
-        let most = positive("MAX_CONCURRENCY")?.unwrap_or(usize::MAX);
-        // They are given for one of WEB_CONCURRENCY processes, and this is one process on all processors.
-        let of_all = |number: Option<usize>| {
-            number
-                .unwrap_or(16)
-                .saturating_mul(workers.unwrap_or(1))
-                .min(most)
-        };
+        // Threads and connections are those of one process; this one does the work of WEB_CONCURRENCY of them.
+        let processes = workers.unwrap_or(1);
+        let max_threads = positive("MAX_THREADS")?.unwrap_or(16);
+        let max_concurrency = positive("MAX_CONCURRENCY")?.unwrap_or(processes * max_threads);
+        let db_pool = positive("DB_POOL")?.unwrap_or(16);
+        let upstream_pool = positive("UPSTREAM_POOL")?.unwrap_or(16);
         Ok(Self {
             host: text("HOST").unwrap_or_else(|| "127.0.0.1".to_owned()),
             port: number("PORT")?.unwrap_or(8080),
-            database_url: text("DATABASE_URL").unwrap_or_default(),
+            database_url: text("DATABASE_URL"),
+            cache_url: text("CACHE_URL"),
+            upstream_url: text("UPSTREAM_URL"),
             workers,
-            max_threads: of_all(positive("MAX_THREADS")?),
-            db_pool: of_all(positive("DB_POOL")?),
+            max_concurrency,
+            db_pool: max_concurrency.min(processes * db_pool),
+            upstream_pool: max_concurrency.min(processes * upstream_pool),
+            sqlite_queries: sqlite_queries()?,
         })
+    }
+}
+
+fn sqlite_queries() -> anyhow::Result<SqliteQueries> {
+    match text("SQLITE_QUERIES").as_deref() {
+        None | Some("blocking-pool") => Ok(SqliteQueries::BlockingPool),
+        Some("in-place") => Ok(SqliteQueries::InPlace),
+        Some("inline") => Ok(SqliteQueries::Inline),
+        Some(other) => {
+            bail!("SQLITE_QUERIES must be blocking-pool, in-place or inline, not {other:?}")
+        }
     }
 }
 

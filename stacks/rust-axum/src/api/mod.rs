@@ -1,0 +1,12 @@
+//! The HTTP surface: a file for each workload, with what it asks of its store.
+
+mod failure;
+#[cfg(feature = "none")]
+pub mod fan_out;
+pub mod health;
+pub mod items;
+pub mod pages;
+pub mod plaintext;
+pub mod queries;
+pub mod similar;
+pub mod units;
