@@ -49,9 +49,11 @@ module NeverBlock
     end
 
     # Waits until a descriptor is ready, `wake` is called or so many seconds have passed (nil: no limit). Yields each
-    # wait whose descriptor is ready, with the events.
+    # wait whose descriptor is ready, with the events; with nil if the descriptor belongs to another file now.
     def poll(seconds)
       @selector.select(seconds)&.each do |monitor|
+        next monitor.value.each { |wait| yield wait, nil } if monitor.io.closed?
+
         ready = EVENTS[monitor.readiness] || next
         monitor.value.each do |wait|
           events = ready & wait.events

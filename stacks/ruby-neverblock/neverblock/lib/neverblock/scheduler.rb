@@ -60,7 +60,7 @@ module NeverBlock
       return in_thread { io.wait(events, timeout) } if watched.zero? # IO::PRIORITY, which libev does not know
 
       wait = Wait.new(Fiber.current, events: watched)
-      descriptor = @descriptors.add(io, wait) { |lost| finish(lost, nil, IOError.new("stream closed in another fiber")) }
+      descriptor = @descriptors.add(io, wait) { |lost| lose(lost) }
       begin
         suspend(wait, timeout)
       ensure
@@ -82,11 +82,7 @@ module NeverBlock
 
     # Ends the wait in which the fiber is, or which it is about to begin. May be called from any thread.
     def unblock(_blocker, fiber)
-      wait = @waits[fiber]
-      # Its time was up and it has not run since: it is no longer the one that is meant.
-      return if wait&.finished?
-
-      tell([fiber, wait, nil])
+      own_thread? ? wake(@waits[fiber]) : tell([fiber, @waits[fiber], nil])
     end
 
     # Timeout.timeout. The error comes at the wait during which the time is up, or else at the next one.
@@ -130,7 +126,7 @@ module NeverBlock
 
     # Raises the error in a fiber: see Task#raise.
     def interrupt(fiber, error)
-      Thread.current.equal?(@thread) ? deliver(fiber, error) : tell([fiber, nil, error])
+      own_thread? ? deliver(fiber, error) : tell([fiber, nil, error])
       nil
     end
 
@@ -158,7 +154,12 @@ module NeverBlock
 
     def poll
       seconds = @ready.empty? && @messages.empty? ? @timers.seconds_until_next : 0
-      @descriptors.poll(seconds) { |wait, events| finish(wait, events) }
+      @descriptors.poll(seconds) { |wait, events| events ? finish(wait, events) : lose(wait) }
+    end
+
+    # What it waits for has been closed.
+    def lose(wait)
+      finish(wait, nil, IOError.new("stream closed in another fiber"))
     end
 
     def go_on(wait)
@@ -206,9 +207,14 @@ module NeverBlock
       @ready.unshift(wait)
     end
 
+    def own_thread?
+      Thread.current.equal?(@thread)
+    end
+
+    # From another thread.
     def tell(message)
       @messages << message
-      return if @told || @closed || Thread.current.equal?(@thread)
+      return if @told || @closed
 
       @told = true # one byte in the selector's pipe is enough for all messages that wait
       @descriptors.wake
@@ -221,15 +227,33 @@ module NeverBlock
         next deliver(fiber, error) if error
 
         wait = @waits[fiber]
-        # With `seen` nil, the fiber was about to wait when it was unblocked. It waits now, as only the loop is here.
-        finish(wait, true) if wait&.unblockable? && (seen.nil? || seen.equal?(wait))
+        # With `seen` nil, the fiber was about to wait when it was unblocked. It waits now, as only the loop is here. If it
+        # waits for something else by now, the unblock came too late.
+        wake(wait) if seen.nil? || seen.equal?(wait)
       end
+    end
+
+    def wake(wait)
+      return unless wait&.unblockable?
+
+      wait.finished? ? grant(wait) : finish(wait, true)
+    end
+
+    # An unblock for a fiber whose wait is finished, and which has not gone on since. If an error has finished it, the
+    # error is put off: a lock that was released to this fiber would be nobody's otherwise. If its time was up, the
+    # unblock comes too late.
+    def grant(wait)
+      error = wait.error || return
+      wait.finish(true)
+      postpone(wait.fiber, error)
     end
 
     def deliver(fiber, error)
       wait = @waits[fiber]
-      return if wait && finish(wait, nil, error)
+      postpone(fiber, error) unless wait && finish(wait, nil, error)
+    end
 
+    def postpone(fiber, error)
       (@postponed[fiber] ||= []) << error if fiber.alive?
     end
 
