@@ -4,8 +4,8 @@ require "net/http"
 require "uri"
 require_relative "services"
 
-# The upstream by Net::HTTP, over connections that are kept. One that the upstream has closed meanwhile is opened anew by
-# Net::HTTP itself.
+# The upstream by Net::HTTP, over connections that are kept. One that the upstream has closed meanwhile is opened anew
+# by Net::HTTP itself.
 class Upstream
   KEPT_SECONDS = 60
 

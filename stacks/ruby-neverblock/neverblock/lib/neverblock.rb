@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "neverblock/scheduler"
+require_relative "neverblock/io_select"
 require_relative "neverblock/pool"
 
 # Code that reads as if it blocked runs concurrently in one thread: each task is a fiber, and a fiber that waits for a

@@ -24,7 +24,7 @@ class HTTPTest < Case
   end
 
   def test_answers_with_keep_alive_and_without
-    requests("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") do |kept, closed|
+    requests("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", get("/hello")) do |kept, closed|
       assert_match(/\AHTTP\/1\.1 200 OK\r\n/, kept)
       assert_match(/^Content-Length: 13\r\n/, kept)
       assert_match(/^Date: .* GMT\r\n/, kept)
@@ -44,7 +44,8 @@ class HTTPTest < Case
     all = answers(
       "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n" \
       "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody\r\n" \
-      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nchu\r\n4\r\nnked\r\n0\r\nTrailer: t\r\n\r\n" \
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" \
+      "3;x=y\r\nchu\r\n4\r\nnked\r\n0\r\nTrailer: t\r\n\r\n" \
       "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     )
     assert_equal %w[slow body chunked Hello,], all.scan(/\r\n\r\n(slow|body|chunked|Hello,)/).flatten
@@ -104,19 +105,22 @@ class HTTPTest < Case
 
   def test_the_environment
     names = %w[REQUEST_METHOD PATH_INFO SERVER_NAME SERVER_PORT HTTP_X_A HTTP_B_C rack.url_scheme REMOTE_ADDR]
-    request = "GET http://h:81/env?#{names.join(',')} HTTP/1.1\r\nHost: h:81\r\nX-A: 1\r\nB_C: 2\r\nConnection: close\r\n\r\n"
+    request = "GET http://h:81/env?#{names.join(',')} HTTP/1.1\r\nHost: h:81\r\nX-A: 1\r\nB_C: 2\r\n" \
+              "Connection: close\r\n\r\n"
     expected = ["GET", "/env", "h", "81", "1", nil, "http", "127.0.0.1"]
     assert answers(request).end_with?(expected.inspect)
   end
 
   def test_each_request_has_fiber_locals_of_its_own
-    assert_equal %w[nil nil], answers("GET /seen HTTP/1.1\r\nHost: a\r\n\r\n#{get('/seen')}").scan(/\r\n\r\n(nil|true)/).flatten
+    both = answers("GET /seen HTTP/1.1\r\nHost: a\r\n\r\n#{get('/seen')}")
+    assert_equal %w[nil nil], both.scan(/\r\n\r\n(nil|true)/).flatten
   end
 
   def test_a_client_that_waits_for_leave_gets_it
     with_server do |port|
       socket = TCPSocket.new("127.0.0.1", port)
-      socket.write("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n")
+      socket.write("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n" \
+                   "Connection: close\r\n\r\n")
       assert_equal "HTTP/1.1 100 Continue\r\n\r\n", socket.readpartial(100)
       socket.write("ok")
       assert socket.read.end_with?("\r\n\r\nok")

@@ -204,6 +204,26 @@ class SchedulerTest < Case
     end
   end
 
+  def test_select_suspends_the_fiber_alone
+    run_fibers do
+      one, other = UNIXSocket.pair
+      reader, writer = IO.pipe
+      ticks = 0
+      ticking = Fiber.schedule { loop { sleep(0.005) && ticks += 1 } }
+      assert_nil IO.select([one], nil, [one], 0.03)
+      assert_equal [[], [one], []], Kernel.select([one], [one])
+      other << "."
+      assert_nil select([reader], nil, nil, 0.01)
+      assert_equal [[one], [], []], select([one], nil, [one], 1)
+      writer << "."
+      assert_equal [[reader], [], []], IO.select([reader], [], nil)
+      assert_equal [[one, reader], [], []], IO.select([one, reader])
+      assert_nil IO.select(nil, nil, nil, 0.03)
+      assert_operator ticks, :>=, 3
+      ticking.cancel
+    end
+  end
+
   def test_an_enumerator_may_wait_inside
     run_fibers do
       numbers = Enumerator.new { |yielder| 3.times { |number| sleep(0.001) && yielder << number } }

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module NeverBlock
-  # Connections that fibers, or threads, take and give back. They are opened when they are first needed, and the one used
-  # last is taken first. Who waits longest is served first: a connection that is given back goes to that waiter, and
-  # nobody can come before it.
+  # Connections that fibers, or threads, take and give back. They are opened when they are first needed, and the one
+  # used last is taken first. Who waits longest is served first: a connection that is given back goes to that waiter,
+  # and nobody can come before it.
   class Pool
     # All connections were in use for too long.
     class Exhausted < StandardError; end

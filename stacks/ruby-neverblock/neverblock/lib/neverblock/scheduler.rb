@@ -15,7 +15,7 @@ module NeverBlock
   class Scheduler
     REPORT_ERROR = ->(error) { warn error.full_message(highlight: false) }
     REPORT_HOLD = lambda do |seconds, backtrace|
-      warn "a fiber has held up all others for #{(seconds * 1000).round} ms, here:", *backtrace.map { |line| "\t#{line}" }
+      warn "a fiber has held up all others for #{(seconds * 1000).round} ms, here:", *backtrace.map { |at| "\t#{at}" }
     end
     private_constant :REPORT_ERROR, :REPORT_HOLD
 
@@ -66,6 +66,16 @@ module NeverBlock
       ensure
         @descriptors.remove(descriptor, wait)
       end
+    end
+
+    # IO.select. For one file it is a wait like any other, and for several a thread waits.
+    def io_select(read = nil, write = nil, except = nil, timeout = nil)
+      io, *others = [read, write, except].compact.reduce([], :|)
+      return in_thread { IO.select(read, write, except, timeout) } if io.nil? || others.any?
+
+      events = (read.to_a.any? ? IO::READABLE : 0) | (write.to_a.any? ? IO::WRITABLE : 0)
+      ready = io_wait(io.to_io, events.zero? ? IO::PRIORITY : events, timeout) || return
+      [IO::READABLE, IO::WRITABLE, IO::PRIORITY].map { |event| ready.anybits?(event) ? [io] : [] }
     end
 
     def kernel_sleep(duration = nil)
@@ -227,8 +237,8 @@ module NeverBlock
         next deliver(fiber, error) if error
 
         wait = @waits[fiber]
-        # With `seen` nil, the fiber was about to wait when it was unblocked. It waits now, as only the loop is here. If it
-        # waits for something else by now, the unblock came too late.
+        # With `seen` nil, the fiber was about to wait when it was unblocked. It waits now, as only the loop is here. If
+        # it waits for something else by now, the unblock came too late.
         wake(wait) if seen.nil? || seen.equal?(wait)
       end
     end

@@ -23,9 +23,9 @@ module NeverBlock
       end
     end
 
-    # Raises in the task what Kernel#raise would. A task that waits goes on with the error in the loop's next turn, and the
-    # caller at once. A task that no longer waits, because what it waited for has come, gets it at its next wait: nothing
-    # that was granted to it is lost. May be called from any thread.
+    # Raises in the task what Kernel#raise would. A task that waits goes on with the error in the loop's next turn, and
+    # the caller at once. A task that no longer waits, because what it waited for has come, gets it at its next wait:
+    # nothing that was granted to it is lost. May be called from any thread.
     def raise(error = RuntimeError.new("unhandled exception"), message = nil, backtrace = nil)
       return ::Kernel.raise(*[error, message, backtrace].compact) if equal?(Fiber.current)
       return ::Kernel.raise(FiberError, "the task has ended") unless alive?

@@ -8,7 +8,7 @@ require_relative "refusal"
 
 module NeverBlock
   module HTTP
-    # The requests of one connection, one after the other, each as Rack's environment. Heads are parsed by Puma's parser.
+    # The requests of one connection, one after the other, each as Rack's environment. Puma's parser reads the heads.
     class Requests
       BASE = {
         "rack.version" => [1, 3].freeze,

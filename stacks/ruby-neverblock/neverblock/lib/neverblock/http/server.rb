@@ -8,12 +8,14 @@ require_relative "limits"
 
 module NeverBlock
   module HTTP
-    # An HTTP/1.1 server for Rack applications: keep-alive, pipelining, chunked bodies, limits on everything that a client
-    # sends. To be used in a fiber of NeverBlock.run.
+    # An HTTP/1.1 server for Rack applications: keep-alive, pipelining, chunked bodies, limits on everything that a
+    # client sends. To be used in a fiber of NeverBlock.run.
     class Server
       FAILED = [500, { "Content-Type" => "text/plain" }.freeze, ["Internal Server Error"].freeze].freeze
       TRY_AGAIN_SECONDS = 0.1
-      REPORT = ->(env, error) { warn "#{env['REQUEST_METHOD']} #{env['PATH_INFO']}: #{error.full_message(highlight: false)}" }
+      REPORT = lambda do |env, error|
+        warn "#{env['REQUEST_METHOD']} #{env['PATH_INFO']}: #{error.full_message(highlight: false)}"
+      end
       private_constant :FAILED, :TRY_AGAIN_SECONDS, :REPORT
 
       # app:: the application
@@ -35,8 +37,8 @@ module NeverBlock
         @acceptor = Fiber.schedule { accept_connections }
       end
 
-      # Takes no more connections, ends those without a request and the others with their answer, and after so many seconds
-      # those that are left.
+      # Takes no more connections, ends those without a request and the others with their answer, and after so many
+      # seconds those that are left.
       def stop(seconds)
         @finishing = true
         @acceptor.cancel
@@ -70,7 +72,7 @@ module NeverBlock
 
       private
 
-      # One connection in each turn of the loop, so that processes which share the listener share the connections as well.
+      # One connection in each turn of the loop, so that processes which share the listener share the connections, too.
       def accept_connections
         loop do
           @listener.wait_readable

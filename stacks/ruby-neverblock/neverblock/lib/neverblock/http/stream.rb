@@ -58,8 +58,8 @@ module NeverBlock
         end
       end
 
-      # Says that no more will be written, and drops what still comes, for so long and so much of it at most. A connection
-      # that is closed with unread bytes is reset, and the client may lose what was written to it.
+      # Says that no more will be written, and drops what still comes, for so long and so much of it at most. A
+      # connection that is closed with unread bytes is reset, and the client may lose what was written to it.
       def linger(seconds, bytes)
         @socket.close_write
         deadline = Timers.now + seconds
