@@ -24,6 +24,8 @@ ONE_IS_ENOUGH = {
     "node-rapid:stores-null": ("survey-insert", "mongodb"),
     "node-rapid:stores-string": ("survey-insert", "mariadb"),
     "python-batch:blocking": ("query-batch", "mariadb"),
+    "ruby-neverblock:processes": ("query-mix", "postgresql"),
+    "ruby-neverblock:puma": ("transaction-mix", "mariadb"),
     "ruby-rails:biased": ("random-item", "mongodb"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
@@ -33,14 +35,8 @@ ONE_IS_ENOUGH = {
     "rust-axum:in-place": ("random-item", "sqlite"),
     "rust-axum:inline": ("random-item", "sqlite"),
 }
-<<<<<<< HEAD
-"""Workload and service on which a variant is tried. The default of this stack is tried on all of them: its variants are
-the same program under other settings or servers, and all of them on everything would take many minutes."""
-=======
-"""Workload and service on which a variant is tried. The default of these stacks is tried on all of them: their variants
-are the same program under other servers or, of rust-axum, with queries of SQLite on other threads. All of them on
-everything would take minutes."""
->>>>>>> g-rust
+"""Workload and service on which a variant is tried. The default of its stack is tried on all of them: the variants are
+the same program under other servers or settings, and all of them on everything would take many minutes."""
 
 
 def _services(contender: str) -> list[str]:

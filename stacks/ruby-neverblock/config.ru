@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+# The same for every server.
+
+require_relative "app/application"
+
+run Application.new(Settings)

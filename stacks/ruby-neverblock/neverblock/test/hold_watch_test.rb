@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "support"
+
+class HoldWatchTest < Case
+  def test_a_fiber_that_holds_up_the_others_is_reported_once_with_where_it_is
+    reports = reports_of { compute(0.3) }
+    assert_equal 1, reports.size
+    held, backtrace = reports.first
+    assert_operator held, :>=, 0.05
+    assert(backtrace.any? { |line| line.include?("compute") }, backtrace.join("\n"))
+  end
+
+  def test_fibers_that_wait_are_not_reported
+    assert_empty reports_of { 10.times { sleep 0.03 } }
+  end
+
+  private
+
+  def reports_of
+    reports = []
+    run_fibers(hold_limit_milliseconds: 50, report_hold: ->(*report) { reports << report }) { yield }
+    reports
+  end
+
+  def compute(for_seconds)
+    ends_at = NeverBlock::Timers.now + for_seconds
+    nil while NeverBlock::Timers.now < ends_at
+  end
+end
