@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"strconv"
+
+	"fairtrial/go-nethttp/api"
 )
 
 type settings struct {
@@ -17,6 +19,7 @@ type settings struct {
 	dbPool       int
 	upstreamPool int
 	batchSize    int
+	selects      string
 }
 
 // settingsFromEnvironment reads the environment, with the defaults for what it does not say.
@@ -36,6 +39,12 @@ func settingsFromEnvironment() (settings, error) {
 		dbPool:       number("DB_POOL", 16, 1),
 		upstreamPool: number("UPSTREAM_POOL", 16, 1),
 		batchSize:    number("BATCH_SIZE", 8, 1),
+		selects:      text("SELECTS", api.OneAtATime),
+	}
+	switch read.selects {
+	case api.OneAtATime, api.Pipelined, api.Coalesced:
+	default:
+		errs = append(errs, fmt.Errorf("SELECTS must not be %q", read.selects))
 	}
 	return read, errors.Join(errs...)
 }

@@ -15,6 +15,8 @@ from tests.command_line import Lab
 STACKS = find_stacks()
 
 ONE_IS_ENOUGH = {
+    "go-nethttp:coalesced": ("several-items", "postgresql"),
+    "go-nethttp:pipelined": ("several-items", "postgresql"),
     "ruby-rails:biased": ("random-item", "mongodb"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
@@ -22,8 +24,8 @@ ONE_IS_ENOUGH = {
     "ruby-rails:thin": ("categories", "mongodb"),
     "ruby-rails:unicorn": ("categories", "mariadb"),
 }
-"""Workload and service on which a variant is tried. The default of this stack is tried on all of them: its variants are
-the same program under other servers, and all of them on everything would take four minutes."""
+"""Workload and service on which a variant is tried. The default of its stack is tried on all of them: the variants are
+the same program under other servers, or differ for this workload alone."""
 
 
 def _services(contender: str) -> list[str]:
