@@ -112,7 +112,7 @@ FAULTS = {
     "long refused": Fault("query-mix", "GET .*/200", status(400), "long-query", "status 400"),
     "long for ever": Fault("query-mix", "GET .*/10001", status(200), "sleep-in-range", "[400, 200, 400]"),
     "chain without its short queries": Fault("query-chain", "GET .*/3", member("sum", 0), "query-chain", '"sum":3'),
-    "chain never alone": Fault("query-chain", "GET .*/0", status(400), "query-chain-alone", "not {"),
+    "chain never alone": Fault("query-chain", "GET .*/0", status(400), "query-chain-alone", "status 400"),
     "chain for ever": Fault("query-chain", "GET .*/1001", status(200), "query-chain-in-range", "'1/1001': 200"),
     "upstream's size is wrong": Fault("fan-out", "GET .*", member("bytes", 511), "fan-out", '"bytes":511'),
     "upstream failed": Fault("fan-out", "GET .*", status(502), "fan-out", "status 502"),
