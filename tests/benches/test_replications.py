@@ -1,9 +1,11 @@
 """Published beside measured: the tables of docs/replications.md."""
 
+import re
 from pathlib import Path
 
 from benches.replications import ROOT, part
 from fairtrial.base.locations import shipped
+from fairtrial.experiment.files import load_experiment
 from fairtrial.record.write import RecordWriter
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
@@ -40,3 +42,13 @@ def test_every_experiment_of_a_study_has_its_place() -> None:
     for path in sorted(shipped("experiments").glob("*.toml")):
         if path.stem.startswith(STUDIES):
             assert f"<!-- {path.stem} -->" in document, path
+
+
+def test_every_claim_that_a_sentence_names_is_in_its_experiment() -> None:
+    document = (ROOT / "docs/replications.md").read_text()
+    rows = re.findall(r"^\| 3[a-k] \|.*\| (.*) \|$", document, re.MULTILINE)
+    named = [found for row in rows for found in re.findall(r"`([a-z0-9-]+)`: ((?:`[a-z0-9-]+`(?:, )?)+)", row)]
+    assert len(named) >= 20
+    for experiment, claims in named:
+        ids = {claim.id for claim in load_experiment(shipped("experiments") / f"{experiment}.toml").claims}
+        assert set(re.findall("`([a-z0-9-]+)`", claims)) <= ids, experiment
