@@ -53,7 +53,7 @@ PROGRAMS = {
         {"long_queries": 7, "short_per_long": 2, "long_milliseconds": 50, "pool": 3},
         21,
         0.15,
-        {"LONG_QUERIES": "7", "SHORT_PER_LONG": "2", "LONG_MILLISECONDS": "50", "DB_POOL": "3"},
+        {"LONG_QUERIES": "7", "SHORT_PER_LONG": "2", "LONG_MILLISECONDS": "50", "DB_POOL": "3", "CONCURRENCY": "3"},
     ),
     "task-creation": ({"tasks": 12}, 12, 0.0, {"TASKS": "12"}),
     "task-switching": ({"tasks": 3, "switches": 12}, 12, 0.0, {"TASKS": "3", "SWITCHES": "12"}),
@@ -81,6 +81,16 @@ def test_a_job_by_its_options(name: str) -> None:
     assert workload.least_seconds(options) == pytest.approx(least_seconds)
     assert implied_work(workload, options).least_seconds == workload.least_seconds(options)
     assert workload.environment(options) == environment
+
+
+def test_tasks_beyond_the_pool_share_its_connections() -> None:
+    workload = pick_workload("query-batch")
+    assert isinstance(workload, ProgramWorkload)
+    options = options_of(workload, {"long_queries": 7, "pool": 3, "tasks": 100})
+    assert (workload.environment(options)["DB_POOL"], workload.environment(options)["CONCURRENCY"]) == ("3", "100")
+    assert workload.least_seconds(options) == pytest.approx(0.3)
+    fewer = options_of(workload, {"long_queries": 7, "pool": 3, "tasks": 2})
+    assert workload.least_seconds(fewer) == pytest.approx(0.4)
 
 
 def test_calls_that_are_not_delayed_take_no_least_time() -> None:
