@@ -15,6 +15,7 @@ var jobs = map[string]func(context.Context) error{
 	"transaction-batch": runUnits,
 	"call-batch":        runCalls,
 	"task-creation":     runTasks,
+	"task-switching":    runSwitches,
 }
 
 func main() {

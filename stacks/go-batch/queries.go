@@ -9,13 +9,13 @@ type query struct {
 	arguments []any
 }
 
-// runQueries does long queries with short ones behind each, shared out over as many goroutines as connections.
+// runQueries does long queries with short ones behind each, shared out over goroutines and a pool of connections.
 func runQueries(ctx context.Context) error {
-	told, err := numbers("LONG_QUERIES", "SHORT_PER_LONG", "LONG_MILLISECONDS", "DB_POOL")
+	told, err := numbers("LONG_QUERIES", "SHORT_PER_LONG", "LONG_MILLISECONDS", "DB_POOL", "CONCURRENCY")
 	if err != nil {
 		return err
 	}
-	long, short, milliseconds, connections := told[0], told[1], told[2], told[3]
+	long, short, milliseconds, connections, goroutines := told[0], told[1], told[2], told[3], told[4]
 	database, isPostgres, err := open(connections)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func runQueries(ctx context.Context) error {
 		}
 	}
 	close(queries)
-	return shareOut(connections, queries, func(query query) error {
+	return shareOut(goroutines, queries, func(query query) error {
 		rows, err := database.QueryContext(ctx, query.statement, query.arguments...)
 		if err != nil {
 			return err

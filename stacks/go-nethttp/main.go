@@ -49,6 +49,7 @@ func run() error {
 		UpstreamURL:  settings.upstreamURL,
 		UpstreamPool: settings.upstreamPool,
 		BatchSize:    settings.batchSize,
+		Selects:      settings.selects,
 	}
 	if settings.databaseURL != "" {
 		if services.Database, err = openDatabase(settings.databaseURL, settings.dbPool); err != nil {

@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"strconv"
+
+	"fairtrial/go-nethttp/api"
 )
 
 type settings struct {
@@ -18,6 +20,7 @@ type settings struct {
 	dbPool       int
 	upstreamPool int
 	batchSize    int
+	selects      string
 }
 
 // settingsFromEnvironment reads the environment, with the defaults for what it does not say.
@@ -41,6 +44,12 @@ func settingsFromEnvironment() (settings, error) {
 		dbPool:       pool("DB_POOL"),
 		upstreamPool: pool("UPSTREAM_POOL"),
 		batchSize:    number("BATCH_SIZE", 8, 1),
+		selects:      text("SELECTS", api.OneAtATime),
+	}
+	switch read.selects {
+	case api.OneAtATime, api.Pipelined, api.Coalesced:
+	default:
+		errs = append(errs, fmt.Errorf("SELECTS must not be %q", read.selects))
 	}
 	return read, errors.Join(errs...)
 }

@@ -5,7 +5,7 @@ import os
 import sys
 from importlib import import_module
 
-JOBS = {"call-batch": "calls", "task-creation": "tasks"}
+JOBS = {"call-batch": "calls", "task-creation": "tasks", "task-switching": "switches"}
 
 job = os.environ.get("JOB", "")
 if job not in JOBS:

@@ -9,6 +9,7 @@ JOBS = {
     "transaction-batch": "units",
     "call-batch": "calls",
     "task-creation": "tasks",
+    "task-switching": "switches",
 }
 
 job = os.environ.get("JOB", "")

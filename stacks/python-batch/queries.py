@@ -1,7 +1,9 @@
-"""The job `query-batch`: long queries with short ones behind each, shared out over as many threads as connections."""
+"""The job `query-batch`: long queries with short ones behind each, shared out over threads and their connections."""
 
 import os
+from contextlib import ExitStack
 from queue import SimpleQueue
+from typing import Any
 
 from database import IS_POSTGRESQL, POOL, connect
 from shared import in_threads, remaining
@@ -17,10 +19,19 @@ def main() -> None:
         for _ in range(int(os.environ["SHORT_PER_LONG"])):
             queries.put(("SELECT 1", []))
 
-    def work() -> None:
-        with connect() as connection, connection.cursor() as cursor:
-            for statement, parameters in remaining(queries):
-                cursor.execute(statement, parameters)
-                cursor.fetchall()
+    with ExitStack() as opened:
+        connections: SimpleQueue[Any] = SimpleQueue()
+        for _ in range(POOL):
+            connections.put(opened.enter_context(connect()))
 
-    in_threads(POOL, work)
+        def work() -> None:
+            for statement, parameters in remaining(queries):
+                connection = connections.get()
+                try:
+                    with connection.cursor() as cursor:
+                        cursor.execute(statement, parameters)
+                        cursor.fetchall()
+                finally:
+                    connections.put(connection)
+
+        in_threads(int(os.environ.get("CONCURRENCY", POOL)), work)

@@ -16,6 +16,8 @@ STACKS = find_stacks()
 
 ONE_IS_ENOUGH = {
     "go-batch:blocking": ("query-batch", "postgresql"),
+    "go-nethttp:coalesced": ("several-items", "postgresql"),
+    "go-nethttp:pipelined": ("several-items", "postgresql"),
     "java-spring:virtual": ("page", "mariadb"),
     "node-http:two-workers": ("page", "postgresql"),
     "node-rapid:batched": ("survey-insert", "postgresql"),

@@ -1,10 +1,15 @@
 """The process tree below a guard: its processes, and what they used."""
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
+
+VOLUNTARY_SWITCHES = re.compile(rb"^voluntary_ctxt_switches:\s*(\d+)$", re.MULTILINE)
+"""In a thread's status, proc(5): how often it gave up its processor because it had to wait."""
 
 
 def processes_below(*guard_pids: int) -> list[psutil.Process]:
@@ -43,6 +48,17 @@ def threads_below(*guard_pids: int) -> int:
     for process in processes_below(*guard_pids):
         with suppress(psutil.Error):
             count += process.num_threads()
+    return count
+
+
+def voluntary_switches_below(*guard_pids: int) -> int:
+    """Return how often the live kernel threads of the processes below the guards gave up their processors so far."""
+    count = 0
+    for process in processes_below(*guard_pids):
+        for status in Path(f"/proc/{process.pid}/task").glob("*/status"):
+            with suppress(OSError):
+                counted = VOLUNTARY_SWITCHES.search(status.read_bytes())
+                count += int(counted[1]) if counted else 0
     return count
 
 

@@ -7,7 +7,10 @@ import (
 	"time"
 )
 
-const longestSleepMilliseconds = 10_000
+const (
+	longestSleepMilliseconds = 10_000
+	mostShortQueries         = 1_000
+)
 
 // QueryStore asks the database without a table. Sleep ends when the database has slept.
 type QueryStore interface {
@@ -33,13 +36,46 @@ func longQuery(store QueryStore) handler {
 		Slept int `json:"slept"`
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		milliseconds, err := strconv.Atoi(r.PathValue("milliseconds"))
-		if err != nil || milliseconds < 1 || milliseconds > longestSleepMilliseconds {
-			return status(http.StatusBadRequest)
-		}
-		if err := store.Sleep(r.Context(), time.Duration(milliseconds)*time.Millisecond); err != nil {
+		milliseconds, err := sleep(store, r)
+		if err != nil {
 			return err
 		}
 		return answerJSON(w, answer{milliseconds})
 	}
+}
+
+// queryChain sleeps as longQuery does, and then asks short queries one after the other.
+func queryChain(store QueryStore) handler {
+	type answer struct {
+		Slept int `json:"slept"`
+		Sum   int `json:"sum"`
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		short, err := strconv.Atoi(r.PathValue("short"))
+		if err != nil || short < 0 || short > mostShortQueries {
+			return status(http.StatusBadRequest)
+		}
+		milliseconds, err := sleep(store, r)
+		if err != nil {
+			return err
+		}
+		sum := 0
+		for range short {
+			value, err := store.One(r.Context())
+			if err != nil {
+				return err
+			}
+			sum += value
+		}
+		return answerJSON(w, answer{milliseconds, sum})
+	}
+}
+
+// sleep has the database sleep for as many milliseconds as the path says, and gives their number.
+func sleep(store QueryStore, r *http.Request) (int, error) {
+	milliseconds, err := strconv.Atoi(r.PathValue("milliseconds"))
+	if err != nil || milliseconds < 1 || milliseconds > longestSleepMilliseconds {
+		return 0, status(http.StatusBadRequest)
+	}
+	return milliseconds, store.Sleep(r.Context(), time.Duration(milliseconds)*time.Millisecond)
 }

@@ -21,8 +21,9 @@ type Services struct {
 	Database     Service
 	Cache        Cache
 	UpstreamURL  string
-	UpstreamPool int // most connections to the upstream
-	BatchSize    int // rows of one batched insert
+	UpstreamPool int    // most connections to the upstream
+	BatchSize    int    // rows of one batched insert
+	Selects      string // how several selects of a request are sent: OneAtATime, Pipelined or Coalesced
 }
 
 // Routes is the HTTP surface. The ServeMux itself answers 404 for other paths and 405 for other methods. Routes whose
@@ -37,6 +38,7 @@ func Routes(s Services) http.Handler {
 	items := routes[ItemStore](s.Database)
 	handle("GET /items/random", items(randomItem))
 	handle("GET /items/{uuid}", items(itemByUUID))
+	handle("GET /items/several/{ids}", routes[SelectStore](s.Database)(severalItems(s.Selects)))
 
 	surveys := surveyRoutes(s)
 	handle("POST /survey/{survey}/{user}", surveys.insert)
@@ -49,6 +51,7 @@ func Routes(s Services) http.Handler {
 	queries := routes[QueryStore](s.Database)
 	handle("GET /queries/short", queries(shortQuery))
 	handle("GET /queries/long/{milliseconds}", queries(longQuery))
+	handle("GET /queries/chain/{milliseconds}/{short}", queries(queryChain))
 
 	handle("GET /fan-out", fanOut(s.UpstreamURL, s.UpstreamPool))
 	handle("POST /units/{weight}", routes[UnitStore](s.Database)(unit))

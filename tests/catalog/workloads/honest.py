@@ -11,7 +11,15 @@ import httpx
 
 from fairtrial.catalog.contract.clause import StackUnderTest
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads import categories, options_of, page, pick_workload, redirect, similar_items
+from fairtrial.catalog.workloads import (
+    categories,
+    options_of,
+    page,
+    pick_workload,
+    redirect,
+    several_items,
+    similar_items,
+)
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.catalog.workloads.random_item import ANSWER_FIELDS
 from fairtrial.catalog.workloads.transaction_mix import LEAVES_ROW
@@ -62,6 +70,19 @@ def random_item_stack(data: Data) -> Handler:
     return handle
 
 
+def several_items_stack(data: Data) -> Handler:
+    def handle(request: httpx.Request) -> Reply:
+        ids = request.url.path.rpartition("/")[2].split(",")
+        if len(ids) > several_items.MOST_SELECTS or not all(text.isdigit() for text in ids):
+            return Reply(400)
+        rows = {row["id"]: row for row in data.generated.rows_at({int(text) for text in ids if len(text) < 9})}
+        if any(int(text) not in rows for text in ids):
+            return Reply(404)
+        return Reply(200, compact([{"id": int(text), "name": rows[int(text)]["name"]} for text in ids]))
+
+    return handle
+
+
 def page_stack(data: Data) -> Handler:
     pages = {f"/pages/{number}": text.encode() for number, text in page.pages(data).items()}
     return lambda request: Reply(200, pages[request.url.path], HTML) if request.url.path in pages else Reply(404)
@@ -90,6 +111,20 @@ def query_mix_stack(_data: Data) -> Handler:
             return Reply(400)
         time.sleep(int(milliseconds) / 1e3)
         return Reply(200, compact({"slept": int(milliseconds)}))
+
+    return handle
+
+
+def query_chain_stack(_data: Data) -> Handler:
+    def handle(request: httpx.Request) -> Reply:
+        *_, milliseconds, short = request.url.path.split("/")
+        in_range = (
+            milliseconds.isdigit() and short.isdigit() and 1 <= int(milliseconds) <= 10_000 and int(short) <= 1000
+        )
+        if not in_range:
+            return Reply(400)
+        time.sleep(int(milliseconds) / 1e3)
+        return Reply(200, compact({"slept": int(milliseconds), "sum": int(short)}))
 
     return handle
 
@@ -134,9 +169,11 @@ HONEST: dict[str, Callable[[Data], Handler]] = {
     "fan-out": fan_out_stack,
     "page": page_stack,
     "plaintext": plaintext_stack,
+    "query-chain": query_chain_stack,
     "query-mix": query_mix_stack,
     "random-item": random_item_stack,
     "redirect": redirect_stack,
+    "several-items": several_items_stack,
     "similar-items": similar_items_stack,
     "survey-insert": survey_insert_stack,
     "transaction-mix": transaction_mix_stack,

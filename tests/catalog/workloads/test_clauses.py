@@ -50,6 +50,10 @@ spaced = rewrite(lambda answer: json.dumps(answer).encode())
 swapped = rewrite(first_two_swapped)
 
 
+ascending = rewrite(lambda rows: compact(sorted(rows, key=lambda row: row["id"])))
+typo = rewrite(lambda rows: compact([row | {"name": "x"} for row in rows]))
+
+
 def in_gap(reply: Reply) -> Reply:
     """A row that claims an id between two rows, which no row has."""
     generated = data_of("random-item").generated
@@ -97,11 +101,19 @@ FAULTS = {
     ),
     "moved with a body": Fault("redirect", "GET .*", body(b"moved"), "known-key unknown-key malformed-key", "5 bytes"),
     "moved nowhere": Fault("redirect", "GET .*/not-a-number", status(404), "malformed-key", "status 404"),
+    "several in the order of ids": Fault("several-items", "GET .*", ascending, "several-items-order", ", not ["),
+    "several with a typo": Fault("several-items", "GET .*", typo, "several-items several-items-order", ", not ["),
+    "several for ever": Fault("several-items", "GET .*(,1){100}", status(200), "several-items-too-many", "status 200"),
+    "some of several": Fault("several-items", "GET .*,999999999", status(200), "several-items-unknown", "status 200"),
+    "several of nothing": Fault("several-items", "GET .*,,.*", status(404), "several-items-malformed", "status 404"),
     "short with spaces": Fault("query-mix", "GET /queries/short", spaced, "short-query", "not compact"),
     "short is wrong": Fault("query-mix", "GET /queries/short", body(b'{"value":"1"}'), "short-query", "value"),
     "long with spaces": Fault("query-mix", "GET .*/200", spaced, "long-query", "not compact"),
     "long refused": Fault("query-mix", "GET .*/200", status(400), "long-query", "status 400"),
     "long for ever": Fault("query-mix", "GET .*/10001", status(200), "sleep-in-range", "[400, 200, 400]"),
+    "chain without its short queries": Fault("query-chain", "GET .*/3", member("sum", 0), "query-chain", '"sum":3'),
+    "chain never alone": Fault("query-chain", "GET .*/0", status(400), "query-chain-alone", "status 400"),
+    "chain for ever": Fault("query-chain", "GET .*/1001", status(200), "query-chain-in-range", "'1/1001': 200"),
     "upstream's size is wrong": Fault("fan-out", "GET .*", member("bytes", 511), "fan-out", '"bytes":511'),
     "upstream failed": Fault("fan-out", "GET .*", status(502), "fan-out", "status 502"),
     "fan-out not found": Fault("fan-out", "GET .*", status(404), "fan-out", "status 404"),
@@ -190,6 +202,17 @@ def test_a_stack_whose_database_does_not_sleep_is_too_soon(data: dict[str, Data]
 
     (clause, evidence) = violations("query-mix", at_once, data["query-mix"]).popitem()
     assert clause == "long-query"
+    assert "did not sleep" in evidence
+
+
+def test_a_chain_whose_database_does_not_sleep_is_too_soon(data: dict[str, Data]) -> None:
+    chain = HONEST["query-chain"](data["query-chain"])
+
+    def at_once(request: Any) -> Reply:
+        return Reply(200, b'{"slept":100,"sum":3}') if request.url.path.endswith("/100/3") else chain(request)
+
+    (clause, evidence) = violations("query-chain", at_once, data["query-chain"]).popitem()
+    assert clause == "query-chain"
     assert "did not sleep" in evidence
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads import implied_work, options_of, pick_workload, workloads
+from fairtrial.catalog.workloads import implied_work, options_of, pick_workload, task_switching, workloads
 from fairtrial.catalog.workloads.model import ProgramWorkload
 
 WRONG = [
@@ -21,6 +21,8 @@ WRONG = [
     ("query-batch", {"pool": 257}, "pool"),
     ("call-batch", {"concurrency": 0}, "concurrency"),
     ("task-creation", {"tasks": "many"}, "tasks"),
+    ("task-switching", {"tasks": 1}, "tasks"),
+    ("query-chain", {"short_per_long": 1001}, "short_per_long"),
 ]
 
 
@@ -51,9 +53,10 @@ PROGRAMS = {
         {"long_queries": 7, "short_per_long": 2, "long_milliseconds": 50, "pool": 3},
         21,
         0.15,
-        {"LONG_QUERIES": "7", "SHORT_PER_LONG": "2", "LONG_MILLISECONDS": "50", "DB_POOL": "3"},
+        {"LONG_QUERIES": "7", "SHORT_PER_LONG": "2", "LONG_MILLISECONDS": "50", "DB_POOL": "3", "CONCURRENCY": "3"},
     ),
     "task-creation": ({"tasks": 12}, 12, 0.0, {"TASKS": "12"}),
+    "task-switching": ({"tasks": 3, "switches": 12}, 12, 0.0, {"TASKS": "3", "SWITCHES": "12"}),
     "transaction-batch": (
         {"weight": "heavy", "units": 9, "pool": 2},
         9,
@@ -80,14 +83,35 @@ def test_a_job_by_its_options(name: str) -> None:
     assert workload.environment(options) == environment
 
 
+def test_tasks_beyond_the_pool_share_its_connections() -> None:
+    workload = pick_workload("query-batch")
+    assert isinstance(workload, ProgramWorkload)
+    options = options_of(workload, {"long_queries": 7, "pool": 3, "tasks": 100})
+    assert (workload.environment(options)["DB_POOL"], workload.environment(options)["CONCURRENCY"]) == ("3", "100")
+    assert workload.least_seconds(options) == pytest.approx(0.3)
+    fewer = options_of(workload, {"long_queries": 7, "pool": 3, "tasks": 2})
+    assert workload.least_seconds(fewer) == pytest.approx(0.4)
+
+
 def test_calls_that_are_not_delayed_take_no_least_time() -> None:
     workload = pick_workload("call-batch")
     assert implied_work(workload, options_of(workload, {"delay_milliseconds": 0})).least_seconds == 0
 
 
 def test_only_tasks_meet_at_the_barrier() -> None:
-    at_barrier = [name for name, kind in workloads().items() if isinstance(kind, ProgramWorkload) and kind.task_barrier]
-    assert at_barrier == ["task-creation"]
+    programs = [kind for kind in workloads().values() if isinstance(kind, ProgramWorkload)]
+    assert [kind.name for kind in programs if kind.barrier_tasks] == ["task-creation", "task-switching"]
+    assert [kind.name for kind in programs if kind.last_token] == ["task-switching"]
+
+
+def test_the_last_token_is_what_two_tasks_make_of_it_in_turn() -> None:
+    def step(token: int, number: int) -> int:
+        return ((token ^ (token >> 15)) * 0x2C1B3C6D + number) % 2**32
+
+    options = options_of(pick_workload("task-switching"), {"tasks": 2, "switches": 3})
+    assert isinstance(options, task_switching.Options)
+    first = 4_000_000_000
+    assert task_switching.last_token(options, first) == step(step(step(first, 0), 1), 0)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

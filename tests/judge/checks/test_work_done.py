@@ -202,7 +202,9 @@ def of_a_program(**done: int) -> TrialRecord:
     return a_trial().record().model_copy(update={"engine": None, "ledger": ledger, "program": program})
 
 
-@pytest.mark.parametrize(("workload", "name"), [("call-batch", "calls"), ("task-creation", "tasks")])
+@pytest.mark.parametrize(
+    ("workload", "name"), [("call-batch", "calls"), ("task-creation", "tasks"), ("task-switching", "steps")]
+)
 def test_of_what_the_lab_counts_itself_nothing_may_be_missing(workload: str, name: str) -> None:
     experiment = implying(workload, **{name: 1.0})
     (finding,) = found("ledger", experiment, [of_a_program(**{name: 999})])
@@ -225,6 +227,15 @@ def test_a_job_that_was_over_too_soon_waited_with_more_at_once() -> None:
     assert "0.490 s, and waiting alone takes 0.5 s" in finding.evidence
     (finding,) = found("ledger", experiment, [lasting(0.51)])
     assert finding.severity == "note"
+
+
+@pytest.mark.parametrize(("switches", "is_claim"), [(979, True), (980, False)])
+def test_steps_that_the_kernel_did_not_switch_for_are_the_program_s_word(switches: int, is_claim: bool) -> None:
+    experiment = implying("task-switching", tasks=0.003, steps=1.0)
+    trial = of_a_program(tasks=3, threads=4, steps=1000, voluntary_switches=switches)
+    (finding,) = found("ledger", experiment, [trial])
+    assert finding.severity == "note"
+    assert ("made by another task" in finding.evidence) is is_claim
 
 
 def test_tasks_that_the_kernel_does_not_know_are_the_program_s_word() -> None:

@@ -188,6 +188,29 @@ def test_tasks_that_did_not_gather_are_missed(lab: Lab) -> None:
     assert "0.50 gathered tasks an operation (30 for 60)" in trial["reason"]
 
 
+SWITCHES = "tasks = 20\nswitches = 4000"
+
+
+def test_switches_between_threads_are_the_kernel_s_word(lab: Lab) -> None:
+    trial = tried(lab, "done", "task-switching", SWITCHES).trial("done")
+    assert trial["outcome"] == "valid", trial
+    told = evidence(trial, "ledger")
+    assert "1.00 proven steps of the token an operation (4,000 for 4,000)" in told
+    assert "word" not in told
+
+
+def test_steps_of_a_single_thread_are_the_program_s_word(lab: Lab) -> None:
+    trial = tried(lab, "few-threads", "task-switching", SWITCHES).trial("few-threads")
+    assert trial["outcome"] == "valid"
+    assert "the program's word that each was made by another task" in evidence(trial, "ledger")
+
+
+def test_a_step_that_was_left_out_proves_none(lab: Lab) -> None:
+    trial = tried(lab, "wrong-token", "task-switching", SWITCHES).trial("wrong-token")
+    assert refused_by(trial) == {"ledger"}
+    assert "0.00 proven steps of the token" in trial["reason"]
+
+
 def of_units(lab: Lab, how: str, weight: str) -> Finished:
     return tried(lab, how, "transaction-batch", f'weight = "{weight}"\nunits = 30')
 

@@ -3,7 +3,9 @@
 import socket
 from pathlib import Path
 
-from fairtrial.lab.trial.task_barrier import RELEASE, TaskBarrier
+import pytest
+
+from fairtrial.lab.trial.task_barrier import RELEASE, TaskBarrier, Token
 
 
 def connected(barrier: TaskBarrier) -> socket.socket:
@@ -30,6 +32,23 @@ def test_all_are_let_go_when_the_last_one_is_there() -> None:
     assert seen == [3]
     assert barrier.arrived == 3
     assert not path.parent.exists()
+
+
+@pytest.mark.parametrize(("line", "number", "answer"), [(b"42\n", 42, RELEASE), (b"forty\n", None, b"")])
+def test_a_token_leaves_when_all_are_there_and_they_stay_until_it_is_back(
+    line: bytes, number: int | None, answer: bytes
+) -> None:
+    seen: list[str] = []
+    token = Token(7, lambda: seen.append("back"))
+    with TaskBarrier(2, lambda: seen.append("all"), token) as barrier, connected(barrier) as there:
+        there.settimeout(30)
+        there.sendall(b"..")
+        assert there.recv(16) == b"7\n"
+        assert seen == ["all"]
+        there.sendall(line)
+        assert there.recv(16) == answer
+    assert barrier.last_token == number
+    assert seen == (["all", "back"] if number else ["all"])
 
 
 def test_nobody_comes() -> None:

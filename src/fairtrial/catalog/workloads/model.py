@@ -35,6 +35,7 @@ class Work:
     commits: float = 0.0
     calls: float = 0.0
     tasks: float = 0.0
+    steps: float = 0.0
 
 
 class StoredRows(Protocol):
@@ -128,8 +129,11 @@ class ProgramWorkload(BaseWorkload):
     """how long waiting alone takes at least, with as many waits at once as the options allow"""
     check_options: Sequence[Mapping[str, Any]] = ({},)
     """the options under which `fairtrial check` runs the job, one after the other"""
-    task_barrier: bool = False
-    """whether each operation is a task that reports to the lab's barrier and waits there until all tasks have"""
+    barrier_tasks: Callable[[Any], int] | None = None
+    """how many tasks report to the lab's barrier, and wait there until all have; None: none do"""
+    last_token: Callable[[Any, int], int] | None = None
+    """from the options and the token that the lab gives to the first task, the token that the last task gives back; an
+    operation is a step of the token from task to task. None: there is no token"""
 
 
 Workload = ServerWorkload | ProgramWorkload

@@ -19,6 +19,14 @@ class Options(Strict):
     short_per_long: int = Field(10, ge=0, le=100_000, description="short queries after each long one")
     long_milliseconds: int = Field(100, ge=1, le=10_000)
     pool: int = Field(12, ge=1, le=256, description="connections")
+    tasks: int | None = Field(
+        None, ge=1, le=10_000, description="threads, fibers or goroutines that share the pool; null: one a connection"
+    )
+
+    @property
+    def concurrency(self) -> int:
+        """How many tasks there are."""
+        return self.tasks or self.pool
 
 
 def operations(options: Options) -> int:
@@ -27,8 +35,12 @@ def operations(options: Options) -> int:
 
 
 def least_seconds(options: Options) -> float:
-    """The long queries one after the other, `pool` of them at a time: the database never sleeps for less."""
-    return math.ceil(options.long_queries / options.pool) * options.long_milliseconds / 1e3
+    """The long queries one after the other, `pool` of them at a time: the database never sleeps for less.
+
+    With fewer tasks than connections, as many at a time as there are tasks.
+    """
+    at_once = min(options.pool, options.concurrency)
+    return math.ceil(options.long_queries / at_once) * options.long_milliseconds / 1e3
 
 
 def environment(options: Options) -> Mapping[str, str]:
@@ -38,6 +50,7 @@ def environment(options: Options) -> Mapping[str, str]:
         "SHORT_PER_LONG": str(options.short_per_long),
         "LONG_MILLISECONDS": str(options.long_milliseconds),
         "DB_POOL": str(options.pool),
+        "CONCURRENCY": str(options.concurrency),
     }
 
 

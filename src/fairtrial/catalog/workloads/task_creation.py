@@ -31,6 +31,6 @@ WORKLOAD = ProgramWorkload(
     data=no_tables,
     operations=lambda options: options.tasks,
     work=lambda _options: Work(tasks=1.0),
-    task_barrier=True,
+    barrier_tasks=lambda options: options.tasks,
     environment=environment,
 )

@@ -14,11 +14,13 @@ NOUNS = {
     "calls": "answered calls",
     "tasks": "gathered tasks",
     "threads": "kernel threads",
+    "steps": "proven steps of the token",
+    "voluntary_switches": "voluntary switches of kernel threads",
 }
 
 WORK_UNKNOWN = "the record does not say what work an answer implies: it was written by an earlier version of Fairtrial"
 
-EXACT = {"calls", "tasks"}
+EXACT = {"calls", "tasks", "steps"}
 """Counted by the lab itself after the program has ended: nothing is in flight, no counter lags behind."""
 
 
@@ -36,7 +38,7 @@ def examine(case: Case) -> Iterator[Finding]:
             name: least
             for name, least in work.per_answer.items()
             if name in ledger.done
-            and ledger.done[name] < least * ledger.verified * (1 - (0 if name in EXACT else case.thresholds["share"]))
+            and ledger.done[name] < _least(name, least * ledger.verified, case.thresholds["share"])
         }
         for name, least in short.items():
             yield case.finding(
@@ -50,10 +52,20 @@ def examine(case: Case) -> Iterator[Finding]:
         figures = [_figure(trial, name) for name in NOUNS if name in ledger.done]
         if ledger.done.get("threads", ledger.done.get("tasks", 0)) < ledger.done.get("tasks", 0):
             figures.append("fewer kernel threads than tasks: the number of tasks is the program's word")
+        provable = ledger.done.get("steps", 0) * (1 - case.thresholds["share"])
+        if ledger.done.get("voluntary_switches", 0) < provable:
+            figures.append(
+                "the token proves that every step was computed; with fewer switches of kernel threads than steps, "
+                "it is the program's word that each was made by another task"
+            )
         if figures and not short and not too_soon:
             yield case.finding(
                 trial.index, "note", "; ".join(figures), "nothing to do: this is the ledger of the trial"
             )
+
+
+def _least(name: str, work: float, share: float) -> float:
+    return round(work) if name in EXACT else work * (1 - share)
 
 
 def _figure(trial: TrialRecord, name: str) -> str:

@@ -11,7 +11,6 @@ from fairtrial.catalog.services.upstream import upstream
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
-from fairtrial.engine.process_tree import threads_below
 from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.judge.checks.ledger import NOUNS
 from fairtrial.lab.meters.machine import MachineWatch
@@ -21,7 +20,7 @@ from fairtrial.lab.trial.audit import audit_operations, ledger
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
-from fairtrial.lab.trial.task_barrier import TaskBarrier
+from fairtrial.lab.trial.task_evidence import TaskEvidence
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.model import Clause, Failure, Ledger, ProgramRun, ServerMeter
 
@@ -121,21 +120,17 @@ def _do_job(context: TrialContext) -> JobOutcome:
     counted: dict[str, int] = {}
     meters: list[TreeMeter] = []
 
-    def on_all_tasks() -> None:
-        meters[0].sample_memory()
-        counted["threads"] = threads_below(process.pid)
-
     with ExitStack() as running:
         proxies = running.enter_context(ExitStack())
         proxies.enter_context(proxies_before_services(context))
         settings = {**context.stack_settings(), "JOB": workload.name}
-        callee = barrier = None
+        callee = tasks = None
         if workload.upstream is not None:  # one for each trial: it counts from its start to its end
             callee = running.enter_context(upstream(workload.upstream(options), placement.load_cpus))
             settings["UPSTREAM_URL"] = callee.url
-        if workload.task_barrier:
-            barrier = running.enter_context(TaskBarrier(operations, on_all_tasks))
-            settings["GATHERING"] = str(barrier.path)
+        if workload.barrier_tasks is not None:
+            tasks = running.enter_context(TaskEvidence(workload, options))
+            settings |= tasks.settings
         before = service.counters()
         output = running.enter_context(context.log.open("ab"))
         machine, network = MachineWatch(placement.server_cpus), NetworkWatch()
@@ -151,6 +146,8 @@ def _do_job(context: TrialContext) -> JobOutcome:
         )
         running.enter_context(process)
         meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True))
+        if tasks is not None:
+            tasks.watch(process.pid, meters[0])
         if service.pid is not None:
             meters.append(TreeMeter(service.pid))
         for meter in meters:
@@ -167,8 +164,9 @@ def _do_job(context: TrialContext) -> JobOutcome:
         proxies.close()
         if callee is not None:
             counted["calls"] = callee.served()
-        if barrier is not None:
-            counted["tasks"] = barrier.arrived
+        if tasks is not None:
+            counted |= tasks.counted()
+            seconds -= tasks.held_seconds
         after = {**service.counters(), **counted}
     work = ledger(before, after, verified=operations, answers=operations)
     return JobOutcome(operations, status, seconds, server, service_meter, work, machine_meter, network_meter)

@@ -2,30 +2,46 @@
 
 The lab does not believe what a program says of its tasks; this is what can be seen of them from outside. Every task
 writes a byte, so none is released before as many bytes came as there are tasks. That different tasks wrote them shows
-only where a task is a kernel thread: those are counted while all are held. docs/stack-contract.md, "Programs".
+only where a task is a kernel thread: those are counted while all are held. A token that the tasks are to hand round
+leaves from here and comes back here. docs/stack-contract.md, "Programs".
 """
 
 import select
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 RELEASE = b"\n"
 READ_BYTES = 65_536
+LONGEST_LINE = len(b"4294967295\n")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A number for the first task, and what to do when the last task has given one back."""
+
+    first: int
+    on_return: Callable[[], None]
 
 
 class TaskBarrier:
-    """Waits for `tasks` bytes on one connection, calls `on_all_tasks`, and answers with one byte.
+    """Waits for `tasks` bytes on one connection, calls `on_all_tasks`, and answers with an empty line.
 
-    A context manager: leaving it ends the wait. Only the lab's own user can connect.
+    With a token it answers with the token's number instead, waits for a line with another number, calls `on_return`,
+    and answers that with an empty line. A context manager: leaving it ends the wait. Only the lab's own user can
+    connect.
     """
 
-    def __init__(self, tasks: int, on_all_tasks: Callable[[], None]) -> None:
-        self._tasks, self._on_all_tasks = tasks, on_all_tasks
+    def __init__(self, tasks: int, on_all_tasks: Callable[[], None], token: Token | None = None) -> None:
+        self._tasks, self._on_all_tasks, self._token = tasks, on_all_tasks, token
         self._arrived = 0
+        self._last_token: int | None = None
+        self._held_seconds = 0.0
         self._folder = tempfile.TemporaryDirectory(prefix="fairtrial-barrier-")
         self.path = Path(self._folder.name) / "socket"
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -39,23 +55,60 @@ class TaskBarrier:
         """How many bytes came until the tasks were released, or the connection ended."""
         return self._arrived
 
+    @property
+    def last_token(self) -> int | None:
+        """The number that came back; None if none did, or there is no token."""
+        return self._last_token
+
+    @property
+    def held_seconds(self) -> float:
+        """How long the tasks waited for the lab alone, while it looked at them."""
+        return self._held_seconds
+
     def _wait(self) -> None:
         if not self._readable(self._listener):
             return
         connection, _ = self._listener.accept()
         with connection:
             try:
-                while self._arrived < self._tasks and self._readable(connection):
-                    read = len(connection.recv(READ_BYTES))
-                    if not read:
-                        return
-                    self._arrived += read
-                if self._arrived >= self._tasks:
-                    self._on_all_tasks()
-                    connection.sendall(RELEASE)
+                if self._all_arrive(connection):
+                    self._release(connection)
             except OSError:  # the program ended meanwhile; its status says more
                 return
-            self._readable(connection)
+
+    def _all_arrive(self, connection: socket.socket) -> bool:
+        while self._arrived < self._tasks and self._readable(connection):
+            read = len(connection.recv(READ_BYTES))
+            if not read:
+                return False
+            self._arrived += read
+        return self._arrived >= self._tasks
+
+    def _release(self, connection: socket.socket) -> None:
+        self._hold(self._on_all_tasks)
+        if self._token is not None:
+            connection.sendall(b"%d\n" % self._token.first)
+            self._last_token = self._number(connection)
+            if self._last_token is None:
+                return
+            self._hold(self._token.on_return)
+        connection.sendall(RELEASE)
+        self._readable(connection)
+
+    def _hold(self, look: Callable[[], None]) -> None:
+        began = time.monotonic()
+        look()
+        self._held_seconds += time.monotonic() - began
+
+    def _number(self, connection: socket.socket) -> int | None:
+        """The number that the next line holds; None if there is none, or the connection ends."""
+        line = b""
+        while not line.endswith(b"\n") and len(line) < LONGEST_LINE and self._readable(connection):
+            read = connection.recv(LONGEST_LINE)
+            if not read:
+                return None
+            line += read
+        return int(line) if line.endswith(b"\n") and line[:-1].isdigit() else None
 
     def _readable(self, waited: socket.socket) -> bool:
         """Whether there is something to read, or an end; False if the waiting is to end."""

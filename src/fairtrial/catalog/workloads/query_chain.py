@@ -1,0 +1,84 @@
+"""Workload `query-chain`: in every request a query during which the database sleeps, and then many short ones.
+
+Beside `query-mix`, where long and short queries are requests of their own, it shows what a stack's way of waiting costs
+in a request that waits often.
+"""
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+from fairtrial.catalog.contract.answer import ask
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
+from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads.model import ServerWorkload, Work, no_tables
+from fairtrial.catalog.workloads.openapi import mismatch
+from fairtrial.engine.plan import ExactBody, Expectation, Request
+
+CHAIN = "/queries/chain/{milliseconds}/{short}"
+CHECK_MILLISECONDS, CHECK_SHORT = 100, 3
+OUT_OF_RANGE = ("0/1", "10001/1", "x/1", "1/1001", "1/-1", "1/x")
+
+
+class Options(Strict):
+    """`[options]` of query-chain."""
+
+    long_milliseconds: int = Field(100, ge=1, le=10_000)
+    short_per_long: int = Field(20, ge=0, le=1000, description="short queries after the long one")
+
+
+def _path(milliseconds: int, short: int) -> str:
+    return CHAIN.format(milliseconds=milliseconds, short=short)
+
+
+def _body(milliseconds: int, short: int) -> str:
+    return f'{{"slept":{milliseconds},"sum":{short}}}'
+
+
+def requests(_data: Data, options: Options) -> list[Request]:
+    """The same chain in every request."""
+    chain = options.long_milliseconds, options.short_per_long
+    expect = Expectation(status=[200], content_type="application/json", body=ExactBody(text=_body(*chain)))
+    return [Request(name="chain", path=_path(*chain), expect=expect)]
+
+
+def _chain(stack: StackUnderTest) -> str | None:
+    answer = ask(stack.client, "GET", _path(CHECK_MILLISECONDS, CHECK_SHORT))
+    difference = mismatch(CHAIN, answer)
+    if difference or answer.status != 200:
+        return difference or f"status {answer.status}"
+    if answer.seconds < CHECK_MILLISECONDS / 1e3:
+        return f"answered after {answer.seconds * 1e3:.0f} ms: the database did not sleep"
+    expected = _body(CHECK_MILLISECONDS, CHECK_SHORT)
+    return None if answer.body == expected.encode() else f"the body is {answer.excerpt()}, not {expected}"
+
+
+def _long_alone(stack: StackUnderTest) -> str | None:
+    answer = ask(stack.client, "GET", _path(1, 0))
+    if answer.status != 200:
+        return f"status {answer.status}"
+    return None if answer.body == _body(1, 0).encode() else f"the body is {answer.excerpt()}, not {_body(1, 0)}"
+
+
+def _out_of_range(stack: StackUnderTest) -> str | None:
+    statuses = {wrong: ask(stack.client, "GET", f"/queries/chain/{wrong}").status for wrong in OUT_OF_RANGE}
+    return None if set(statuses.values()) == {400} else f"statuses {statuses}"
+
+
+WORKLOAD = ServerWorkload(
+    name="query-chain",
+    title="a long query and then many short ones in one request",
+    services=("postgresql", "mariadb"),
+    options=Options,
+    data=no_tables,
+    requests=requests,
+    work=lambda options: Work(reads=1.0 + options.short_per_long),
+    clauses=(
+        ClauseTest(
+            "query-chain",
+            f"GET {_path(CHECK_MILLISECONDS, CHECK_SHORT)} has the database sleep, and adds up {CHECK_SHORT} queries",
+            _chain,
+        ),
+        ClauseTest("query-chain-alone", "the number of short queries may be 0", _long_alone),
+        ClauseTest("query-chain-in-range", f"{', '.join(OUT_OF_RANGE)} answer 400", _out_of_range),
+    ),
+)
