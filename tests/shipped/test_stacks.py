@@ -26,8 +26,13 @@ ONE_IS_ENOUGH = {
     "node-rapid:stores-null": ("survey-insert", "mongodb"),
     "node-rapid:stores-string": ("survey-insert", "mariadb"),
     "python-batch:blocking": ("query-batch", "mariadb"),
+    "python-flask:gevent": ("query-mix", "postgresql"),
+    "python-flask:sync": ("query-mix", "mariadb"),
+    "ruby-neverblock:four-processes": ("query-mix", "postgresql"),
+    "ruby-neverblock:one-process": ("query-mix", "postgresql"),
     "ruby-neverblock:processes": ("query-mix", "postgresql"),
     "ruby-neverblock:puma": ("transaction-mix", "mariadb"),
+    "ruby-neverblock:two-processes": ("query-mix", "postgresql"),
     "ruby-rails:biased": ("random-item", "mongodb"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
@@ -91,7 +96,8 @@ def test_only_variants_that_there_are_get_by_with_one_workload() -> None:
 def test_the_replicated_mistake_is_refused_and_the_same_stack_without_it_is_not(lab: Lab) -> None:
     _skip_if_lacking("ruby-rails")
     experiment = lab.experiment(
-        "ruby-rails:biased",
+        "ruby-neverblock:two-processes": ("query-mix", "postgresql"),
+    "ruby-rails:biased",
         "ruby-rails",
         service="mongodb",
         seconds=3,
