@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-STACKS = ("python-threads", "python-starlette", "node-http", "go-nethttp", "rust-axum")
+STACKS = ("python-flask", "python-starlette", "node-http", "go-nethttp", "rust-axum")
 SEVERITIES = ("refusal", "warning", "note")
 EXPERIMENT = """
 name = "false-refusals"
