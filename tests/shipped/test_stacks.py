@@ -26,7 +26,9 @@ ONE_IS_ENOUGH = {
     "node-rapid:stores-null": ("survey-insert", "mongodb"),
     "node-rapid:stores-string": ("survey-insert", "mariadb"),
     "python-batch:blocking": ("query-batch", "mariadb"),
+    "python-flask:gevent": ("query-mix", "mariadb"),
     "python-flask:gevent": ("query-mix", "postgresql"),
+    "python-flask:sync": ("plaintext", "none"),
     "python-flask:sync": ("query-mix", "mariadb"),
     "ruby-neverblock:four-processes": ("query-mix", "postgresql"),
     "ruby-neverblock:one-process": ("query-mix", "postgresql"),
@@ -47,6 +49,8 @@ the same program under other servers or settings, and all of them on everything 
 
 
 def _services(contender: str) -> list[str]:
+    if contender in BEHIND_NGINX:
+        return [ONE_IS_ENOUGH[contender][1], "nginx"]
     if contender in ONE_IS_ENOUGH:
         return [ONE_IS_ENOUGH[contender][1]]
     return STACKS[contender.partition(":")[0]].services
@@ -90,6 +94,29 @@ def test_a_shipped_stack_keeps_its_contract(lab: Lab, contender: str) -> None:
 
 def test_only_variants_that_there_are_get_by_with_one_workload() -> None:
     assert set(ONE_IS_ENOUGH) <= {param.values[0] for param in CONTENDERS}
+
+
+@pytest.mark.measures
+@needs("postgresql")
+@needs("mariadb")
+def test_blocking_drivers_are_concurrent_under_gevent(lab: Lab) -> None:
+    """Eight queries of a second at once: one after another they would take eight seconds."""
+    experiment = lab.experiment(
+        "python-flask:gevent",
+        "python-flask:gevent@mariadb",
+        workload="query-mix",
+        service="postgresql",
+        load='kind = "fixed"\nrequests = 16\nconnections = 16',
+        more="[options]\nshort_per_long = 1\nlong_milliseconds = 1000",
+    )
+
+    finished = lab.fairtrial("run", experiment, timeout_seconds=300)
+
+    elapsed = {
+        condition["service"]: condition["figures"]["elapsed_seconds"] for condition in finished.result["conditions"]
+    }
+    assert elapsed.keys() == {"postgresql", "mariadb"}
+    assert all(1 <= figure["estimate"] < 4 for figure in elapsed.values()), finished.out
 
 
 @needs("mongodb")
