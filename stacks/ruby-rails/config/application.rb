@@ -8,6 +8,7 @@ require "action_controller/railtie"
 require "active_record/railtie" if Service.relational?
 require "mongo" if Service.documents?
 require_relative "../lib/body_limit"
+require_relative "../lib/started"
 
 module RubyRails
   class Application < Rails::Application

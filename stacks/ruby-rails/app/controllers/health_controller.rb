@@ -2,6 +2,8 @@
 
 class HealthController < ApplicationController
   def show
+    return head(:service_unavailable) unless Started.all?
+
     Database.ping
     render plain: "ok"
   rescue StandardError => error
