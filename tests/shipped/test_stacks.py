@@ -47,6 +47,9 @@ ONE_IS_ENOUGH = {
 """Workload and service on which a variant is tried. The default of its stack is tried on all of them: the variants are
 the same program under other servers or settings, and all of them on everything would take many minutes."""
 
+BEHIND_NGINX = ["python-flask:sync"]
+"""Variants that need nginx, while their stack does not require it."""
+
 
 def _services(contender: str) -> list[str]:
     if contender in BEHIND_NGINX:
