@@ -17,6 +17,8 @@ STACKS = find_stacks()
 ONE_IS_ENOUGH = {
     "go-nethttp:coalesced": ("several-items", "postgresql"),
     "go-nethttp:pipelined": ("several-items", "postgresql"),
+    "ruby-batch:blocking": ("query-batch", "postgresql"),
+    "ruby-batch:fibers": ("task-switching", "none"),
     "ruby-rails:biased": ("random-item", "mongodb"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
