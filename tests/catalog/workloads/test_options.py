@@ -5,6 +5,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads import implied_work, options_of, pick_workload, task_switching, workloads
 from fairtrial.catalog.workloads.model import ProgramWorkload
+from fairtrial.experiment.model import DatasetOptions
 
 WRONG = [
     ("plaintext", {"size": 3}, "size"),
@@ -91,6 +92,15 @@ def test_tasks_beyond_the_pool_share_its_connections() -> None:
     assert workload.least_seconds(options) == pytest.approx(0.3)
     fewer = options_of(workload, {"long_queries": 7, "pool": 3, "tasks": 2})
     assert workload.least_seconds(fewer) == pytest.approx(0.4)
+
+
+def test_a_job_of_the_lab_s_own_has_a_table_and_has_to_have_done_something() -> None:
+    workload = pick_workload("query-batch")
+    assert isinstance(workload, ProgramWorkload)
+    alone, beside = (options_of(workload, {"background": background}) for background in (False, True))
+    assert (workload.background(alone), workload.work(alone).background_commits) == (None, 0)
+    assert workload.data(DatasetOptions(), beside).tables == [workload.background(beside)]
+    assert workload.operations(beside) * workload.work(beside).background_commits == pytest.approx(1)
 
 
 def test_calls_that_are_not_delayed_take_no_least_time() -> None:

@@ -91,6 +91,16 @@ def test_a_database_that_is_further_away_is_asked_the_same(lab: Lab) -> None:
 
 
 @postgresql
+def test_a_job_of_the_lab_s_own_beside_it_is_counted_and_leaves_nothing(lab: Lab) -> None:
+    finished = tried(lab, "done", options=f"{QUERIES}\nbackground = true")
+    trial = finished.trial("done")
+    assert trial["outcome"] == "valid", finished.out + finished.err  # the lab's changes are not the program's
+    (record,) = [line for line in finished.record if "program" in line]
+    assert record["ledger"]["done"]["background_commits"] >= 1
+    assert "commits of the lab's own job" in evidence(trial, "ledger")
+
+
+@postgresql
 def test_a_job_that_was_half_done_is_refused(lab: Lab) -> None:
     trial = tried(lab, "half").trial("half")
     assert refused_by(trial) == {"ledger"}

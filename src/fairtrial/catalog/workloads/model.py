@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
-from fairtrial.catalog.tables import Data
+from fairtrial.catalog.tables import Data, Table
 from fairtrial.engine.plan import Request
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.record.model import WriteFault
@@ -36,6 +36,7 @@ class Work:
     calls: float = 0.0
     tasks: float = 0.0
     steps: float = 0.0
+    background_commits: float = 0.0
 
 
 class StoredRows(Protocol):
@@ -129,6 +130,8 @@ class ProgramWorkload(BaseWorkload):
     """how long waiting alone takes at least, with as many waits at once as the options allow"""
     check_options: Sequence[Mapping[str, Any]] = ({},)
     """the options under which `fairtrial check` runs the job, one after the other"""
+    background: Callable[[Any], Table | None] = lambda _options: None
+    """the table in which the lab changes rows all the time while the program runs; None: it does not"""
     barrier_tasks: Callable[[Any], int] | None = None
     """how many tasks report to the lab's barrier, and wait there until all have; None: none do"""
     last_token: Callable[[Any, int], int] | None = None

@@ -9,7 +9,16 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.workloads.model import ProgramWorkload, Work, no_tables
+from fairtrial.catalog.tables import Data, LiteralRows, Table
+from fairtrial.catalog.workloads.model import ProgramWorkload, Work
+from fairtrial.experiment.model import DatasetOptions
+
+BACKGROUND = Table(
+    name="background",
+    columns={"id": "key", "payload": "text"},
+    rows=LiteralRows(["id", "payload"], [(key, "as loaded") for key in range(1, 17)]),
+)
+"""The rows that the lab changes beside the program, if the options say so."""
 
 
 class Options(Strict):
@@ -23,10 +32,22 @@ class Options(Strict):
         None, ge=1, le=10_000, description="threads, fibers or goroutines that share the pool; null: one a connection"
     )
 
+    background: bool = Field(False, description="a job of the lab's own keeps the database's disk busy meanwhile")
+
     @property
     def concurrency(self) -> int:
         """How many tasks there are."""
         return self.tasks or self.pool
+
+
+def data(_dataset: DatasetOptions, options: Options) -> Data:
+    """The rows of the lab's own job, or nothing."""
+    return Data([BACKGROUND] if options.background else [])
+
+
+def work(options: Options) -> Work:
+    """A read for each query; and the lab's own job, if there is one, has to have done something."""
+    return Work(reads=1.0, background_commits=1 / max(1, operations(options)) if options.background else 0.0)
 
 
 def operations(options: Options) -> int:
@@ -59,9 +80,10 @@ WORKLOAD = ProgramWorkload(
     title="a batch of long and short queries, by a program",
     services=("postgresql", "mariadb"),
     options=Options,
-    data=no_tables,
+    data=data,
     operations=operations,
-    work=lambda _options: Work(reads=1.0),
+    work=work,
+    background=lambda options: BACKGROUND if options.background else None,
     least_seconds=least_seconds,
     environment=environment,
 )

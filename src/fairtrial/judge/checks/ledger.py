@@ -14,13 +14,14 @@ NOUNS = {
     "calls": "answered calls",
     "tasks": "gathered tasks",
     "threads": "kernel threads",
+    "background_commits": "commits of the lab's own job",
     "steps": "proven steps of the token",
     "voluntary_switches": "voluntary switches of kernel threads",
 }
 
 WORK_UNKNOWN = "the record does not say what work an answer implies: it was written by an earlier version of Fairtrial"
 
-EXACT = {"calls", "tasks", "steps"}
+EXACT = {"calls", "tasks", "steps", "background_commits"}
 """Counted by the lab itself after the program has ended: nothing is in flight, no counter lags behind."""
 
 

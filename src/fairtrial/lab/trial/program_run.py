@@ -17,6 +17,7 @@ from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_operations, ledger
+from fairtrial.lab.trial.background_job import BackgroundJob
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
@@ -132,6 +133,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
             tasks = running.enter_context(TaskEvidence(workload, options))
             settings |= tasks.settings
         before = service.counters()
+        job = running.enter_context(BackgroundJob(service, workload.background(options)))
         output = running.enter_context(context.log.open("ab"))
         machine, network = MachineWatch(placement.server_cpus), NetworkWatch()
         machine.open()
@@ -161,6 +163,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
         network_meter = network.close()
         status = process.status() if ended else None
         process.stop()
+        counted |= job.stop()
         proxies.close()
         if callee is not None:
             counted["calls"] = callee.served()
