@@ -126,8 +126,7 @@ def test_blocking_drivers_are_concurrent_under_gevent(lab: Lab) -> None:
 def test_the_replicated_mistake_is_refused_and_the_same_stack_without_it_is_not(lab: Lab) -> None:
     _skip_if_lacking("ruby-rails")
     experiment = lab.experiment(
-        "ruby-neverblock:two-processes": ("query-mix", "postgresql"),
-    "ruby-rails:biased",
+        "ruby-rails:biased",
         "ruby-rails",
         service="mongodb",
         seconds=3,

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.upstream import upstream
+from fairtrial.catalog.services.upstream import Upstream, upstream
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
@@ -122,16 +122,8 @@ def _do_job(context: TrialContext) -> JobOutcome:
     meters: list[TreeMeter] = []
 
     with ExitStack() as running:
-        proxies = running.enter_context(ExitStack())
-        proxies.enter_context(proxies_before_services(context))
-        settings = {**context.stack_settings(), "JOB": workload.name}
-        callee = tasks = None
-        if workload.upstream is not None:  # one for each trial: it counts from its start to its end
-            callee = running.enter_context(upstream(workload.upstream(options), placement.load_cpus))
-            settings["UPSTREAM_URL"] = callee.url
-        if workload.barrier_tasks is not None:
-            tasks = running.enter_context(TaskEvidence(workload, options))
-            settings |= tasks.settings
+        partners = _partners(context, workload, running)
+        tasks = partners.tasks
         before = service.counters()
         job = running.enter_context(BackgroundJob(service, workload.background(options)))
         output = running.enter_context(context.log.open("ab"))
@@ -142,7 +134,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
         process = Guarded(
             [*context.condition.stack.run, *context.condition.variant.args],
             folder=context.folder,
-            environment=stack_environment(settings),
+            environment=stack_environment(partners.settings),
             output=output,
             cpus=placement.server_cpus,
         )
@@ -164,15 +156,42 @@ def _do_job(context: TrialContext) -> JobOutcome:
         status = process.status() if ended else None
         process.stop()
         counted |= job.stop()
-        proxies.close()
-        if callee is not None:
-            counted["calls"] = callee.served()
+        partners.proxies.close()
+        if partners.callee is not None:
+            counted["calls"] = partners.callee.served()
         if tasks is not None:
             counted |= tasks.counted()
             seconds -= tasks.held_seconds
         after = {**service.counters(), **counted}
     work = ledger(before, after, verified=operations, answers=operations)
     return JobOutcome(operations, status, seconds, server, service_meter, work, machine_meter, network_meter)
+
+
+@dataclass(frozen=True)
+class _Partners:
+    """What a program works with beside its database, up for one trial."""
+
+    settings: dict[str, str]
+    """the program's environment variables"""
+    proxies: ExitStack
+    """closing it ends the proxies before the services"""
+    callee: Upstream | None
+    tasks: TaskEvidence | None
+
+
+def _partners(context: TrialContext, workload: ProgramWorkload, running: ExitStack) -> _Partners:
+    """Bring up the proxies, the upstream and the task barrier that the program needs; `running` ends them."""
+    proxies = running.enter_context(ExitStack())
+    proxies.enter_context(proxies_before_services(context))
+    settings = {**context.stack_settings(), "JOB": workload.name}
+    options, callee, tasks = context.point.options, None, None
+    if workload.upstream is not None:  # one for each trial: it counts from its start to its end
+        callee = running.enter_context(upstream(workload.upstream(options), context.environment.placement.load_cpus))
+        settings["UPSTREAM_URL"] = callee.url
+    if workload.barrier_tasks is not None:
+        tasks = running.enter_context(TaskEvidence(workload, options))
+        settings |= tasks.settings
+    return _Partners(settings, proxies, callee, tasks)
 
 
 def _wait(context: TrialContext, process: Guarded, began: float) -> bool:
