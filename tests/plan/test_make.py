@@ -105,6 +105,11 @@ def test_every_shipped_experiment_has_a_plan_whose_conditions_are_those_of_its_r
         ({"balancer": "envoy"}, "there is no balancer 'envoy'"),
         ({"services": {"sqlite": {"variant": "fast"}}}, "[services.sqlite] variant: there is no 'fast'"),
         ({"services": {"sqlite": {"url_from": "URL"}}}, "[services.sqlite] url_from"),
+        ({"services": {"sqlite": {"latency": "1 ms"}}}, "SQLite (embedded) is no server"),
+        (
+            {"sweep": {"parameter": "services.sqlite.latency", "values": ["0ms", "1ms"]}},
+            "[services.sqlite] latency: SQLite",
+        ),
         ({"options": {"colour": 1}}, "[options] colour"),
         ({"checks": {"errors": {"shares": 1}}}, "shares"),
     ],

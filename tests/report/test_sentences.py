@@ -1,9 +1,9 @@
-"""Sentences about a result as a whole: the ceiling of the load engine."""
+"""Sentences about a result as a whole: the ceiling of the load engine, workloads with what lies before services."""
 
 from fairtrial.judge.judging import judge
 from fairtrial.record.calibration import Calibration
 from fairtrial.report.html import html_text
-from fairtrial.report.sentences import ceiling_in_words
+from fairtrial.report.sentences import ceiling_in_words, workloads_in_words
 from tests.builders import a_trial, an_experiment, calm_machine, times, trials_of
 
 
@@ -40,3 +40,18 @@ def test_without_a_calibration_there_is_no_sentence() -> None:
     result = judge(record, [], interrupted=False)
     assert ceiling_in_words(result) == ""
     assert "ceiling" not in html_text(result, record, [])
+
+
+def test_the_distance_of_services_stands_beside_the_workload() -> None:
+    record = an_experiment("a").record()
+    away = {"sqlite": "1 ms away", "redis": "2 ms away"}
+    conditions = [each.model_copy(update={"distances": away}) for each in record.conditions]
+    result = judge(record.model_copy(update={"conditions": conditions}), [], interrupted=False)
+    assert workloads_in_words(result) == ["random-item on sqlite, 1 ms away, redis 2 ms away"]
+
+
+def test_where_the_distance_is_swept_the_values_say_it() -> None:
+    swept = an_experiment("a").sweeping("0ms", "1ms", parameter="services.sqlite.latency")
+    record = swept.record()
+    assert [each.distances for each in record.conditions] == [{"sqlite": "0 ms away"}, {"sqlite": "1 ms away"}]
+    assert workloads_in_words(judge(record, [], interrupted=False)) == ["random-item on sqlite"]

@@ -159,6 +159,16 @@ mod tests {
     }
 
     #[test]
+    fn one_delay_stands_for_all() {
+        for (text, expected) in
+            [("constant:5ms", 5e6), ("exponential:2ms", 2e6), ("two-point:1ms:101ms:0.1", 11e6)]
+        {
+            assert_near(text.parse::<Delay>().unwrap().typical_ns(), expected);
+        }
+        assert_near(Delay::Histogram(vec![(900, 1_000_000), (1000, 50_000_000)]).typical_ns(), 1e6);
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         for wrong in ["", "uniform:1ms", "constant:", "two-point:1ms:2ms", "two-point:1ms:2ms:2"] {
             assert!(wrong.parse::<Delay>().is_err(), "{wrong}");

@@ -26,6 +26,7 @@ from fairtrial.record.model import Placement
 from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.lab.trial.test_cheats import CHEAT
+from tests.plan.plans import planned
 
 SQLITE = pick_service("sqlite")
 
@@ -106,6 +107,23 @@ def test_points_with_equal_tables_share_a_service() -> None:
         before = services.service(one)
         services.after_trial(one, changed=False)
         assert services.service(two) is before
+
+
+def test_a_sweep_over_the_distance_of_a_service_shares_it() -> None:
+    values = {"parameter": "services.postgresql.latency", "values": ["0ms", "1ms"]}
+    points = planned(service="postgresql", dataset={"rows": 50}, sweep=values).points
+    assert len({point.contents_sha256(pick_service("postgresql")) for point in points}) == 1
+
+
+def test_a_stack_gets_the_url_of_a_proxy_in_place_of_its_service() -> None:
+    plan = a_plan(50)
+    with brought_up(plan) as (services, _):
+        running = services.service(plan.conditions[0])
+        services.cache = running
+        direct = services.stack_settings(plan.points[0], running, {})
+        proxied = services.stack_settings(plan.points[0], running, {"sqlite": "by-proxy", "other": "not this one"})
+    assert {direct["DATABASE_URL"], direct["CACHE_URL"]} == {running.url}
+    assert {proxied["DATABASE_URL"], proxied["CACHE_URL"]} == {"by-proxy"}
 
 
 def test_what_cannot_be_brought_up_fails_the_points_on_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
