@@ -15,9 +15,11 @@ from tests.command_line import Lab
 STACKS = find_stacks()
 
 ONE_IS_ENOUGH = {
+    "ruby-neverblock:async": ("query-mix", "mariadb"),
     "ruby-neverblock:processes": ("query-mix", "postgresql"),
     "ruby-neverblock:puma": ("transaction-mix", "mariadb"),
     "ruby-rails:biased": ("random-item", "mongodb"),
+    "ruby-rails:neverblock": ("survey-insert", "postgresql"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
     "ruby-rails:retrying": ("random-item", "mongodb"),
