@@ -12,18 +12,20 @@ module NeverBlock
     EVENTS = INTERESTS.invert.freeze
     private_constant :INTERESTS, :EVENTS
 
-    def initialize
+    # The block is called with each wait for a file that has been closed, as soon as its number is another's. Ruby 3.1
+    # does not tell a scheduler that a file was closed.
+    def initialize(&lost)
+      @lost = lost
       @selector = NIO::Selector.new(:epoll)
       @monitors = {} # by descriptor; the value of each is the list of its waits
     end
 
-    # Watches `io` for a wait with events. Returns what `remove` takes. Yields waits for a closed file whose number `io`
-    # has got: Ruby 3.1 does not tell a scheduler that a file was closed.
-    def add(io, wait, &lost)
+    # Watches `io` for a wait with events. Returns what `remove` takes.
+    def add(io, wait)
       descriptor = io.fileno
       monitor = @monitors[descriptor]
       if monitor&.io&.closed?
-        monitor.value.each(&lost)
+        monitor.value.each(&@lost)
         @monitors.delete(descriptor).close
         monitor = nil
       end
@@ -49,10 +51,10 @@ module NeverBlock
     end
 
     # Waits until a descriptor is ready, `wake` is called or so many seconds have passed (nil: no limit). Yields each
-    # wait whose descriptor is ready, with the events; with nil if the descriptor belongs to another file now.
+    # wait whose descriptor is ready, with the events.
     def poll(seconds)
       @selector.select(seconds)&.each do |monitor|
-        next monitor.value.each { |wait| yield wait, nil } if monitor.io.closed?
+        next monitor.value.each(&@lost) if monitor.io.closed?
 
         ready = EVENTS[monitor.readiness] || next
         monitor.value.each do |wait|

@@ -28,7 +28,7 @@ module NeverBlock
       @thread = Thread.current
       @loop = Fiber.current
       @report_error = report_error
-      @descriptors = Descriptors.new
+      @descriptors = Descriptors.new { |wait| lose(wait) }
       @timers = Timers.new
       @waits = {}.compare_by_identity # by fiber
       @ready = [] # waits that are finished, in the order in which their fibers go on
@@ -60,7 +60,7 @@ module NeverBlock
       return in_thread { io.wait(events, timeout) } if watched.zero? # IO::PRIORITY, which libev does not know
 
       wait = Wait.new(Fiber.current, events: watched)
-      descriptor = @descriptors.add(io, wait) { |lost| lose(lost) }
+      descriptor = @descriptors.add(io, wait)
       begin
         suspend(wait, timeout)
       ensure
@@ -164,7 +164,7 @@ module NeverBlock
 
     def poll
       seconds = @ready.empty? && @messages.empty? ? @timers.seconds_until_next : 0
-      @descriptors.poll(seconds) { |wait, events| events ? finish(wait, events) : lose(wait) }
+      @descriptors.poll(seconds) { |wait, events| finish(wait, events) }
     end
 
     # What it waits for has been closed.

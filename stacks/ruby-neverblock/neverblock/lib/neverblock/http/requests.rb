@@ -102,8 +102,8 @@ module NeverBlock
         host = env["HTTP_HOST"]
         raise Refusal, 400 if host ? host.include?(",") : env["SERVER_PROTOCOL"] == "HTTP/1.1"
 
-        name, port = host.to_s.match(/\A(.*?)(?::(\d*))?\z/m).captures
-        [name.empty? ? "localhost" : name, port.to_s.empty? ? "80" : port]
+        name, port = host.to_s.split(/:(?=\d*\z)/, 2) # an IPv6 address has colons of its own
+        [name || "localhost", port.to_s.empty? ? "80" : port]
       end
     end
   end
