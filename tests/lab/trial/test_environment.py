@@ -120,8 +120,10 @@ def test_a_stack_gets_the_url_of_a_proxy_in_place_of_its_service() -> None:
     with brought_up(plan) as (services, _):
         running = services.service(plan.conditions[0])
         services.cache = running
-        direct = services.stack_settings(plan.points[0], running, {})
-        proxied = services.stack_settings(plan.points[0], running, {"sqlite": "by-proxy", "other": "not this one"})
+        direct = services.stack_settings(plan.conditions[0], running)
+        proxied = services.stack_settings(
+            plan.conditions[0], running, urls={"sqlite": "by-proxy", "other": "not this one"}
+        )
     assert {direct["DATABASE_URL"], direct["CACHE_URL"]} == {running.url}
     assert {proxied["DATABASE_URL"], proxied["CACHE_URL"]} == {"by-proxy"}
 
