@@ -23,8 +23,8 @@ ONE_IS_ENOUGH = {
     "ruby-rails:thin": ("categories", "mongodb"),
     "ruby-rails:unicorn": ("categories", "mariadb"),
 }
-"""Workload and service on which a variant is tried. The default of its stack is tried on all of them: the variants are the
-same program under other servers or settings, and all of them on everything would take four minutes."""
+"""Workload and service on which a variant is tried. The default of its stack is tried on all of them. The variants are
+the same program under other servers or settings, and all of them on everything would take four minutes."""
 
 
 def _services(contender: str) -> list[str]:

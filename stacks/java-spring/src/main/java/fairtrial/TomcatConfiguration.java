@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class TomcatConfiguration {
 
-    /** After the time for a graceful end, threads that still wait are not waited for: by default Tomcat does for 5 s. */
+    /** After the time for a graceful end, no thread is waited for. By default Tomcat waits up to 5 s for them. */
     @Bean
     TomcatConnectorCustomizer shortTermination() {
         return connector -> connector.setProperty("executorTerminationTimeoutMillis", "200");
