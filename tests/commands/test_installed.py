@@ -49,11 +49,8 @@ def test_it_carries_what_it_needs(unpacked: Path, tmp_path: Path) -> None:
 
 
 def test_it_carries_nothing_that_builds_left_behind(unpacked: Path) -> None:
-    names = {path.name for path in unpacked.rglob("*")}
-    assert not names & {"node_modules", ".venv", "CACHEDIR.TAG"}
-    assert sum(path.stat().st_size for path in unpacked.rglob("*") if path.is_file()) < 3 << 20
-
-
-def test_the_launcher_starts_the_same_program() -> None:
-    version = subprocess.check_output([ROOT / "fairtrial", "--version"], text=True)
-    assert version.startswith("fairtrial ")
+    tracked = set(subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines())
+    bundled = unpacked / "fairtrial" / "bundled"
+    carried = {str(path.relative_to(bundled)) for path in bundled.rglob("*") if path.is_file()}
+    assert carried
+    assert carried <= tracked

@@ -41,7 +41,7 @@ def documented(path: str, method: str) -> list[str]:
 @pytest.mark.parametrize("name", SERVERS)
 def test_every_request_is_in_the_document_and_has_an_expectation(name: str, data: dict[str, Data]) -> None:
     requests = requests_of(name, data[name])
-    assert len({request.name for request in requests}) == len(requests) > 0
+    assert len({(request.name, request.path) for request in requests}) == len(requests) > 0
     for request in requests:
         assert documented(request.path, request.method), request.path
         assert request.expect.status
