@@ -30,6 +30,14 @@ def test_an_interrupt_before_anything_was_measured_says_so_and_leaves_nothing(tm
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_interrupt_after_the_last_trial_names_what_is_kept(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="before the report was written") as raised, results_folder(tmp_path, "x") as kept:
+        (kept / "record.jsonl").write_text("{}\n{}\n")
+        raise KeyboardInterrupt
+    assert raised.value.exit_status == INTERRUPTED
+    assert f"fairtrial judge {kept}" in raised.value.remedy
+
+
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()

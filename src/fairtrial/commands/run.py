@@ -94,10 +94,11 @@ def run(
         changed, file, named=stack or [], own_folders=stacks or [], until_decided=decide is not None
     )
     announce(console, plan, [*too_long, *not_tried])
-    with results_folder(out, plan.experiment.name) as results, progress_on(console) as watcher:
-        conducted = conduct(plan, results, watcher, None if decide is None else 60 * decide)
-    result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
-    report, problem = _write_reports(result, conducted, results, junit=junit, markdown=markdown)
+    with results_folder(out, plan.experiment.name) as results:
+        with progress_on(console) as watcher:
+            conducted = conduct(plan, results, watcher, None if decide is None else 60 * decide)
+        result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
+        report, problem = _write_reports(result, conducted, results, junit=junit, markdown=markdown)
     print_result(result, console, report)
     if problem:
         print_problem(problem)

@@ -63,8 +63,8 @@ class Conducted:
 def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: float | None = None) -> Conducted:
     """Make everything ready, run every trial, and write the record into `results` line by line.
 
-    KeyboardInterrupt before the first trial is raised; later it ends the run, with the trial it hit recorded as
-    interrupted. Nothing that was started still runs when this returns.
+    KeyboardInterrupt before the first trial is raised; later it ends the run (`run_trials`). Nothing that was started
+    still runs when this returns.
 
     Args:
         decide_within_seconds: of a plan with looks: the run ends when this time has passed since the first trial,
@@ -98,10 +98,10 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
                 writer.append(record)
                 watcher.begins(record)
                 end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record, decide_within_seconds)
-                return _run_trials(plan, record, run, writer, watcher, end)
+                return run_trials(plan, record, run, writer, watcher, end)
 
 
-def _run_trials(
+def run_trials(
     plan: Plan,
     record: ExperimentRecord,
     run: Callable[[PlannedTrial], TrialRecord],
@@ -109,31 +109,35 @@ def _run_trials(
     watcher: Watcher,
     end: RunEnd,
 ) -> Conducted:
+    """Run the plan's trials in their order until `end` is reached; append each to the record.
+
+    KeyboardInterrupt ends the run, wherever it comes from the first trial on; a trial that it hit is recorded as
+    interrupted. A Problem, which no further trial could get past, ends it too. Both are told in what is returned.
+    """
     conducted = Conducted(record)
+    begun: TrialRecord | None = None
 
     def keep(line: TrialRecord) -> None:
         writer.append(line)
         conducted.trials.append(line)
         watcher.trial_ends(line)
 
-    for trial in plan.trials():
-        if trial.index > 1 and trial.block > conducted.trials[-1].block and end.reached(conducted.trials):
-            break
-        interrupted = new_record(trial)
-        try:
+    try:
+        for trial in plan.trials():
+            if begun is not None and trial.block > begun.block and end.reached(conducted.trials):
+                break
+            begun = new_record(trial)
             watcher.trial_begins(trial)
             keep(run(trial))
-        except KeyboardInterrupt:
-            conducted.interrupted = True
-            if len(conducted.trials) < trial.index:
-                interrupted.failure = Failure(
-                    stage="interrupted", reason="interrupted by the user", remedy="run it again"
-                )
-                keep(interrupted)
-            break
-        except Problem as problem:
-            conducted.problem = problem
-            break
+    except KeyboardInterrupt:
+        if begun is None:
+            raise
+        conducted.interrupted = True
+        if len(conducted.trials) < begun.index:
+            begun.failure = Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again")
+            keep(begun)
+    except Problem as problem:
+        conducted.problem = problem
     return conducted
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fairtrial.base.exit_status import INTERRUPTED
 from fairtrial.base.problem import Problem
+from fairtrial.record.write import RECORD_FILE
 
 
 @contextmanager
@@ -14,15 +15,23 @@ def results_folder(parent: Path, name: str) -> Iterator[Path]:
     """A new folder `parent/NAME-TIME`; taken away again at the end if nothing was put into it.
 
     Raises:
-        Problem: it cannot be made or written; or the run was interrupted within, before anything was recorded.
+        Problem: it cannot be made or written; or an interrupt came through, before the first trial or after the last.
     """
     folder = new_results_folder(parent, name)
     try:
         yield folder
     except KeyboardInterrupt:
-        raise Problem("interrupted before the first trial: nothing was measured", "", INTERRUPTED) from None
+        raise _interrupted(folder) from None
     finally:
         remove_if_empty(folder)
+
+
+def _interrupted(folder: Path) -> Problem:
+    record = folder / RECORD_FILE
+    if record.exists() and len(record.read_bytes().splitlines()) > 1:
+        remedy = f"its trials are recorded: report on them with fairtrial judge {folder}"
+        return Problem("interrupted before the report was written", remedy, INTERRUPTED)
+    return Problem("interrupted before the first trial: nothing was measured", "", INTERRUPTED)
 
 
 def new_results_folder(parent: Path, name: str) -> Path:

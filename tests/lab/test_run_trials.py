@@ -1,0 +1,62 @@
+"""The order of trials, and the ends that a run may come to between them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from unittest.mock import create_autospec
+
+import pytest
+
+from fairtrial.lab.conduct import Conducted, Watcher, run_trials
+from fairtrial.lab.trial.flow import new_record
+from fairtrial.plan.plan import PlannedTrial
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.write import RecordWriter
+from tests.builders import an_experiment
+from tests.plan.plans import planned
+
+
+class InterruptAfter:
+    """The user's Ctrl-C comes between two blocks, when so many trials have ended."""
+
+    def __init__(self, trials: int) -> None:
+        self.trials = trials
+
+    def reached(self, trials: Sequence[TrialRecord]) -> bool:
+        if len(trials) == self.trials:
+            raise KeyboardInterrupt
+        return False
+
+
+def conducted(folder: Path, *, between: int = 0, within: int = 0) -> Conducted:
+    """Three blocks of two conditions, interrupted after or within the trial of this number."""
+    record = an_experiment("a", "b").record()
+
+    def run(trial: PlannedTrial) -> TrialRecord:
+        if trial.index == within:
+            raise KeyboardInterrupt
+        return new_record(trial)
+
+    with RecordWriter(folder) as writer:
+        writer.append(record)
+        watcher = create_autospec(Watcher, instance=True)
+        return run_trials(planned(blocks=3), record, run, writer, watcher, InterruptAfter(between))
+
+
+def test_every_trial_is_run_and_recorded(tmp_path: Path) -> None:
+    whole = conducted(tmp_path)
+    assert [trial.index for trial in whole.trials] == [1, 2, 3, 4, 5, 6]
+    assert not whole.interrupted
+    assert len((tmp_path / "record.jsonl").read_text().splitlines()) == 7
+
+
+@pytest.mark.parametrize("trials", [2, 4])
+def test_an_interrupt_between_two_trials_keeps_what_was_measured(tmp_path: Path, trials: int) -> None:
+    ended = conducted(tmp_path, between=trials)
+    assert ended.interrupted
+    assert [trial.failure for trial in ended.trials] == [None] * trials
+
+
+def test_a_trial_that_was_interrupted_is_recorded_as_such(tmp_path: Path) -> None:
+    ended = conducted(tmp_path, within=3)
+    assert ended.interrupted
+    assert [trial.failure and trial.failure.stage for trial in ended.trials] == [None, None, "interrupted"]
