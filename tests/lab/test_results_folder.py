@@ -31,9 +31,14 @@ def test_an_interrupt_before_anything_was_measured_says_so_and_leaves_nothing(tm
 
 
 def test_an_interrupt_after_the_last_trial_names_what_is_kept(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="before the report was written") as raised, results_folder(tmp_path, "x") as kept:
-        (kept / "record.jsonl").write_text("{}\n{}\n")
-        raise KeyboardInterrupt
+    def interrupted_at_the_report() -> None:
+        with results_folder(tmp_path, "x") as folder:
+            (folder / "record.jsonl").write_text("{}\n{}\n")
+            raise KeyboardInterrupt
+
+    with pytest.raises(Problem, match="before the report was written") as raised:
+        interrupted_at_the_report()
+    (kept,) = tmp_path.iterdir()
     assert raised.value.exit_status == INTERRUPTED
     assert f"fairtrial judge {kept}" in raised.value.remedy
 
