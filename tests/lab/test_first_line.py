@@ -5,17 +5,26 @@ from typing import Any
 
 from fairtrial.lab.first_line import first_line
 from fairtrial.lab.placement import local_placement
-from fairtrial.record.model import ExperimentRecord, ServiceIdentity, StackIdentity
+from fairtrial.record.model import ExperimentRecord, IdleLimit, ServiceIdentity, StackIdentity
 from tests.plan.plans import planned
 
 SQLITE = ServiceIdentity(name="sqlite", product="SQLite", where="embedded")
+IDLE = IdleLimit(driver="haltpoll", wakes_within_microseconds=0)
 STACK = StackIdentity(
     name="a", title="a", language="x", framework="x", server="x", concurrency="x", content_sha256="0", versions={}
 )
 
 
 def the_line(services: tuple[ServiceIdentity, ...] = (SQLITE,), **more: Any) -> ExperimentRecord:
-    return first_line(planned(**more), local_placement(), services, [STACK], engine_version="engine 1", calibrations=[])
+    return first_line(
+        planned(**more),
+        local_placement(),
+        services,
+        [STACK],
+        idle=IDLE,
+        engine_version="engine 1",
+        calibrations=[],
+    )
 
 
 def test_conditions_and_order_are_those_of_the_plan(engine: Path) -> None:

@@ -66,6 +66,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         level=level,
         host=record.host,
         placement=record.placement,
+        idle=record.idle,
         services=record.services,
         dataset=record.dataset,
         datasets=record.datasets,

@@ -19,7 +19,7 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.model import DatasetIdentity, Host, Placement, ServiceIdentity, StackIdentity
+from fairtrial.record.model import DatasetIdentity, Host, IdleLimit, Placement, ServiceIdentity, StackIdentity
 
 SCHEMA = Path(__file__).with_name("result.schema.json")
 
@@ -228,6 +228,7 @@ class Result(Strict):
     level: float = Field(0.95, description="of the claims' intervals: higher where blocks were added while undecided")
     host: Host
     placement: Placement
+    idle: IdleLimit | None = None
     services: list[ServiceIdentity]
     dataset: DatasetIdentity | None = Field(description="null if none was loaded, or a sweep decides the rows")
     datasets: dict[str, DatasetIdentity] = Field(

@@ -9,6 +9,7 @@ from rich.text import Text
 from fairtrial.base.formatting import minutes
 from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
+from fairtrial.lab.awake import idle_limit
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.plan.plan import Plan, planned_seconds
@@ -78,4 +79,4 @@ def _placement() -> str:
     placement = local_placement()
     load, server = (", ".join(map(str, cpus)) for cpus in (placement.load_cpus, placement.server_cpus))
     shared = "" if placement.disjoint else ": shared, figures will disturb each other"
-    return f"load on processor {load}, server on {server}{shared}"
+    return f"load on processor {load}, server on {server}{shared}; idle ones {idle_limit().in_words}"

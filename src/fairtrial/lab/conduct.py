@@ -8,6 +8,7 @@ from typing import Protocol
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_version
+from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.decide import AfterLastBlock, RunEnd, WhenDecided
 from fairtrial.lab.first_line import first_line
@@ -79,7 +80,10 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
     with _builds(plan, results / "logs", steps) as preparation:
         with steps.step("building the load engine"):
             version = engine_version()
-        with environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services:
+        with (
+            environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services,
+            processors_awake() as idle,
+        ):
             ready = preparation.ready_stacks()
             watcher.step(steps.summary())
             record = first_line(
@@ -87,6 +91,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
                 placement,
                 services.identities,
                 [ready[stack.name, 1].identity for stack in plan.stacks],
+                idle=idle,
                 engine_version=version,
                 calibrations=calibrate_loads(plan, placement, watcher.preparing),
             )

@@ -10,7 +10,14 @@ from fairtrial.lab.meters.machine import this_host
 from fairtrial.lab.trial.flow import timestamp
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.model import DatasetIdentity, ExperimentRecord, Placement, ServiceIdentity, StackIdentity
+from fairtrial.record.model import (
+    DatasetIdentity,
+    ExperimentRecord,
+    IdleLimit,
+    Placement,
+    ServiceIdentity,
+    StackIdentity,
+)
 
 
 def first_line(
@@ -19,6 +26,7 @@ def first_line(
     services: Sequence[ServiceIdentity],
     stacks: Sequence[StackIdentity],
     *,
+    idle: IdleLimit,
     engine_version: str,
     calibrations: Sequence[Calibration],
 ) -> ExperimentRecord:
@@ -38,6 +46,7 @@ def first_line(
         looks=list(plan.looks),
         host=this_host(),
         placement=placement,
+        idle=idle,
         stacks=list(stacks),
         services=list(services),
         dataset=next(iter(datasets.values()), None) if same else None,

@@ -58,6 +58,25 @@ class Host(Strict):
     python: str
 
 
+class IdleLimit(Strict):
+    """How fast idle processors wake up during a run, as far as the lab has a say in it."""
+
+    driver: str = Field(description="of the kernel for idle processors; `none` if it has none")
+    wakes_within_microseconds: int | None = Field(
+        None, description="what the lab asked the kernel for; 0: they never sleep; null: it did not ask"
+    )
+    reason: str = Field("", description="why the lab did not ask")
+
+    @property
+    def in_words(self) -> str:
+        """What idle processors do, as the end of a sentence about them."""
+        if self.wakes_within_microseconds is None:
+            return f"sleep as the system decides ({self.reason})"
+        if self.wakes_within_microseconds == 0:
+            return "stay awake"
+        return f"wake within {self.wakes_within_microseconds} µs"
+
+
 class Placement(Strict):
     """Which processors each role was bound to."""
 
@@ -122,6 +141,7 @@ class ExperimentRecord(Strict):
     )
     host: Host
     placement: Placement
+    idle: IdleLimit | None = Field(None, description="null: a record from before the lab asked")
     stacks: list[StackIdentity]
     services: list[ServiceIdentity] = Field(
         default_factory=list, description="those that were up, the cache among them"

@@ -26,7 +26,15 @@ def diagnose(cache: Path) -> Diagnose:
 
 def test_every_property_is_looked_at_once(cache: Path) -> None:
     subjects = [diagnosis.subject for diagnosis in diagnose_machine()]
-    assert subjects == ["processors", "other work", "frequency governor", "swap", "open files", "cache"]
+    assert subjects == [
+        "processors",
+        "other work",
+        "frequency governor",
+        "idle processors",
+        "swap",
+        "open files",
+        "cache",
+    ]
 
 
 def test_what_is_not_good_has_a_remedy(cache: Path) -> None:

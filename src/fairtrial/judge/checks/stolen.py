@@ -47,6 +47,7 @@ CHECK = Check(
             "by blocks cancels what slows a whole block, not what comes and goes within it",
         ),
     },
-    remedy="run on a machine whose processors are not shared, or at another time; read ratios, not figures, until then",
+    remedy="let idle processors stay awake (fairtrial doctor says whether they do); run on a machine whose processors "
+    "are not shared, or at another time; read ratios, not figures, until then",
     examine=examine,
 )

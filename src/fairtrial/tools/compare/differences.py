@@ -13,6 +13,7 @@ def differences(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
     return [
         *_changed("host", before.host.model_dump(), after.host.model_dump()),
         *_changed("placement", before.placement.model_dump(), after.placement.model_dump()),
+        *_changed("idle", _idle(before), _idle(after)),
         *_changed(
             "experiment",
             before.experiment.model_dump(mode="json", exclude=WITHOUT_EFFECT),
@@ -36,6 +37,10 @@ def _changed(what: str, before: Mapping[str, object], after: Mapping[str, object
 
 def _in_words(value: object) -> str:
     return "not there" if value is None else str(value)
+
+
+def _idle(record: ExperimentRecord) -> dict[str, object]:
+    return {} if record.idle is None else record.idle.model_dump(exclude={"reason"})
 
 
 def _services(record: ExperimentRecord) -> dict[str, object]:

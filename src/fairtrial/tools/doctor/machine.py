@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 
 from fairtrial.base.locations import cache_folder
+from fairtrial.lab.awake import REQUESTS, idle_limit
 from fairtrial.tools.doctor.model import Diagnosis
 
 ENOUGH_DESCRIPTORS = 4096
@@ -24,6 +25,7 @@ def diagnose_machine() -> Iterator[Diagnosis]:
     yield _processors()
     yield _load_average()
     yield _governor()
+    yield _idle_processors()
     yield _swap()
     yield _descriptors()
     yield _cache()
@@ -62,6 +64,17 @@ def _governor() -> Diagnosis:
         ", ".join(sorted(governors)),
         "as root: cpupower frequency-set -g performance",
     )
+
+
+def _idle_processors() -> Diagnosis:
+    limit = idle_limit()
+    observation = f"driver {limit.driver}; in trials they {limit.in_words}"
+    if limit.wakes_within_microseconds is not None:
+        return Diagnosis("idle processors", "good", observation)
+    remedy = f"give this user write access to {REQUESTS}, or run as root outside of a container"
+    if limit.driver == "none":
+        remedy = "boot a virtual machine with cpuidle_haltpoll.force=1"
+    return Diagnosis("idle processors", "poor", observation, remedy)
 
 
 def _swap() -> Diagnosis:

@@ -9,6 +9,7 @@ from rich.console import Console
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN
 from fairtrial.engine.plan import Closed, EnginePlan
 from fairtrial.engine.run import StopEarly, run_engine
+from fairtrial.lab.awake import processors_awake
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.tools.load.progress import progress_on
@@ -72,7 +73,7 @@ def measure(
     """
     time_is_up = False
 
-    with progress_on(console, url, plan, plain=plain) as progress:
+    with progress_on(console, url, plan, plain=plain) as progress, processors_awake():
 
         def on_event(event: dict[str, Any]) -> None:
             nonlocal time_is_up
