@@ -48,8 +48,8 @@ def _specification(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     y = {"field": "pair", "type": "nominal", "axis": {"title": None, "labelLimit": 320, "grid": True}}
     x = {
         "type": "quantitative",
-        "scale": {"type": "log", "nice": True},
-        "axis": {"title": "ratio of goodput", "format": "~g", "tickCount": 5},
+        "scale": {"type": "log", "nice": False, "padding": 8},
+        "axis": {"title": "ratio of goodput", "values": [0.25, 0.5, 1, 2, 4], "format": "~g"},
     }
     colour = {
         "field": "verdict",
@@ -60,6 +60,7 @@ def _specification(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "background": "white",
+        "padding": {"left": 40, "top": 5, "right": 5, "bottom": 5},  # a viewer's font may be wider than the one here
         "data": {"values": list(rows)},
         "facet": {"column": {"field": "kind", "type": "nominal", "sort": list(KINDS.values()), "title": None}},
         "spec": {
