@@ -7,6 +7,9 @@ SOURCES := src tests benches
 WORKERS ?= auto
 SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder
 
+# The tests start hundreds of Python processes. Where this is set, each of them compiles what it imports.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help set-up build test test-quick test-python test-engine bench lint format lock clean
 
 help:  ## this list

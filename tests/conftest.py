@@ -62,6 +62,14 @@ def lab(tmp_path: Path, cache: Path) -> Iterator[Lab]:
     assert left_running(tmp_path, cache) == []
 
 
+@pytest.fixture(scope="module")
+def shared_lab(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[Lab]:
+    """A user's folder for runs that several tests of a module look at."""
+    folder = tmp_path_factory.mktemp("lab")
+    yield Lab(folder, cache)
+    assert left_running(folder, cache) == []
+
+
 def left_running(*folders: Path) -> list[str]:
     """Command lines of processes (this one's own apart) that run in one of these folders.
 

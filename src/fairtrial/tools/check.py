@@ -11,9 +11,11 @@ from rich.text import Text
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
+from fairtrial.catalog.tables import Table
 from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.experiment.loads import ClosedLoad, ProgramLoad
@@ -24,7 +26,7 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment, environment
 from fairtrial.lab.trial.flow import new_record, runner_for
 from fairtrial.plan.make import make_plan
-from fairtrial.plan.plan import PlannedTrial
+from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause
 
 JOB_WITHIN_SECONDS = 120.0
@@ -86,9 +88,8 @@ def check_stack(
             console.print(Text(f"preparing the load engine and stack {stack.name} (built once)", style="dim"))
             built = build_stack(stack, installed_versions(stack), logs / "build.log", lambda: None)
             subject = Subject(stack, reference, built, logs / "run.log")
-            for workload_name, service_name in pairs:
-                console.print(Text(f"{reference}, workload {workload_name} on {service_name}", style="bold"))
-                for clause in _check(console, subject, workload_name, service_name):
+            for plans in tried_together([plan_for(subject, *pair) for pair in pairs]):
+                for clause in _check(console, subject, plans):
                     _print(console, clause)
                     clauses.append(clause)
         except Problem as problem:
@@ -99,8 +100,63 @@ def check_stack(
     return IN_DOUBT if broken else ALL_WELL
 
 
-def _check(console: Console, subject: Subject, workload_name: str, service_name: str) -> Iterator[Clause]:
-    """Every clause on one workload and service, each as soon as it was tried."""
+def tried_together(plans: Sequence[Plan]) -> list[list[Plan]]:
+    """The plans, in groups that are each tried on one start of the stack and of its service.
+
+    Servers alone share a start: those that write nothing, on the same service, with the same environment variables of
+    their workloads. Of a group at most one makes calls and at most one has a cache; that one comes first, and the stack
+    gets its settings. No two have different tables of one name.
+    """
+    groups: list[list[Plan]] = []
+    for plan in sorted(plans, key=lambda plan: not _settles_the_start(plan)):
+        group = next((group for group in groups if all(_may_share(plan, other) for other in group)), None)
+        if group is None:
+            groups.append([plan])
+        else:
+            group.append(plan)
+    return groups
+
+
+def _may_share(one: Plan, other: Plan) -> bool:
+    if any(isinstance(plan.workload, ProgramWorkload) or plan.workload.writes for plan in (one, other)):
+        return False
+    if one.conditions[0].service is not other.conditions[0].service:
+        return False
+    if _settles_the_start(one) and _settles_the_start(other):
+        return False
+    if _environment(one) != _environment(other):
+        return False
+    tables, others = _tables_by_name([one]), _tables_by_name([other])
+    return all(tables[name].sha256 == others[name].sha256 for name in tables.keys() & others.keys())
+
+
+def _settles_the_start(plan: Plan) -> bool:
+    """Whether the stack has to be told of an upstream or of a cache."""
+    return bool(plan.workload.upstream or plan.cache)
+
+
+def _environment(plan: Plan) -> Mapping[str, str]:
+    (point,) = plan.points
+    return plan.workload.environment(point.options)
+
+
+def _tables_by_name(plans: Sequence[Plan]) -> dict[str, Table]:
+    return {table.name: table for plan in plans for table in plan.points[0].data.tables}
+
+
+def with_tables_of_all(plans: Sequence[Plan]) -> Plan:
+    """The first plan, its service holding the tables of all."""
+    first = plans[0]
+    if len(plans) == 1:
+        return first
+    (point,), (condition,) = first.points, first.conditions
+    data = replace(point.data, tables=list(_tables_by_name(plans).values()))
+    point = replace(point, workload=replace(point.workload, data=lambda _dataset, _options: data))
+    condition = replace(condition, point=point)
+    return replace(first, points=[point], conditions=[condition], blocks=[[condition]])
+
+
+def plan_for(subject: Subject, workload_name: str, service_name: str) -> Plan:
     workload = pick_workload(workload_name)
     is_program = isinstance(workload, ProgramWorkload)
     experiment = Experiment(
@@ -114,30 +170,45 @@ def _check(console: Console, subject: Subject, workload_name: str, service_name:
         dataset=ROWS,
         load=ProgramLoad(timeout_seconds=JOB_WITHIN_SECONDS) if is_program else ClosedLoad(),
     )
-    plan = make_plan(experiment, {subject.stack.name: subject.stack}, "fairtrial check")
-    (trial,) = plan.trials()
-    with environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services:
+    return make_plan(experiment, {subject.stack.name: subject.stack}, "fairtrial check")
+
+
+def _check(console: Console, subject: Subject, plans: Sequence[Plan]) -> Iterator[Clause]:
+    """Every clause of workloads that share a start, each as soon as it was tried."""
+
+    def begins(context: TrialContext) -> None:
+        condition, options = context.condition, context.point.options.model_dump(exclude_defaults=True)
+        where = f"{subject.reference}, workload {context.plan.workload.name} on {condition.service.name}"
+        console.print(Text(f"{where}: {_in_words(options)}" if options else where, style="bold"))
+
+    started = with_tables_of_all(plans)
+    with environment(started, local_placement(), lambda _title: None, lambda _rows, _of: None) as services:
         for failure in services.failures.values():
             raise Problem(failure.reason, failure.remedy)
-        for options in workload.check_options if isinstance(workload, ProgramWorkload) else ({},):
-            if options:
-                console.print(Text(f"  {_in_words(options)}", "dim"))
-            context = _context(subject, services, trial, options)
-            yield from runner_for(workload).check(context)
-            if is_program and workload.writes:
-                services.bring_back(context.service)
+        service = services.service(started.conditions[0])
+        contexts = [
+            _context(subject, services, service, plan, options) for plan in plans for options in _options_tried(plan)
+        ]
+        yield from runner_for(started.workload).check(contexts, begins)
 
 
-def _context(subject: Subject, services: Environment, trial: PlannedTrial, options: Mapping[str, Any]) -> TrialContext:
-    """The plan's only trial, under other options of the workload."""
-    point = replace(trial.condition.point, options=options_of(services.plan.workload, dict(options)))
+def _options_tried(plan: Plan) -> Sequence[Mapping[str, Any]]:
+    return plan.workload.check_options if isinstance(plan.workload, ProgramWorkload) else ({},)
+
+
+def _context(
+    subject: Subject, services: Environment, service: RunningService, plan: Plan, options: Mapping[str, Any]
+) -> TrialContext:
+    """The plan's only trial, under these options of the workload."""
+    (trial,) = plan.trials()
+    point = replace(trial.condition.point, options=options_of(plan.workload, dict(options)))
     planned = replace(trial, condition=replace(trial.condition, point=point))
     return TrialContext(
-        plan=services.plan,
+        plan=plan,
         trial=planned,
         folder=subject.folder,
         environment=services,
-        service=services.service(trial.condition),
+        service=service,
         record=new_record(planned),
         log=subject.log,
         watcher=Silence(),

@@ -1,11 +1,12 @@
 """Stacks that misbehave: each ends in one clear message, a trial refused or not run, and the rest goes on.
 
-That nothing is left running is asserted by the `lab` fixture after every test.
+All of them are tried in one run, beside an honest one. That nothing is left running is asserted by the fixture of the
+lab.
 """
 
 import pytest
 
-from tests.command_line import Lab
+from tests.command_line import Finished, Lab
 
 NOT_RUN = {
     "dies-at-start": "ended with status 1 before it was ready",
@@ -27,63 +28,64 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("fault", NOT_RUN)
-def test_a_stack_that_does_not_get_ready_is_not_run(lab: Lab, fault: str) -> None:
-    finished = lab.run(lab.stack("bad", fault, more="ready_within_seconds = 3"), lab.stack("good"))
+NOT_BUILT = {
+    "does-not-build": "cross",
+    "no-runtime": "no-such-runtime",
+    "old-runtime": "99.1 is needed",
+}
+MANIFESTS = {
+    "no-runtime": '[[requires]]\ncommand = ["no-such-runtime", "--version"]\nremedy = "apt install no-such-runtime"',
+    "old-runtime": '[[requires]]\ncommand = ["python3", "--version"]\nminimum = "99.1"\nremedy = "wait"',
+    **dict.fromkeys(NOT_RUN, "ready_within_seconds = 3"),
+}
+BUILDS = {"does-not-build": [["python3", "-c", "import sys; sys.exit('the \x1b[1mcompiler\x1b[0m is cross')"]]}
 
-    trial = finished.trial("bad")
-    assert trial["outcome"] == "not run"
-    assert NOT_RUN[fault] in trial["reason"]
-    assert trial["goodput"] is None
-    assert finished.trial("good")["outcome"] == "valid"
+
+@pytest.fixture(scope="module")
+def finished(shared_lab: Lab) -> Finished:
+    """The run of all of them, of one that stalls, and of an honest one."""
+    stacks = [
+        shared_lab.stack(fault, fault, build=BUILDS.get(fault, ()), more=MANIFESTS.get(fault, ""))
+        for fault in [*NOT_RUN, *NOT_BUILT, *REFUSED, "stalls"]
+    ]
+    return shared_lab.run(*stacks, shared_lab.stack("good"))
+
+
+def test_the_honest_one_among_them_is_valid(finished: Finished) -> None:
+    assert finished.trial("good")["outcome"] == "valid", finished.out
     assert finished.status == 3
+    assert "\x1b" not in finished.out + finished.err
+
+
+@pytest.mark.parametrize("fault", NOT_RUN | NOT_BUILT)
+def test_a_stack_that_does_not_get_ready_is_not_run(finished: Finished, fault: str) -> None:
+    trial = finished.trial(fault)
+    assert trial["outcome"] == "not run"
+    assert (NOT_RUN | NOT_BUILT)[fault] in trial["reason"]
+    assert "\x1b" not in trial["reason"]
+    assert trial["goodput"] is None
+
+
+def test_a_runtime_that_is_missing_is_named_with_its_remedy(finished: Finished) -> None:
+    assert "apt install no-such-runtime" in finished.out
 
 
 @pytest.mark.parametrize("fault", REFUSED)
-def test_a_stack_that_misbehaves_is_refused(lab: Lab, fault: str) -> None:
-    finished = lab.run(lab.stack("bad", fault), lab.stack("good"))
-
+def test_a_stack_that_misbehaves_is_refused(finished: Finished, fault: str) -> None:
     check, evidence = REFUSED[fault]
-    trial = finished.trial("bad")
+    trial = finished.trial(fault)
     assert trial["outcome"] == "refused"
     refusals = [found for found in trial["findings"] if found["severity"] == "refusal"]
     assert check in {found["check"] for found in refusals}
     assert any(evidence in found["evidence"] for found in refusals if found["check"] == check)
     assert all(found["remedy"] for found in refusals)
     assert trial["goodput"] is None
-    assert finished.trial("good")["outcome"] == "valid"
-    assert finished.status == 3
-    assert "\x1b" not in finished.out + finished.err
 
 
-def test_a_stack_that_does_not_build_is_not_run(lab: Lab) -> None:
-    bad = lab.stack("bad", build=[["python3", "-c", "import sys; sys.exit('the \x1b[1mcompiler\x1b[0m is cross')"]])
-    finished = lab.run(bad, lab.stack("good"))
-
-    trial = finished.trial("bad")
-    assert trial["outcome"] == "not run"
-    assert "cross" in trial["reason"]
-    assert "\x1b" not in finished.out + trial["reason"]
-    assert finished.trial("good")["outcome"] == "valid"
-
-
-def test_a_stack_whose_runtime_is_missing_is_not_run(lab: Lab) -> None:
-    missing = '[[requires]]\ncommand = ["no-such-runtime", "--version"]\nremedy = "apt install no-such-runtime"'
-    finished = lab.run(lab.stack("bad", more=missing), lab.stack("good"))
-
-    trial = finished.trial("bad")
-    assert trial["outcome"] == "not run"
-    assert "no-such-runtime" in trial["reason"]
-    assert "apt install no-such-runtime" in finished.out
-    assert finished.status == 3
-
-
-def test_a_runtime_that_is_too_old_is_not_run(lab: Lab) -> None:
-    old = '[[requires]]\ncommand = ["python3", "--version"]\nminimum = "99.1"\nremedy = "wait"'
-    trial = lab.run(lab.stack("bad", more=old), lab.stack("good")).trial("bad")
-
-    assert trial["outcome"] == "not run"
-    assert "99.1 is needed" in trial["reason"]
+def test_a_stack_that_stalls_is_refused_in_time(finished: Finished) -> None:
+    trial = finished.trial("stalls")
+    assert trial["outcome"] == "refused"
+    assert trial["goodput"] is None
 
 
 def test_nothing_could_run(lab: Lab) -> None:
@@ -97,10 +99,3 @@ def test_a_process_that_detached_itself_is_ended_with_its_stack(lab: Lab) -> Non
     finished = lab.run(lab.stack("daemon", "daemon"), blocks=2)
 
     assert finished.trial("daemon")["outcome"] == "valid"
-
-
-def test_a_stack_that_stalls_is_refused_in_time(lab: Lab) -> None:
-    trial = lab.run(lab.stack("bad", "stalls"), lab.stack("good")).trial("bad")
-
-    assert trial["outcome"] == "refused"
-    assert trial["goodput"] is None

@@ -1,7 +1,7 @@
 """A trial of a program: it gets its job, does it and ends. It is timed from outside, its start included."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 
@@ -76,12 +76,20 @@ def run_program(context: TrialContext) -> None:
         record.audit = audit_operations(context, outcome.operations)
 
 
-def check_program(context: TrialContext) -> Iterator[Clause]:
-    """The contract of a program: it does its job, and that is counted from outside.
+def check_program(contexts: Sequence[TrialContext], begins: Callable[[TrialContext], None]) -> Iterator[Clause]:
+    """The contract of a program: it does each job, and that is counted from outside.
 
     Raises:
         Problem: the database or the upstream died.
     """
+    for context in contexts:
+        begins(context)
+        yield from _check_job(context)
+        if context.plan.workload.writes:
+            context.environment.bring_back(context.service)
+
+
+def _check_job(context: TrialContext) -> Iterator[Clause]:
     outcome = _do_job(context)
     reason = outcome.failure(context)
     yield Clause(

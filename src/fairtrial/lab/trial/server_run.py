@@ -1,6 +1,6 @@
 """A trial of a server: start, contract, warm-up and measured load, settle, stop, audit."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 
 from fairtrial.base.formatting import count
@@ -83,15 +83,20 @@ def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]
     return try_contract(deployment.url, workload.clauses, point.data, point.options, deployment.listening())
 
 
-def check_server(context: TrialContext) -> Iterator[Clause]:
-    """The contract of a server: what its workload asks, that it stops, and that it changes no row it should not.
+def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContext], None]) -> Iterator[Clause]:
+    """The contract of a server: what each workload asks, that it stops, and that it changes no row it should not.
+
+    It is started once, with the settings of the first context; what the workloads need is in the same service.
 
     Raises:
         Problem: it cannot be started.
     """
-    service = context.service
-    with proxies_before_services(context), deployed(context) as deployment:
-        yield from _contract(context, deployment)
+    first = contexts[0]
+    service = first.service
+    with proxies_before_services(first), deployed(first) as deployment:
+        for context in contexts:
+            begins(context)
+            yield from _contract(context, deployment)
         stop = deployment.stop()
     yield Clause(
         name="stops",
@@ -99,8 +104,7 @@ def check_server(context: TrialContext) -> Iterator[Clause]:
         passed=not stop.forced,
         evidence="it had to be killed" if stop.forced else "",
     )
-    if not context.plan.workload.writes and service.altered():
-        service.reset()
+    if not first.plan.workload.writes and service.altered():
         yield Clause(name="reads-only", requirement="it changes no row", passed=False, evidence="the data was altered")
 
 

@@ -1,0 +1,66 @@
+"""Which workloads `fairtrial check` tries on one start of a server."""
+
+from pathlib import Path
+
+import pytest
+
+from fairtrial.experiment.reference import StackRef
+from fairtrial.plan.plan import Plan
+from fairtrial.tools.check import Subject, plan_for, tried_together, with_tables_of_all
+from tests.plan.plans import a_stack
+
+EVERY_WORKLOAD = ["plaintext", "fan-out", "random-item", "query-mix", "transaction-mix", "survey-insert", "page"]
+EVERY_JOB = ["query-batch", "transaction-batch"]
+
+
+def plans(*pairs: tuple[str, str]) -> list[Plan]:
+    """Plans for pairs of workload and service."""
+    stacks = {
+        "server": a_stack("server", workloads=EVERY_WORKLOAD, services=["none", "postgresql", "mariadb"]),
+        "program": a_stack("program", kind="program", workloads=EVERY_JOB, services=["postgresql"]),
+    }
+    return [
+        plan_for(Subject(stacks[kind], StackRef(name=kind), Path(), Path()), workload, service)
+        for workload, service in pairs
+        for kind in ["program" if workload in EVERY_JOB else "server"]
+    ]
+
+
+def grouped(*pairs: tuple[str, str]) -> list[list[str]]:
+    return [[plan.workload.name for plan in group] for group in tried_together(plans(*pairs))]
+
+
+@pytest.mark.usefixtures("engine")
+def test_workloads_that_only_read_share_a_start() -> None:
+    assert grouped(("random-item", "postgresql"), ("query-mix", "postgresql")) == [["random-item", "query-mix"]]
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_one_that_needs_a_cache_or_an_upstream_comes_first() -> None:
+    assert grouped(("random-item", "mariadb"), ("page", "mariadb")) == [["page", "random-item"]]
+    assert grouped(("plaintext", "none"), ("fan-out", "none")) == [["fan-out", "plaintext"]]
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        (("random-item", "postgresql"), ("random-item", "mariadb")),
+        (("random-item", "postgresql"), ("transaction-mix", "postgresql")),
+        (("survey-insert", "mariadb"), ("query-mix", "mariadb")),
+        (("query-batch", "postgresql"), ("transaction-batch", "postgresql")),
+    ],
+    ids=["services", "changes rows it reads", "inserts rows", "programs"],
+)
+def test_these_do_not(pairs: tuple[tuple[str, str], ...]) -> None:
+    assert sorted(grouped(*pairs)) == sorted([workload] for workload, _ in pairs)
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_service_of_a_group_holds_the_tables_of_all() -> None:
+    (group,) = tried_together(plans(("query-mix", "postgresql"), ("random-item", "postgresql")))
+    (alone,) = plans(("random-item", "postgresql"))
+    assert group[0].workload.name == "query-mix"
+    names = [table.name for table in with_tables_of_all(group).conditions[0].point.data.tables]
+    assert names == [table.name for table in alone.points[0].data.tables]
+    assert names
