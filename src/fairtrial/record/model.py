@@ -280,8 +280,8 @@ class TrialRecord(BaseModel):
     database_connections: int | None = Field(
         None,
         description="the most TCP connections that the stack's processes held to the database, looked at in the "
-        "warm-up and when the window closed, through a proxy where there is one; null where it has none, and in records "
-        "from before they were counted",
+        "warm-up and when the window closed, through a proxy where there is one; null where it has none, and in "
+        "records from before they were counted",
     )
     connections_past_proxies: dict[str, int] = Field(
         default_factory=dict,

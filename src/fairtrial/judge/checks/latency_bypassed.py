@@ -40,8 +40,8 @@ def _least_done(trial: TrialRecord, *, is_database: bool) -> int:
 
 CHECK = Check(
     name="latency-bypassed",
-    looks_at="the connections that the stack held past a proxy, in the warm-up and when the window closed; and the bytes "
-    "that the proxy carried, compared with the statements that the database counted (what is not counted: with none)",
+    looks_at="the connections that the stack held past a proxy, in the warm-up and when the window closed; and the "
+    "bytes that the proxy carried, compared with the statements that the database counted, or else with none",
     thresholds={},
     remedy="connect to the address in DATABASE_URL and CACHE_URL, and to no other that the server names itself",
     examine=examine,
