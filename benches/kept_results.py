@@ -3,7 +3,6 @@
 They hold what docs/replications.md shows, so that the page can be written again without the runs' records.
 """
 
-from dataclasses import asdict
 from pathlib import Path
 
 from pydantic import Field
@@ -11,7 +10,6 @@ from pydantic import Field
 from fairtrial.base.strict import Strict
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.record.read import read_record
 from fairtrial.report.grouping import grouped_findings, obstacles
 from fairtrial.report.markdown import ClaimInWords, claim_in_words
@@ -19,24 +17,13 @@ from fairtrial.report.markdown import ClaimInWords, claim_in_words
 FOLDER = Path(__file__).resolve().parent.parent / "experiments" / "results"
 
 
-class KeptClaim(Strict):
-    """A claim with what was asked, published and measured, as text for readers, and its estimate as numbers."""
+class KeptClaim(ClaimInWords):
+    """What a claim's row in a table shows, and its estimate as numbers."""
 
     id: str
-    text: str
-    verdict: Verdict
-    asked: str
-    published: str
-    measured: str
-    blocks: int
     subject: str = Field(description="what was estimated, such as `goodput of a / goodput of b`")
     estimate: float | None
     interval: tuple[float, float] | None
-
-    @property
-    def in_words(self) -> ClaimInWords:
-        """What its row in a table shows."""
-        return ClaimInWords(self.verdict, self.text, self.asked, self.published, self.measured, self.blocks)
 
 
 class KeptResult(Strict):
@@ -87,7 +74,7 @@ def _claim(claim: ClaimResult) -> KeptClaim:
         subject=claim.subject,
         estimate=claim.estimate,
         interval=claim.interval,
-        **asdict(claim_in_words(claim)),
+        **claim_in_words(claim).model_dump(),
     )
 
 

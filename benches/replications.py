@@ -25,7 +25,7 @@ def part(result: KeptResult) -> str:
         f"{result.date}, {result.host}. {count(result.blocks, 'block')}: {count(result.trials, 'trial')} in "
         f"{minutes}:{seconds:02} min, {result.valid} valid."
     )
-    rows = [claim_row(claim.in_words) for claim in result.claims]
+    rows = [claim_row(claim) for claim in result.claims]
     notes = [f"- {escape(note)}" for note in result.notes]
     lines = [facts, "", *CLAIMS_HEAD, *rows, *([""] if notes else []), *notes]
     return "\n".join(lines)

@@ -1,5 +1,7 @@
 """The order of trials, and the ends that a run may come to between them."""
 
+import errno
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import create_autospec
@@ -10,6 +12,7 @@ from fairtrial.lab.conduct import Conducted, Watcher, run_trials
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import TrialRecord
+from fairtrial.record.read import read_record
 from fairtrial.record.write import RecordWriter
 from tests.builders import an_experiment
 from tests.plan.plans import planned
@@ -54,6 +57,36 @@ def test_an_interrupt_between_two_trials_keeps_what_was_measured(tmp_path: Path,
     ended = conducted(tmp_path, between=trials)
     assert ended.interrupted
     assert [trial.failure for trial in ended.trials] == [None] * trials
+
+
+def test_an_interrupt_while_the_disk_is_awaited_does_not_record_a_trial_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awaited = itertools.count()
+
+    def fsync(_descriptor: int) -> None:
+        if next(awaited) == 3:  # the experiment's line, two trials, and this one
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("fairtrial.record.write.os.fsync", fsync)
+    ended = conducted(tmp_path)
+    _, trials = read_record(tmp_path)
+    assert ended.interrupted
+    assert [trial.index for trial in trials] == [trial.index for trial in ended.trials] == [1, 2, 3]
+    assert trials[-1].failure is None
+
+
+def test_a_trial_that_could_not_be_recorded_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    awaited = itertools.count()
+
+    def fsync(_descriptor: int) -> None:
+        if next(awaited) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("fairtrial.record.write.os.fsync", fsync)
+    ended = conducted(tmp_path)
+    assert ended.problem is not None and "No space left" in ended.problem.reason
+    assert [trial.index for trial in ended.trials] == [1, 2]
 
 
 def test_a_trial_that_was_interrupted_is_recorded_as_such(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import re
 from xml.etree import ElementTree
 
 from fairtrial.report.junit import junit_text
-from fairtrial.report.markdown import markdown_text
+from fairtrial.report.markdown import claim_in_words, markdown_text
 from tests.report.scene import judged
 
 
@@ -37,6 +37,13 @@ def test_markdown_shows_published_beside_measured_and_obeys_no_server() -> None:
     assert not re.search(r"(?<!\\)<", text) and "\x1b" not in text
     widths = {line.count(" | ") for line in text.splitlines() if line.startswith("| ") and "python" in line}
     assert len(widths) == 1
+
+
+def test_a_published_zero_is_a_figure() -> None:
+    result, _, _ = judged()
+    published = [0.0, None, "none was lost"]
+    words = [claim_in_words(result.claims[0].model_copy(update={"published": one})).published for one in published]
+    assert words == ["0", "–", "none was lost"]
 
 
 def test_text_cannot_break_a_table() -> None:

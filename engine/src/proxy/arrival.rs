@@ -13,7 +13,8 @@ use rustix::io::Errno;
 
 use crate::clock::{now_ns, real_time_ns};
 
-/// Asks the kernel for stamps; accepted sockets inherit it from their listener.
+/// Asks the kernel for stamps of what arrives at a socket. Accepted sockets inherit it from their listener; one that
+/// connects has to be asked for itself.
 pub(super) fn stamp(socket: &OwnedFd) {
     // Without stamps, delays count from when bytes are read.
     let _ = setsockopt(socket, sockopt::ReceiveTimestampns, &true);

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 
 use super::Side;
+use super::arrival::stamp;
 use super::direction::{Departure, Direction};
 use super::link::Link;
 use super::worker::Shared;
@@ -183,6 +184,7 @@ impl Connection {
     fn connect(&mut self, number: usize, shared: &mut Shared) -> Result<(), Errno> {
         let Begun { socket, is_connected } =
             shared.service.begin_connect().map_err(|_| Errno::CONNREFUSED)?;
+        stamp(&socket);
         shared.watch(&socket, number, Side::Service)?;
         self.service = Service::Connecting(socket);
         if is_connected {

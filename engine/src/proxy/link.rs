@@ -9,6 +9,10 @@ use crate::delay::{Delay, Draws};
 /// sent and not acknowledged (the largest send buffer, net.ipv4.tcp_wmem).
 const ROOM_BYTES: u64 = 4 << 20;
 
+/// With a bandwidth there is room for the bandwidth-delay product, but never for more than this: it is memory of the
+/// proxy, for each connection and direction.
+const MOST_ROOM_BYTES: u64 = 256 << 20;
+
 /// The most that is read at once.
 const MOST_CHUNK_BYTES: u64 = 64 << 10;
 
@@ -40,7 +44,7 @@ impl Link {
         Link {
             bytes_per_second: spec.bytes_per_second,
             // The bandwidth-delay product, so that a longer way does not make the link slower.
-            room_bytes: within(spec.latency.typical_ns()).max(ROOM_BYTES) as usize,
+            room_bytes: within(spec.latency.typical_ns()).clamp(ROOM_BYTES, MOST_ROOM_BYTES) as usize,
             chunk_bytes: within(CHUNK_TAKES_NS).clamp(SEGMENT_BYTES, MOST_CHUNK_BYTES) as usize,
         }
     }
@@ -67,5 +71,27 @@ impl RoundTrips {
     pub(super) fn next_ns(&mut self) -> u64 {
         self.begun += 1;
         self.latency.sample_ns(Draws::new(self.seed, self.begun - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::Endpoint;
+
+    fn link(bytes_per_second: u64, latency_ns: u64) -> Link {
+        Link::new(&ProxySpec {
+            service: Endpoint::Unix("/nowhere".into()),
+            latency: Delay::Constant(latency_ns),
+            bytes_per_second: NonZeroU64::new(bytes_per_second),
+            seed: 0,
+        })
+    }
+
+    #[test]
+    fn there_is_room_for_what_is_under_way_and_memory_has_an_end() {
+        assert_eq!(link(1_000_000, 1_000_000).room_bytes, ROOM_BYTES as usize);
+        assert_eq!(link(1_000_000_000, 100_000_000).room_bytes, 100_000_000);
+        assert_eq!(link(100_000_000_000, 10_000_000_000).room_bytes, MOST_ROOM_BYTES as usize);
     }
 }

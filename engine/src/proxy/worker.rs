@@ -115,16 +115,14 @@ impl<'a> Worker<'a> {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
-            if events.is_empty() {
-                if self.has_ended() {
-                    let mut account = self.shared.account;
-                    account.cpu_seconds = seconds(thread_cpu_ns());
-                    return Ok(account);
-                }
-                if sleep_ns == Some(0) {
-                    // The load engine may be on this processor.
-                    sched_yield();
-                }
+            if self.has_ended(events.is_empty()) {
+                let mut account = self.shared.account;
+                account.cpu_seconds = seconds(thread_cpu_ns());
+                return Ok(account);
+            }
+            if events.is_empty() && sleep_ns == Some(0) {
+                // The load engine may be on this processor.
+                sched_yield();
             }
             for &Event { data, flags, .. } in &events {
                 match data.u64() {
@@ -148,9 +146,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Nothing is left to do after the signal.
-    fn has_ended(&self) -> bool {
-        self.leaves_until_ns.is_some_and(|until_ns| now_ns() >= until_ns || !self.is_busy())
+    /// Nothing is left to do after the signal, or the time for it is over. `is_quiet`: nothing has happened just now.
+    fn has_ended(&self, is_quiet: bool) -> bool {
+        self.leaves_until_ns.is_some_and(|until_ns| now_ns() >= until_ns || (is_quiet && !self.is_busy()))
     }
 
     fn is_busy(&self) -> bool {

@@ -30,6 +30,18 @@ impl Proxy {
         stream
     }
 
+    /// It does not run for so long, and what is done meanwhile reaches the kernel alone.
+    fn sleeps(&self, span: Duration, meanwhile: impl FnOnce()) {
+        self.engine.signal(Signal::STOP);
+        let status = format!("/proc/{}/stat", self.engine.child.id());
+        while !std::fs::read_to_string(&status).unwrap().contains(") T ") {
+            std::thread::yield_now();
+        }
+        meanwhile();
+        std::thread::sleep(span);
+        self.engine.signal(Signal::CONT);
+    }
+
     /// Stops it and gives its own account.
     fn account(self) -> Value {
         self.engine.signal(Signal::TERM);
@@ -83,6 +95,42 @@ fn a_round_trip_takes_the_latency_longer_and_the_first_one_a_connect_more() {
     assert_eq!(account["lateness"]["count"], 31);
     let median_late = account["lateness"]["percentiles"]["50"].as_f64().unwrap();
     assert!((0.0..0.005).contains(&median_late), "{median_late}");
+}
+
+/// The kernel stamps what arrives from either side, so a proxy that did not run meanwhile knows that it is late, and
+/// does not add its latency on top of that.
+#[test]
+fn what_arrived_while_the_proxy_did_not_run_is_late() {
+    const ASLEEP: Duration = Duration::from_millis(200);
+    for sender in ["client", "service"] {
+        let (asked, is_asked) = mpsc::channel();
+        let (answer, may_answer) = mpsc::channel();
+        let may_answer = Mutex::new(may_answer);
+        let service = Server::start(move |_, mut stream| {
+            stream.set_nodelay(true).unwrap();
+            while stream.read_exact(&mut [0]).is_ok() {
+                asked.send(()).unwrap();
+                may_answer.lock().unwrap().recv().unwrap();
+                stream.write_all(b"x").unwrap();
+            }
+        });
+        let proxy = Proxy::start(&service.address, &["--latency", "2ms"]);
+        let mut stream = proxy.connect();
+        answer.send(()).unwrap();
+        round_trip(&mut stream, b"x");
+        is_asked.recv().unwrap();
+        if sender == "client" {
+            proxy.sleeps(ASLEEP, || stream.write_all(b"x").unwrap());
+            answer.send(()).unwrap();
+        } else {
+            stream.write_all(b"x").unwrap();
+            is_asked.recv().unwrap();
+            proxy.sleeps(ASLEEP, || answer.send(()).unwrap());
+        }
+        stream.read_exact(&mut [0]).unwrap();
+        let latest = proxy.account()["lateness"]["max_seconds"].as_f64().unwrap();
+        assert!(latest >= ASLEEP.as_secs_f64() / 2.0, "{sender}: {latest}");
+    }
 }
 
 #[test]
@@ -173,4 +221,22 @@ fn bytes_take_their_time_over_a_narrow_link() {
     let proxy = Proxy::start(&service.address, &["--latency", "0ms", "--bandwidth", "1000000"]);
     let seconds = round_trip(&mut proxy.connect(), &[7; 100_000]);
     assert!((0.099..0.4).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn it_ends_in_time_however_much_still_comes() {
+    let service = Server::start(|_, mut stream| while let Ok(1..) = stream.read(&mut [0; 65_536]) {});
+    let proxy = Proxy::start(&service.address, &["--latency", "0ms"]);
+    let floods: Vec<_> = (0..2)
+        .map(|_| {
+            let mut stream = proxy.connect();
+            std::thread::spawn(move || while stream.write(&[0; 65_536]).is_ok() {})
+        })
+        .collect();
+    let begin = Instant::now();
+    assert_eq!(proxy.account()["connections"], 2);
+    assert!(begin.elapsed().as_secs_f64() < 10.0, "{:?}", begin.elapsed());
+    for flood in floods {
+        flood.join().unwrap();
+    }
 }

@@ -5,22 +5,17 @@ generator uses. The engine's threads and connections are spread over its process
 rates is a ceiling: no stack can be measured above it.
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 from fairtrial.base.formatting import count
-from fairtrial.base.loopback import LOOPBACK, free_port, listens
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.environment import stack_environment
-from fairtrial.engine.binary import engine_binary
-from fairtrial.engine.guard import Guarded
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Request, StopAfterSeconds
 from fairtrial.engine.run import run_engine
+from fairtrial.engine.server import engine_server
 from fairtrial.experiment.loads import RequestLoad, engine_threads
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.placement import bound_to
@@ -36,7 +31,6 @@ SLICES = 4
 BODY_BYTES = 200
 """About a row of the shipped workloads. It is not compared: verifying takes the engine longer, and the ceiling is lower
 still."""
-READY_WITHIN_SECONDS = 5.0
 
 
 def calibrate(
@@ -173,16 +167,6 @@ def _run(
 @contextmanager
 def idle_target(cpus: Sequence[int], arguments: Sequence[str]) -> Iterator[str]:
     """A server that does nothing but answer, bound to these processors, by its address; it ends at the end."""
-    port = free_port()
-    address = f"{LOOPBACK}:{port}"
-    command = [str(engine_binary()), "target", "--listen", address, "--body-bytes", str(BODY_BYTES), *arguments]
-    with (
-        Path("/dev/null").open("ab") as nowhere,
-        Guarded(command, folder=Path("/"), environment=stack_environment(), output=nowhere, cpus=cpus) as process,
-    ):
-        deadline = time.monotonic() + READY_WITHIN_SECONDS
-        while not listens(port):
-            if process.status() is not None or time.monotonic() > deadline:
-                raise Problem("the load engine's own target did not start")
-            time.sleep(0.01)
-        yield address
+    answer = ["--body-bytes", str(BODY_BYTES), *arguments]
+    with engine_server("the load engine's own target", "target", answer, cpus) as server:
+        yield server.address

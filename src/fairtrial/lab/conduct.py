@@ -123,8 +123,13 @@ def run_trials(
     begun: TrialRecord | None = None
 
     def keep(line: TrialRecord) -> None:
-        writer.append(line)
+        # Before it is written: an interrupt while the disk is awaited does not record the trial a second time.
         conducted.trials.append(line)
+        try:
+            writer.append(line)
+        except Problem:
+            conducted.trials.pop()
+            raise
         watcher.trial_ends(line)
 
     try:

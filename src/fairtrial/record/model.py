@@ -300,7 +300,13 @@ class TrialRecord(BaseModel):
     database_connections: int | None = Field(
         None,
         description="the most TCP connections that the stack's processes held to the database, looked at in the "
-        "warm-up and when the window closed; null where it has none, and in records from before they were counted",
+        "warm-up and when the window closed, through a proxy where there is one; null where it has none, and in "
+        "records from before they were counted",
+    )
+    connections_past_proxies: dict[str, int] = Field(
+        default_factory=dict,
+        description="by service that a proxy stood before, the most TCP connections that the stack's processes held to "
+        "the service itself, looked at in the same moments; empty in records from before they were counted",
     )
     service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fairtrial.base.formatting import count, figure, figure_in, plain_in, span, span_in
 from fairtrial.base.printable import printable
+from fairtrial.base.strict import Strict
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.report.columns import (
@@ -84,9 +84,8 @@ def claims_table(result: Result) -> list[str]:
     return [*CLAIMS_HEAD, *(claim_row(claim) for claim in map(claim_in_words, result.claims))]
 
 
-@dataclass(frozen=True)
-class ClaimInWords:
-    """A claim as its row shows it."""
+class ClaimInWords(Strict):
+    """A claim as its row shows it, as text for readers."""
 
     verdict: Verdict
     text: str
@@ -100,9 +99,16 @@ def claim_in_words(claim: ClaimResult) -> ClaimInWords:
     """The claim with its figures in the unit of its bound; a dash stands for what there is not."""
     measured = "–" if claim.estimate is None else figure_in(claim.estimate, claim.unit)
     measured += f" ({span_in(claim.interval, claim.unit)})" if claim.interval is not None else ""
-    published = claim.published or "–"
-    published = plain_in(published, claim.unit) if isinstance(published, float) else published
-    return ClaimInWords(claim.verdict, claim.text, claim.asked, published, measured, claim.blocks)
+    given = claim.published
+    published = plain_in(given, claim.unit) if isinstance(given, float) else given or "–"
+    return ClaimInWords(
+        verdict=claim.verdict,
+        text=claim.text,
+        asked=claim.asked,
+        published=published,
+        measured=measured,
+        blocks=claim.blocks,
+    )
 
 
 def claim_row(claim: ClaimInWords) -> str:

@@ -18,6 +18,7 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common import server as private_server
 from fairtrial.catalog.services.common.folder import is_root
 from fairtrial.catalog.services.common.shared_memory import shared_memory_of
+from fairtrial.catalog.services.common.sql import SqlClient
 from fairtrial.catalog.services.model import RunningService
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, SQL, Shared
@@ -140,6 +141,30 @@ def test_what_the_lab_changes_shows_and_is_not_counted(service: RunningService) 
     service.change("items", row["id"], "name", row["name"])
     with pytest.raises(Problem, match=r"refused"):
         service.change("items", row["id"], "no_such_column", "x")
+
+
+def test_changes_one_after_the_other_take_one_connection(
+    service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[bool] = []
+    connect = SqlClient._connect
+
+    def counting(client: SqlClient, loading: bool) -> Any:
+        opened.append(loading)
+        return connect(client, loading)
+
+    monkeypatch.setattr(SqlClient, "_connect", counting)
+    rows = tables()[0].rows.sample()[:2]
+    for names in (["anöther name", "a third"], [row["name"] for row in rows]):
+        opened.clear()
+        with service.changing("items", "name") as change:
+            for row, name in zip(rows, names, strict=True):
+                change(row["id"], name)
+                assert execute(service.url, f"SELECT name FROM items WHERE id = {row['id']}") == (name,)
+        assert opened == [False]
+    assert not service.altered()
+    with pytest.raises(Problem, match=r"refused"), service.changing("items", "no_such_column") as change:
+        change(rows[0]["id"], "x")
 
 
 def test_only_the_stacks_user_gets_in_and_only_by_its_password(service: RunningService) -> None:

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import psutil
 import pytest
 
 from fairtrial.base.problem import Problem
@@ -45,6 +46,16 @@ def test_a_service_is_further_away_and_answers_the_same(name: str, shared: Share
     assert account.connections >= 1 and account.failed_connects == 0
     assert account.to_service.bytes > 0 and account.to_clients.bytes > 0
     assert account.lateness.count > 0
+
+
+@needs("postgresql")
+def test_the_latencies_are_drawn_by_the_seed(shared: Shared) -> None:
+    drawn = ServiceOptions.model_validate({"latency": "20 ms", "latency_distribution": "exponential"})
+    with shared.private("postgresql") as running, proxy_before(pick_service("postgresql"), running, drawn, [], seed=8):
+        commands = [process.cmdline() for process in psutil.Process().children(recursive=True)]
+    (command,) = [command for command in commands if command[1:2] == ["proxy"]]
+    assert command[command.index("--seed") + 1] == "8"
+    assert "exponential:20000000ns" in command
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,10 @@ def test_surveys_take_turns_with_numbered_users(mode: str, method: str, path: st
         assert (request.expect.status, request.expect.body_bytes) == ([201], BodyRange(min=0, max=0))
 
 
+def test_requests_of_one_kind_have_the_name_of_the_workload(data: dict[str, Data]) -> None:
+    assert {request.name for request in requests_of("several-items", data["several-items"])} == {"several-items"}
+
+
 def test_an_index_on_surveys_is_an_option() -> None:
     workload = pick_workload("survey-insert")
     indexes = {

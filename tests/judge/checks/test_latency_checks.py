@@ -46,6 +46,11 @@ def test_a_proxy_that_was_late_refuses_the_trial(latency: float, p99_late: float
     assert all(f"{1000 * p99_late:.3g} ms late" in finding.evidence for finding in findings)
 
 
+def uncounted(trial: TrialRecord) -> TrialRecord:
+    """The same on a database that does not count statements."""
+    return trial.model_copy(update={"ledger": Ledger(done={"commits": 5}, verified=10_000, answers=10_000)})
+
+
 def bypassed(trial: TrialRecord, experiment: ExperimentRecord = EXPERIMENT) -> list[str]:
     return severities(found("latency-bypassed", experiment, [trial]))
 
@@ -58,6 +63,21 @@ def test_a_database_that_did_more_than_the_proxy_carried_was_reached_past_it(car
 @pytest.mark.parametrize(("carried", "expected"), [(0, ["refusal"]), (1, [])])
 def test_a_cache_that_nothing_was_carried_to_was_reached_past_the_proxy(carried: int, expected: list[str]) -> None:
     assert bypassed(through("redis", bytes_to_service=carried)) == expected
+
+
+@pytest.mark.parametrize(("carried", "expected"), [(0, ["refusal"]), (1, [])])
+def test_a_database_that_counts_no_statements_must_have_been_carried_something(
+    carried: int, expected: list[str]
+) -> None:
+    assert bypassed(uncounted(through("sqlite", bytes_to_service=carried))) == expected
+
+
+@pytest.mark.parametrize(("held", "expected"), [(0, []), (1, ["refusal"])])
+@pytest.mark.parametrize("service", ["sqlite", "redis"])
+def test_connections_to_the_service_itself_are_past_the_proxy(service: str, held: int, expected: list[str]) -> None:
+    """However many bytes went through the proxy beside them."""
+    trial = through(service).model_copy(update={"connections_past_proxies": {service: held}})
+    assert bypassed(trial) == expected
 
 
 def test_nothing_is_said_of_trials_without_a_proxy_or_without_answers() -> None:

@@ -71,6 +71,14 @@ def test_a_claim_that_says_why_is_judged_and_quotes_it() -> None:
         ({"reads": 1.0}, {"writes": 3.0}, 10_000, "upheld"),  # databases that count different things
         ({"reads": 1.0, "rows_read": 9.0}, {"reads": 1.0, "rows_read": 1.0}, 10_000, "upheld"),
         ({"reads": 1.0}, {}, 10_000, "upheld"),
+        # A job of the lab's own beside programs: where users are not told apart, the slower one has more of it.
+        (
+            {"reads": 1.0, "writes": 1.0, "commits": 1.0, "background_commits": 1.0},
+            {"reads": 1.0, "writes": 3.0, "commits": 3.0, "background_commits": 3.0},
+            10_000,
+            "upheld",
+        ),
+        ({"reads": 1.0, "background_commits": 1.0}, {"reads": 3.0, "background_commits": 1.0}, 10_000, "undecided"),
     ],
 )
 def test_only_what_is_no_noise_withholds_a_verdict(

@@ -92,3 +92,21 @@ def test_a_cheat_is_caught(tried: Tried, cheat: str, workload: str, check: str, 
     finished, name = tried(workload), name_of(cheat, workload)
     assert evidence in refusals(finished, name).get(check, ""), finished.out
     assert finished.trial(name)["outcome"] == "refused"
+
+
+def test_a_way_past_the_proxy_is_seen_and_connections_through_it_are_counted(lab: Lab) -> None:
+    names = [
+        lab.stack(cheat, run=[sys.executable, "cheat.py", cheat], server=CHEAT, service="postgresql")
+        for cheat in ("none", "past-proxy")
+    ]
+    away = '[services.postgresql]\nlatency = "0 ms"\n[checks.latency-late]\nseconds = 10\n'
+    experiment = lab.experiment(*names, service="postgresql", more=away)
+    # Its threads, and so its connections, end with those of the load: they are seen in the warm-up.
+    experiment.write_text(experiment.read_text().replace("warmup_seconds = 0.1", "warmup_seconds = 0.6"))
+    finished = lab.fairtrial("run", experiment, *lab.named(*names))
+    assert refusals(finished, "none") == {}, finished.out + finished.err
+    assert "postgresql itself, past the proxy before it" in refusals(finished, "past-proxy")["latency-bypassed"]
+    lines = {line["condition"].partition("/")[0]: line for line in finished.record[1:]}
+    assert lines["none"]["database_connections"] >= 1
+    assert lines["none"]["connections_past_proxies"] == {"postgresql": 0}
+    assert lines["past-proxy"]["connections_past_proxies"]["postgresql"] >= 1

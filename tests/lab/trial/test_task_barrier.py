@@ -1,6 +1,7 @@
 """Where tasks gather: nobody is let go before all are there, and the lab never waits for those who do not come."""
 
 import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def test_all_are_let_go_when_the_last_one_is_there() -> None:
             assert there.recv(1) == RELEASE
         path = barrier.path
     assert seen == [3]
-    assert barrier.arrived == 3
+    assert (barrier.arrived, barrier.released) == (3, True)
     assert not path.parent.exists()
 
 
@@ -47,7 +48,7 @@ def test_a_token_leaves_when_all_are_there_and_they_stay_until_it_is_back(
         assert seen == ["all"]
         there.sendall(line)
         assert there.recv(16) == answer
-    assert barrier.last_token == number
+    assert (barrier.last_token, barrier.released) == (number, number is not None)
     assert seen == (["all", "back"] if number else ["all"])
 
 
@@ -78,3 +79,29 @@ def test_some_come_and_leave() -> None:
         there.shutdown(socket.SHUT_WR)
         assert there.recv(1) == b""  # read to the end, and answered by the end
         assert barrier.arrived == 2
+
+
+@pytest.mark.parametrize("token", [None, 7])
+def test_who_leaves_before_all_are_let_go_has_not_waited(token: int | None) -> None:
+    """The program goes while the lab still looks at its tasks."""
+    looking, gone = threading.Event(), threading.Event()
+
+    def look() -> None:
+        looking.set()
+        gone.wait(30)
+
+    with TaskBarrier(2, look, None if token is None else Token(token, lambda: None)) as barrier:
+        with connected(barrier) as there:
+            there.sendall(b"..")
+            assert looking.wait(30)
+        gone.set()
+    assert (barrier.arrived, barrier.released) == (2, False)
+
+
+def test_who_only_sends_no_more_has_waited() -> None:
+    with TaskBarrier(2, lambda: None) as barrier, connected(barrier) as there:
+        there.settimeout(30)
+        there.sendall(b"..")
+        there.shutdown(socket.SHUT_WR)
+        assert there.recv(1) == RELEASE
+    assert barrier.released

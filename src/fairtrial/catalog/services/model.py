@@ -1,7 +1,7 @@
 """What a service is, and what the lab asks of one that runs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -21,6 +21,10 @@ Counters = Mapping[str, int]
 statements: all statements or commands; reads: statements that read (selects, finds, gets); writes: statements that
 write (inserts, updates, deletes, sets); commits: transactions committed; rows_read, rows_written: rows (documents,
 keys) touched. A name that a service does not tell is missing, never 0."""
+
+
+Change = Callable[[int, str], None]
+"""`change(key, value)` sets one column of the row with this key."""
 
 
 class RunningService(Protocol):
@@ -73,6 +77,22 @@ class RunningService(Protocol):
         Raises:
             Problem: there is no such table, or the service refused.
         """
+
+    def changing(self, table: str, column: str) -> AbstractContextManager[Change]:
+        """To change one row after the other within it, as `change` does, and over one connection.
+
+        Raises:
+            Problem: as `change`; when it is entered, or at a change.
+        """
+
+
+def one_by_one(changed: Any, table: Any, column: str) -> AbstractContextManager[Change]:
+    """`changing` of whatever changes a row by `change` without a connection for it alone."""
+
+    def change(key: int, value: str) -> None:
+        changed.change(table, key, column, value)
+
+    return nullcontext(change)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from fairtrial.catalog.services.model import Counters, RowsLoaded, Service
+from fairtrial.catalog.services.model import Counters, RowsLoaded, Service, one_by_one
 from fairtrial.catalog.tables import Table
 from fairtrial.record.model import ServiceIdentity
 
@@ -38,6 +38,8 @@ class Nothing:
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Does nothing: there are no rows."""
+
+    changing = one_by_one
 
 
 @contextmanager

@@ -1,38 +1,26 @@
 """The engine's own proxy before a service: stacks reach the service through it, later."""
 
-import json
-import os
 import socket
-import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-from pydantic import ValidationError
-
-from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService, Service
-from fairtrial.engine.binary import engine_binary
-from fairtrial.engine.guard import Guarded
+from fairtrial.engine.server import EngineServer, engine_server
 from fairtrial.experiment.model import ServiceOptions
 from fairtrial.record.proxy import ProxyAccount
 
-READY_WITHIN_SECONDS = 10.0
-ASK_EVERY_SECONDS = 0.005
 CONNECT_WITHIN_SECONDS = 10.0
 
 
 class Proxy:
     """A running `fairtrial-engine proxy`, which gives an account when it ends."""
 
-    def __init__(self, url: str, latency_seconds: float, process: Guarded, output: BinaryIO) -> None:
+    def __init__(self, url: str, latency_seconds: float, server: EngineServer) -> None:
         self.url = url
         """of the service, with the proxy's address; may hold a password"""
-        self._latency_seconds, self._process, self._output = latency_seconds, process, output
+        self._latency_seconds, self._server = latency_seconds, server
 
     def account(self) -> ProxyAccount:
         """Stop it, and return its account.
@@ -40,21 +28,18 @@ class Proxy:
         Raises:
             Problem: it ended without one.
         """
-        self._process.stop()
-        told = _event(self._output, "proxied")
-        try:
-            return ProxyAccount.model_validate({**(told or {}), "latency_seconds": self._latency_seconds})
-        except ValidationError:
-            raise Problem(
-                f"a proxy ended without an account: {printable(_text(self._output).strip(), 300)}", "run it again"
-            ) from None
+        told = self._server.account("proxied")
+        return ProxyAccount.model_validate({**told, "latency_seconds": self._latency_seconds})
 
 
 @contextmanager
 def proxy_before(
-    service: Service, running: RunningService, options: ServiceOptions, cpus: Sequence[int]
+    service: Service, running: RunningService, options: ServiceOptions, cpus: Sequence[int], seed: int = 0
 ) -> Iterator[Proxy]:
     """Run `fairtrial-engine proxy` before a service that has a latency, and stop it at the end.
+
+    Args:
+        seed: of the latencies, where they are drawn.
 
     Raises:
         Problem: the service's URL names no single server, it cannot be reached, or the proxy does not listen within ten
@@ -65,18 +50,9 @@ def proxy_before(
     span = f"{options.latency_distribution}:{seconds * 1e9:.0f}ns"
     rate = options.bandwidth_bytes_per_second
     narrow = [] if rate is None else ["--bandwidth", str(rate)]
-    command = [str(engine_binary()), "proxy", "--to", _address(service, running.url), "--latency", span, *narrow]
-    with (
-        tempfile.TemporaryFile() as output,
-        Guarded(command, folder=Path("/"), environment=os.environ, output=output, cpus=cpus) as process,
-    ):
-        deadline = time.monotonic() + READY_WITHIN_SECONDS
-        # It says where it listens: a connection to try would be carried on to the service.
-        while (listening := _event(output, "listening")) is None:
-            if process.status() is not None or time.monotonic() > deadline:
-                raise Problem(f"the proxy before {service.title} did not start: {printable(_text(output), 300)}")
-            time.sleep(ASK_EVERY_SECONDS)
-        yield Proxy(_with_address(running.url, listening["address"]), seconds, process, output)
+    arguments = ["--to", _address(service, running.url), "--latency", span, "--seed", str(seed), *narrow]
+    with engine_server(f"the proxy before {service.title}", "proxy", arguments, cpus) as server:
+        yield Proxy(_with_address(running.url, server.address), seconds, server)
 
 
 def _address(service: Service, url: str) -> str:
@@ -106,18 +82,3 @@ def _with_address(url: str, address: str) -> str:
     parts = urlsplit(url)
     user, at, _ = parts.netloc.rpartition("@")
     return parts._replace(netloc=f"{user}{at}{address}").geturl()
-
-
-def _event(output: BinaryIO, name: str) -> dict[str, Any] | None:
-    """The event of this name, if the proxy has written it."""
-    for line in _text(output).splitlines(keepends=True):
-        if line.startswith("{") and line.endswith("\n"):
-            event: dict[str, Any] = json.loads(line)
-            if event.pop("event") == name:
-                return event
-    return None
-
-
-def _text(output: BinaryIO) -> str:
-    # Without moving the position, at which the proxy writes on.
-    return os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0).decode(errors="replace")

@@ -13,7 +13,7 @@ from fairtrial.catalog.services.common.client import table_named
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.loading import assert_loaded, reported_rows
 from fairtrial.catalog.services.common.server import copy_folder
-from fairtrial.catalog.services.model import Counters, Missing, RowsLoaded, Service
+from fairtrial.catalog.services.model import Counters, Missing, RowsLoaded, Service, one_by_one
 from fairtrial.catalog.tables import ColumnKind, Table, tables_sha256
 from fairtrial.record.model import ServiceIdentity
 
@@ -101,6 +101,8 @@ class SqliteFile:
         name = table_named(self._tables, table).name
         with self._connection:
             self._connection.execute(f"UPDATE {name} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
+
+    changing = one_by_one
 
 
 @contextmanager

@@ -70,11 +70,11 @@ def requests(data: Data, options: Options) -> list[Request]:
     """GET /items/several/IDS, each of the paths in turn."""
     return [
         Request(
-            name=f"several-{number}",
+            name="several-items",
             path=path,
             expect=Expectation(status=[200], content_type="application/json", body=ExactBody(text=text)),
         )
-        for number, (path, text) in enumerate(answers(data, options.selects).items(), start=1)
+        for path, text in answers(data, options.selects).items()
     ]
 
 

@@ -2,14 +2,22 @@
 
 from collections.abc import Iterator
 
+from fairtrial.base.formatting import count
 from fairtrial.judge.checks.model import Case, Check, Finding
 from fairtrial.record.model import TrialRecord
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A refusal for each proxy that cannot have carried what its service did for the stack."""
+    """A refusal for each proxy that the stack went past, or that cannot have carried what its service did for it."""
     databases = {condition.id: condition.service for condition in case.record.conditions}
     for trial in case.trials:
+        for service, past in trial.connections_past_proxies.items():
+            if past:
+                yield case.finding(
+                    trial.index,
+                    "refusal",
+                    f"{count(past, 'connection')} to {service} itself, past the proxy before it",
+                )
         for service, proxy in trial.proxies.items():
             carried = proxy.to_service.bytes
             done = _least_done(trial, is_database=service == databases[trial.condition])
@@ -24,16 +32,16 @@ def examine(case: Case) -> Iterator[Finding]:
 
 def _least_done(trial: TrialRecord, *, is_database: bool) -> int:
     """What the service did for the stack, counted so that each takes a byte or more of the stack."""
-    if is_database and trial.ledger is not None:
-        return trial.ledger.done.get("statements", 0)
     answered = trial.engine is not None and trial.engine.verified > 0
-    return 1 if answered or trial.program is not None else 0
+    any_byte = 1 if answered or trial.program is not None else 0
+    counted = trial.ledger.done.get("statements", 0) if is_database and trial.ledger is not None else 0
+    return max(any_byte, counted)
 
 
 CHECK = Check(
     name="latency-bypassed",
-    looks_at="the bytes that a proxy carried to its service, compared with the statements that the database counted; "
-    "for a cache, with none",
+    looks_at="the connections that the stack held past a proxy, in the warm-up and when the window closed; and the "
+    "bytes that the proxy carried, compared with the statements that the database counted, or else with none",
     thresholds={},
     remedy="connect to the address in DATABASE_URL and CACHE_URL, and to no other that the server names itself",
     examine=examine,

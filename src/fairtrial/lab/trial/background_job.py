@@ -14,7 +14,8 @@ TEXT_BYTES = 500
 
 
 class BackgroundJob:
-    """Changes a text in one row after the other, each change a transaction that the database flushes to its disk.
+    """Changes a text in one row after the other over one connection, each change a transaction that the database
+    flushes to its disk.
 
     A context manager: the job runs within it, and every row is as before when it is left. Leaving it raises Problem if
     the database refused a change.
@@ -41,11 +42,12 @@ class BackgroundJob:
     def _change_rows(self, table: Table) -> None:
         key, column = table.given_columns
         try:
-            for row in cycle(table.rows.sample()):
-                if self._ending.is_set():
-                    return
-                self._service.change(table.name, row[key], column, secrets.token_hex(TEXT_BYTES))
-                self._commits += 1
+            with self._service.changing(table.name, column) as change:
+                for row in cycle(table.rows.sample()):
+                    if self._ending.is_set():
+                        return
+                    change(row[key], secrets.token_hex(TEXT_BYTES))
+                    self._commits += 1
         except Problem as problem:
             self._problem = problem
 
@@ -60,5 +62,6 @@ class BackgroundJob:
             raise self._problem
         if self._table is not None:
             key, column = self._table.given_columns
-            for row in self._table.rows.sample():
-                self._service.change(self._table.name, row[key], column, row[column])
+            with self._service.changing(self._table.name, column) as change:
+                for row in self._table.rows.sample():
+                    change(row[key], row[column])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
 from fairtrial.record.engine_summary import EngineSummary
@@ -59,6 +59,18 @@ class TrialContext:
     def point(self) -> Point:
         """The experiment at the condition's value of the sweep."""
         return self.trial.condition.point
+
+    @property
+    def services(self) -> list[tuple[Service, RunningService]]:
+        """The database and the cache that the stack uses; the database first."""
+        cache, its_server = self.plan.cache, self.environment.cache
+        beside = [] if cache is None or its_server is None else [(cache, its_server)]
+        return [(self.condition.service, self.service), *beside]
+
+    @property
+    def draws_seed(self) -> int:
+        """Of the engine's random draws: the same in all trials of a block, as they are compared with each other."""
+        return self.point.experiment.seed + self.trial.block
 
     def stack_settings(self, instance: int = 0) -> dict[str, str]:
         """The environment variables of one instance of the stack, from 0."""

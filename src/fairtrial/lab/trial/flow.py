@@ -35,8 +35,7 @@ def run_trial(
         try:
             service = environment.service(condition)
             context = TrialContext(environment.plan, trial, ready.folder, environment, service, record, log, watcher)
-            with bound_to(environment.placement.load_cpus):
-                runner_for(environment.plan.workload).run(context)
+            _run(context)
             _restore(context)
         except Problem as problem:
             record.failure = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
@@ -70,6 +69,16 @@ def file_name(label: str) -> str:
 def timestamp() -> str:
     """The time as the record writes it: RFC 3339, UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _run(context: TrialContext) -> None:
+    """Carry the workload out. Where a proxy or an upstream failed, the rows still have to be restored."""
+    record = context.record
+    try:
+        with bound_to(context.environment.placement.load_cpus):
+            runner_for(context.plan.workload).run(context)
+    except Problem as problem:
+        record.failure = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
 
 
 def _restore(context: TrialContext) -> None:

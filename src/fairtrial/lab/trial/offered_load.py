@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Poisson, StopAfterRequests, StopAfterSeconds
 from fairtrial.engine.run import run_engine
@@ -86,17 +87,29 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
 
 
 def _count_connections(context: TrialContext, deployment: Deployment) -> None:
-    """Record how many connections the stack holds to its database, if it is more than before.
+    """Record how many connections the stack holds to its database, and past proxies, if they are more than before.
 
-    This is done outside of the window, which it would disturb. A database without a port in its URL is left out.
+    This is done outside of the window, which it would disturb.
     """
+    record, database = context.record, context.condition.service
+    for service, its_server in context.services:
+        proxied = context.urls_of_proxies.get(service.name)
+        if service is database and (port := _port(proxied or its_server.url, service)) is not None:
+            held = connections_to(port, *deployment.pids)
+            record.database_connections = max(held, record.database_connections or 0)
+        if proxied is not None and (port := _port(its_server.url, service)) is not None:
+            held = connections_to(port, *deployment.pids)
+            record.connections_past_proxies[service.name] = max(
+                held, record.connections_past_proxies.get(service.name, 0)
+            )
+
+
+def _port(url: str, service: Service) -> int | None:
+    """The port that a URL names, or else the one on which the product listens; None if there is not a single one."""
     try:
-        port = urlsplit(context.service.url).port
+        return urlsplit(url).port or service.port
     except ValueError:  # several hosts, each with a port
-        return
-    if port is not None:
-        held = connections_to(port, *deployment.pids)
-        context.record.database_connections = max(held, context.record.database_connections or 0)
+        return None
 
 
 def _run(
@@ -137,8 +150,7 @@ def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunL
         timeout_seconds=load.timeout_seconds,
         threads=engine_threads(load.threads, load.connections, len(cpus)),
         cpus=cpus,
-        # The same in all trials of a block: they are compared with each other.
-        seed=point.experiment.seed + context.trial.block,
+        seed=context.draws_seed,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         changing_rows=list(keys) if keys and during_load else None,
     )

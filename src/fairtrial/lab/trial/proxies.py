@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from zlib import crc32
 
 from fairtrial.catalog.services.proxy import proxy_before
 from fairtrial.lab.trial.context import TrialContext
@@ -16,17 +17,14 @@ def proxies_before_services(context: TrialContext) -> Iterator[None]:
     Raises:
         Problem: a proxy did not start, or gives no account.
     """
-    environment, point = context.environment, context.point
-    used = [(context.condition.service, context.service)]
-    if context.plan.cache is not None and environment.cache is not None:
-        used.append((context.plan.cache, environment.cache))
+    cpus = context.environment.placement.load_cpus
     with ExitStack() as running:
         proxies = {
             service.name: running.enter_context(
-                proxy_before(service, its_server, options, environment.placement.load_cpus)
+                proxy_before(service, its_server, options, cpus, _seed(context, service.name))
             )
-            for service, its_server in used
-            if (options := point.service_options(service)).latency is not None
+            for service, its_server in context.services
+            if (options := context.point.service_options(service)).latency is not None
         }
         context.urls_of_proxies.update({name: proxy.url for name, proxy in proxies.items()})
         try:
@@ -34,3 +32,8 @@ def proxies_before_services(context: TrialContext) -> Iterator[None]:
         finally:
             context.urls_of_proxies.clear()
         context.record.proxies.update({name: proxy.account() for name, proxy in proxies.items()})
+
+
+def _seed(context: TrialContext, service: str) -> int:
+    """Of the latencies before a service: those of the database and of the cache are drawn apart."""
+    return context.draws_seed + crc32(service.encode())

@@ -40,6 +40,7 @@ class TaskBarrier:
     def __init__(self, tasks: int, on_all_tasks: Callable[[], None], token: Token | None = None) -> None:
         self._tasks, self._on_all_tasks, self._token = tasks, on_all_tasks, token
         self._arrived = 0
+        self._released = False
         self._last_token: int | None = None
         self._held_seconds = 0.0
         self._folder = tempfile.TemporaryDirectory(prefix="fairtrial-barrier-")
@@ -54,6 +55,11 @@ class TaskBarrier:
     def arrived(self) -> int:
         """How many bytes came until the tasks were released, or the connection ended."""
         return self._arrived
+
+    @property
+    def released(self) -> bool:
+        """Whether all tasks were there until they were let go; a program that left before did not wait."""
+        return self._released
 
     @property
     def last_token(self) -> int | None:
@@ -92,8 +98,10 @@ class TaskBarrier:
             if self._last_token is None:
                 return
             self._hold(self._token.on_return)
-        connection.sendall(RELEASE)
-        self._readable(connection)
+        self._released = not _has_left(connection)
+        if self._released:
+            connection.sendall(RELEASE)
+            self._readable(connection)
 
     def _hold(self, look: Callable[[], None]) -> None:
         began = time.monotonic()
@@ -125,3 +133,10 @@ class TaskBarrier:
         self._ending.close()
         self._listener.close()
         self._folder.cleanup()
+
+
+def _has_left(connection: socket.socket) -> bool:
+    """Whether the other end is closed. Who only sends no more is still there."""
+    poll = select.poll()
+    poll.register(connection, 0)  # POLLHUP comes unasked
+    return any(events & select.POLLHUP for _, events in poll.poll(0))

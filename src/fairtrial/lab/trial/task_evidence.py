@@ -29,7 +29,8 @@ class TaskEvidence:
         if workload.last_token is not None:
             token = Token(1 + secrets.randbelow(LARGEST_TOKEN), self._on_token_back)
             self._last_token = workload.last_token(options, token.first)
-        self._barrier = TaskBarrier(workload.barrier_tasks(options), self._on_all_tasks, token)
+        self._tasks = workload.barrier_tasks(options)
+        self._barrier = TaskBarrier(self._tasks, self._on_all_tasks, token)
         self._started = threading.Event()
         self._threads = self._switches_before = 0
         self._switches: int | None = None
@@ -41,8 +42,8 @@ class TaskEvidence:
 
     @property
     def held_seconds(self) -> float:
-        """How long the program waited for the lab alone."""
-        return self._barrier.held_seconds
+        """How long the program waited for the lab alone; 0 if it did not wait until it was let go."""
+        return self._barrier.held_seconds if self._barrier.released else 0.0
 
     def watch(self, guard_pid: int, meter: TreeMeter) -> None:
         """The program has been started below this guard, and `meter` measures it."""
@@ -50,13 +51,21 @@ class TaskEvidence:
         self._started.set()
 
     def counted(self) -> dict[str, int]:
-        """The tasks, steps, threads and switches that were seen, by the names of `Ledger.done`."""
-        counted = {"tasks": self._barrier.arrived, "threads": self._threads}
+        """The tasks, steps, threads and switches that were seen, by the names of `Ledger.done`.
+
+        Tasks that did not wait until all were there and let go are none.
+        """
+        counted = {"tasks": self._gathered, "threads": self._threads}
         if self._last_token is not None:
             counted["steps"] = self._operations if self._barrier.last_token == self._last_token else 0
         if self._switches is not None:
             counted["voluntary_switches"] = self._switches
         return counted
+
+    @property
+    def _gathered(self) -> int:
+        barrier = self._barrier
+        return barrier.arrived if barrier.released or barrier.arrived < self._tasks else 0
 
     def _on_all_tasks(self) -> None:
         self._started.wait()

@@ -10,7 +10,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.external import ExternalService, external, external_service
 from fairtrial.catalog.services.common.sql_external import redactor
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
 from fairtrial.catalog.tables import LiteralRows, Table
 from tests.catalog.services.stores import unheard
 
@@ -60,6 +60,8 @@ class Server:
     def change(self, table: Table, key: int, column: str, value: str) -> None:
         self._do(f"change {table.name}")
 
+    changing = one_by_one
+
     def close(self) -> None:
         self._do("close")
 
@@ -97,6 +99,9 @@ def test_it_is_loaded_under_the_lease_and_removed_at_the_end() -> None:
         assert (service.identity.product, service.identity.settings) == ("Thing 1.0", {"durability": "none"})
         assert list(service.rows("things")) == [{"id": 1, "text": "things"}]
         service.change("things", 1, "text", "b")
+        with service.changing("things", "text") as change:
+            change(1, "c")
+        assert server.done[-2:] == ["change things", "change things"]
         with pytest.raises(Problem, match="nowhere"):
             service.rows("nowhere")
         server.done.clear()

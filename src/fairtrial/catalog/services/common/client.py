@@ -1,11 +1,11 @@
 """How the lab speaks to one database server, whoever runs it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from typing import Any, Protocol
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import Change, Counters, RowsLoaded
 from fairtrial.catalog.tables import Table
 
 
@@ -42,6 +42,9 @@ class Client(Protocol):
 
     def change(self, table: Table, key: int, column: str, value: str) -> None:
         """As `RunningService.change`."""
+
+    def changing(self, table: Table, column: str) -> AbstractContextManager[Change]:
+        """As `RunningService.changing`."""
 
     def close(self) -> None:
         """Close all connections. The client may be used again: it then opens new ones."""

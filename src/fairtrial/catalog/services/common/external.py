@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import Client, counters_of, table_named
 from fairtrial.catalog.services.common.lease import Lease
-from fairtrial.catalog.services.model import Counters, RowsLoaded, RunningService, Service
+from fairtrial.catalog.services.model import Change, Counters, RowsLoaded, RunningService, Service
 from fairtrial.catalog.tables import Table
 from fairtrial.record.model import ServiceIdentity
 
@@ -87,6 +87,10 @@ class ExternalService:
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of the row with this key."""
         self._client.change(table_named(self._tables, table), key, column, value)
+
+    def changing(self, table: str, column: str) -> AbstractContextManager[Change]:
+        """To set that column of one row after the other, over one connection."""
+        return self._client.changing(table_named(self._tables, table), column)
 
 
 @contextmanager

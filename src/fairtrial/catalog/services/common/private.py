@@ -1,7 +1,7 @@
 """A private service: a server of the lab's own, started on a copy of data that were loaded once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGTERM, Signals
@@ -12,7 +12,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import Client, counters_of, table_named
 from fairtrial.catalog.services.common.folder import give_to_server, run_folder
 from fairtrial.catalog.services.common.server import PrivateServer, copy_folder
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import Change, Counters, RowsLoaded
 from fairtrial.catalog.tables import Table, tables_sha256
 from fairtrial.record.model import ServiceIdentity
 
@@ -189,6 +189,10 @@ class PrivateService:
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of the row with this key."""
         self._client.change(table_named(self._tables, table), key, column, value)
+
+    def changing(self, table: str, column: str) -> AbstractContextManager[Change]:
+        """To set that column of one row after the other, over one connection."""
+        return self._client.changing(table_named(self._tables, table), column)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.installed import dotted
 from fairtrial.catalog.services.common.loading import assert_loaded
-from fairtrial.catalog.services.model import MOST_CONCURRENCY, Counters, RowsLoaded
+from fairtrial.catalog.services.model import MOST_CONCURRENCY, Change, Counters, RowsLoaded
 from fairtrial.catalog.tables import ColumnKind, Index, Table
 
 Redact = Callable[[str], str]
@@ -33,8 +33,9 @@ SHOWN_TABLES = 5
 class SqlClient(ABC):
     """The lab's access to one database as one user.
 
-    Every call opens a connection and closes it; only `lasting_connection` gives one that stays open. Names of tables
-    and columns come from the workloads, never from outside, and are written into statements as they are.
+    Every call opens a connection and closes it; only `lasting_connection` gives one that stays open, and `changing`
+    keeps one until it is left. Names of tables and columns come from the workloads, never from outside, and are written
+    into statements as they are.
 
     Args:
         counted_user: whose statements the counters count; None: they count the lab's own, too.
@@ -313,11 +314,26 @@ class SqlClient(ABC):
         Raises:
             Problem: as `connection`.
         """
+        with self.changing(table, column) as change:
+            change(key, value)
+
+    @contextmanager
+    def changing(self, table: Table, column: str) -> Iterator[Change]:
+        """As `RunningService.changing`; a change does nothing if there is no such row.
+
+        Raises:
+            Problem: as `connection`.
+        """
         (key_column,) = [name for name, kind in table.columns.items() if kind in ("key", "serial")]
+        statement = f"UPDATE {table.name} SET {column} = %s WHERE {key_column} = %s"  # noqa: S608
         with self.connection() as connection, connection.cursor() as cursor:
-            statement = f"UPDATE {table.name} SET {column} = %s WHERE {key_column} = %s"  # noqa: S608
-            cursor.execute(statement, [value, key])
-            self._changed_by_lab += int(cursor.rowcount)
+
+            def change(key: int, value: str) -> None:
+                with self._driver_errors():
+                    cursor.execute(statement, [value, key])
+                self._changed_by_lab += int(cursor.rowcount)
+
+            yield change
 
     def assert_own(self) -> None:
         """Raise Problem if the database holds any table or view that no lab made.

@@ -24,7 +24,7 @@ from fairtrial.catalog.services.common.key_value import (
 )
 from fairtrial.catalog.services.common.lease import MarkerLease, read_marker
 from fairtrial.catalog.services.common.loading import assert_loaded
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
 from fairtrial.catalog.tables import Table
 
 NAME = TITLE = SCHEME = "memcached"
@@ -167,6 +167,8 @@ class MemcachedClient:
         self.writes_by_lab += 1
         if not changed:
             raise Problem(f"there is no key {printable(name.decode())} to change")
+
+    changing = one_by_one
 
     def _stored(self, driver: Driver) -> int:
         """How many keys are the lab's."""

@@ -14,7 +14,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import ExternalService, external_service
 from fairtrial.catalog.services.common.lease import MarkerLease
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
 from fairtrial.catalog.services.mongodb.documents import ID, Document, as_row, fill
 from fairtrial.catalog.tables import Table
 
@@ -160,6 +160,8 @@ class MongodbClient:
         self.writes_by_lab += 1
         if not updated.matched_count:
             raise Problem(f"there is no document {key} in {table.name} to change")
+
+    changing = one_by_one
 
     def assert_own(self) -> None:
         """Raise Problem unless the database is empty or marked."""

@@ -22,7 +22,7 @@ from fairtrial.catalog.services.common.key_value import (
 )
 from fairtrial.catalog.services.common.lease import MarkerLease
 from fairtrial.catalog.services.common.loading import assert_loaded
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
 from fairtrial.catalog.tables import Table
 
 NAME = "redis"
@@ -173,6 +173,8 @@ class RedisClient:
         self.writes_by_lab += 1
         if not changed:
             raise Problem(f"there is no key {printable(name.decode())} to change")
+
+    changing = one_by_one
 
     def assert_own(self) -> None:
         """Raise Problem unless the database is empty or marked."""

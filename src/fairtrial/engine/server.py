@@ -1,0 +1,88 @@
+"""The engine's own servers, `target` and `proxy`: below a guard, ready as soon as they say where they listen."""
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.guard import Guarded
+
+READY_WITHIN_SECONDS = 10.0
+ASK_EVERY_SECONDS = 0.005
+LONGEST_EXCERPT = 300
+
+
+class EngineServer:
+    """A running server of the engine, which gives an account of what it did when it ends."""
+
+    def __init__(self, title: str, address: str, process: Guarded, output: BinaryIO) -> None:
+        self.address = address
+        """`HOST:PORT`"""
+        self._title, self._process, self._output = title, process, output
+
+    def account(self, event: str) -> dict[str, Any]:
+        """Stop it, and return the keys of the event of this name, which it writes when it ends.
+
+        Raises:
+            Problem: it ended without one.
+        """
+        self._process.stop()
+        told = _event(self._output, event)
+        if told is None:
+            raise Problem(f"{self._title} ended without an account: {_excerpt(self._output)}", "run it again")
+        return told
+
+
+@contextmanager
+def engine_server(
+    title: str, subcommand: str, arguments: Sequence[str], cpus: Sequence[int] = ()
+) -> Iterator[EngineServer]:
+    """Run `fairtrial-engine SUBCOMMAND` on a free port of loopback, and stop it at the end.
+
+    Args:
+        title: what messages call it, such as `the upstream`.
+        arguments: beside where to listen.
+        cpus: the processors to which it is bound; empty: to none.
+
+    Raises:
+        Problem: it does not listen within ten seconds.
+    """
+    command = [str(engine_binary()), subcommand, "--listen", f"{LOOPBACK}:0", *arguments]
+    with (
+        tempfile.TemporaryFile() as output,
+        Guarded(command, folder=Path("/"), environment=os.environ, output=output, cpus=cpus) as process,
+    ):
+        deadline = time.monotonic() + READY_WITHIN_SECONDS
+        # It says where it listens. A connection to try would be an answer, or would be carried on to a service.
+        while (listening := _event(output, "listening")) is None:
+            if process.status() is not None or time.monotonic() > deadline:
+                raise Problem(f"{title} did not start: {_excerpt(output)}")
+            time.sleep(ASK_EVERY_SECONDS)
+        yield EngineServer(title, listening["address"], process, output)
+
+
+def _event(output: BinaryIO, name: str) -> dict[str, Any] | None:
+    """The keys of the event of this name, if the engine has written it."""
+    for line in _text(output).splitlines(keepends=True):
+        if line.startswith("{") and line.endswith("\n"):
+            event: dict[str, Any] = json.loads(line)
+            if event.pop("event") == name:
+                return event
+    return None
+
+
+def _excerpt(output: BinaryIO) -> str:
+    return printable(_text(output).strip(), LONGEST_EXCERPT) or "it said nothing"
+
+
+def _text(output: BinaryIO) -> str:
+    # Without moving the position, at which the engine writes on.
+    return os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0).decode(errors="replace")

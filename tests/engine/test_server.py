@@ -1,0 +1,34 @@
+"""The engine's own servers as the lab starts them: they say where they listen, and at the end what they did."""
+
+import urllib.request
+from pathlib import Path
+
+import psutil
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.engine.server import engine_server
+
+
+def test_it_listens_and_gives_its_account(engine: Path) -> None:
+    with engine_server("the target", "target", ["--body-bytes", "5"]) as server:
+        with urllib.request.urlopen(f"http://{server.address}/") as answer:
+            assert len(answer.read()) == 5
+        assert server.account("served")["requests"] == 1
+
+
+def test_one_that_does_not_start_says_why(engine: Path) -> None:
+    with (
+        pytest.raises(Problem, match=r"the target did not start: .*--body-bytes"),
+        engine_server("the target", "target", ["--body-bytes", "many"]),
+    ):
+        pass
+
+
+def test_one_that_was_killed_has_no_account(engine: Path) -> None:
+    with engine_server("the target", "target", []) as server:
+        below = psutil.Process().children(recursive=True)
+        (target,) = [process for process in below if process.cmdline()[1:2] == ["target"]]
+        target.kill()
+        with pytest.raises(Problem, match=r"the target ended without an account: .*listening"):
+            server.account("served")

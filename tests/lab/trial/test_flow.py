@@ -1,0 +1,40 @@
+"""What a trial leaves behind, however it ended."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.lab.placement import local_placement
+from fairtrial.lab.trial import flow
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.environment import environment
+from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.runner import Runner
+from fairtrial.record.model import StackIdentity
+from fairtrial.tools.check import Silence
+from tests.plan.plans import planned
+
+
+def rows_of(url: str, statement: str = "SELECT count(*) FROM items") -> list[tuple[int]]:
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
+        return database.execute(statement).fetchall()
+
+
+def test_rows_are_restored_after_a_trial_that_a_proxy_or_an_upstream_failed(
+    engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(context: TrialContext) -> None:
+        rows_of(context.service.url, "DELETE FROM items WHERE id <= 10")
+        raise Problem("the proxy ended without an account", "run it again")
+
+    monkeypatch.setattr(flow, "runner_for", lambda _workload: Runner(run=fails, check=lambda _context: iter(())))
+    plan = planned(stacks=["a"], dataset={"rows": 50}, blocks=1)
+    (trial,) = plan.trials()
+    ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
+    with environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services:
+        record = flow.run_trial(trial, ready, services, tmp_path, Silence())
+        assert rows_of(services.service(trial.condition).url) == [(50,)]
+    assert record.failure is not None and record.failure.reason == "the proxy ended without an account"
