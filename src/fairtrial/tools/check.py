@@ -1,7 +1,7 @@
 """`fairtrial check`: every clause of a stack's contract, tried and printed."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.workloads import options_of, pick_workload
-from fairtrial.catalog.workloads.model import ProgramWorkload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.loads import ClosedLoad, ProgramLoad
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
@@ -83,8 +83,17 @@ def check_stack(
     with tempfile.TemporaryDirectory(prefix="fairtrial-check-") as folder:
         logs = Path(folder)
         try:
-            console.print(Text(f"preparing the load engine and stack {stack.name} (built once)", style="dim"))
-            built = build_stack(stack, installed_versions(stack), logs / "build.log", lambda: None)
+            built_apart = stack.built_apart(reference.variant)
+            name = stack.build_name(built_apart)
+            console.print(Text(f"preparing the load engine and stack {name} (built once)", style="dim"))
+            built = build_stack(
+                stack,
+                installed_versions(stack, built_apart),
+                logs / "build.log",
+                lambda: None,
+                built_apart=built_apart,
+                services=services_of(pairs),
+            )
             subject = Subject(stack, reference, built, logs / "run.log")
             for workload_name, service_name in pairs:
                 console.print(Text(f"{reference}, workload {workload_name} on {service_name}", style="bold"))
@@ -99,6 +108,16 @@ def check_stack(
     return IN_DOUBT if broken else ALL_WELL
 
 
+def services_of(pairs: Collection[tuple[str, str]]) -> set[str]:
+    """The services that these workloads and services need, caches included: what the stack is built for."""
+    return {service for _, service in pairs} | {cache for name, _ in pairs if (cache := _cache(pick_workload(name)))}
+
+
+def _cache(workload: Workload) -> str | None:
+    """The service beside the database on which a workload is tried; None if it needs none."""
+    return None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None)
+
+
 def _check(console: Console, subject: Subject, workload_name: str, service_name: str) -> Iterator[Clause]:
     """Every clause on one workload and service, each as soon as it was tried."""
     workload = pick_workload(workload_name)
@@ -108,7 +127,7 @@ def _check(console: Console, subject: Subject, workload_name: str, service_name:
         title="check",
         workload=workload_name,
         service=service_name,
-        cache=None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None),
+        cache=_cache(workload),
         stacks=[subject.reference],
         blocks=1,
         dataset=ROWS,
