@@ -61,7 +61,7 @@ def test_services_make_no_difference_to_other_stacks(tmp_path: Path) -> None:
 def test_a_variant_is_built_by_its_own_commands_apart_from_the_stack_and_from_other_variants(tmp_path: Path) -> None:
     script = ["sh", "-c", "echo $0 > made", "fast,{services}"]
     variants = {"fast": Variant(build=[script]), "again": Variant(build=[script]), "settings": Variant()}
-    stack, log = stack_in(tmp_path, "varied", "echo slow > made", variants=variants), tmp_path / "log"
+    stack, log = stack_in(tmp_path, "own-builds", "echo slow > made", variants=variants), tmp_path / "log"
 
     def made(variant: str) -> Path:
         apart = stack.built_apart(variant)

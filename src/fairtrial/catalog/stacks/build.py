@@ -1,4 +1,4 @@
-"""Building a stack in a private copy of its folder, once for each content and toolchain. Variants may be built apart."""
+"""Building a stack in a private copy of its folder, once for each content, toolchain and variant built apart."""
 
 import platform
 import shutil

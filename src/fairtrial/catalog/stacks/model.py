@@ -44,7 +44,7 @@ class Variant(Strict):
     @model_validator(mode="after")
     def _requires_for_its_build(self) -> Self:
         if self.requires and self.build is None:
-            raise ValueError("`requires` of a variant is about its own build: give it a `build`, or the stack `requires`")
+            raise ValueError("`requires` of a variant is about its own build: give it `build`, or the stack `requires`")
         return self
 
 
