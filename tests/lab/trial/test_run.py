@@ -140,8 +140,8 @@ build = [["false"]]
     by_variant = {trial["condition"].split("/")[1]: trial for trial in trials}
     failure = by_variant.pop("broken")["failure"]
     assert failure["stage"] == "build" and "`false` ended with status 1" in failure["reason"]
-    printed = {variant: (results / trial["log"]).read_text() for variant, trial in by_variant.items()}
-    assert printed == {"default": "by the stack\n", "settings": "by the stack\n", "apart": "by the variant\n"}
+    printed = {variant: (results / trial["log"]).read_text().splitlines()[0] for variant, trial in by_variant.items()}
+    assert printed == {"default": "by the stack", "settings": "by the stack", "apart": "by the variant"}
     assert [(stack["built_apart"], list(stack["versions"].values())) for stack in first["stacks"]] == [
         (None, []),
         ("apart", ["compiler 13"]),
