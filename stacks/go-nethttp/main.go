@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/pprof"
 	"syscall"
 	"time"
 
@@ -76,7 +77,24 @@ func run() error {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 	}
-	return serve(ctx, server, listener)
+	return profiled(settings.cpuProfile, func() error { return serve(ctx, server, listener) })
+}
+
+// profiled calls work, and writes a profile of the processor's time in it to a file, if there is one.
+func profiled(file string, work func() error) error {
+	if file == "" {
+		return work()
+	}
+	profile, err := os.Create(file)
+	if err != nil {
+		return fmt.Errorf("CPU_PROFILE: %w", err)
+	}
+	if err := pprof.StartCPUProfile(profile); err != nil {
+		return errors.Join(err, profile.Close())
+	}
+	err = work()
+	pprof.StopCPUProfile()
+	return errors.Join(err, profile.Close())
 }
 
 // serve ends without an error once ctx is done and the open requests are answered, or drainTimeout is over.

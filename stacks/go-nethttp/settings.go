@@ -21,6 +21,7 @@ type settings struct {
 	upstreamPool int
 	batchSize    int
 	selects      string
+	cpuProfile   string // the file that takes a profile of the processor's time; empty: none is taken
 }
 
 // settingsFromEnvironment reads the environment, with the defaults for what it does not say.
@@ -45,6 +46,7 @@ func settingsFromEnvironment() (settings, error) {
 		upstreamPool: pool("UPSTREAM_POOL"),
 		batchSize:    number("BATCH_SIZE", 8, 1),
 		selects:      text("SELECTS", api.OneAtATime),
+		cpuProfile:   text("CPU_PROFILE", ""),
 	}
 	switch read.selects {
 	case api.OneAtATime, api.Pipelined, api.Coalesced:

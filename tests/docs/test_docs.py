@@ -86,7 +86,7 @@ def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:
     manifest = tmp_path / "stack.toml"
     manifest.write_text(code_blocks(DOCS / "stack-contract.md", "toml")[0])
     stack = read_toml(manifest, Stack, name="example", folder=tmp_path)
-    assert set(stack.variants) == {"two-workers"}
+    assert [stack.built_apart(name) for name in ("two-workers", "profile-guided")] == [None, "profile-guided"]
 
 
 def test_every_key_of_an_experiment_is_explained() -> None:

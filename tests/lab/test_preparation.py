@@ -84,6 +84,23 @@ def test_a_failed_build_is_that_stacks_failure_alone(tmp_path: Path) -> None:
     assert [name for (name, _), each in ready.items() if each.folder is not None] == ["works"]
 
 
+def test_a_variant_built_apart_is_found_by_its_name_and_fails_by_itself(tmp_path: Path) -> None:
+    needs = {"command": ["no-such-compiler"], "remedy": "install it"}
+    variants = {
+        "fast": {"build": [["true"]], "requires": [{"command": ["echo", "cc 13"], "remedy": "none"}]},
+        "lacks": {"build": [["true"]], "requires": [needs]},
+    }
+    stack = stack_in(tmp_path, "varied", "true", variants=variants)
+    ready = prepared(
+        tmp_path / "logs", StackBuild(stack), StackBuild(stack, built_apart="fast"), StackBuild(stack, 1, "lacks")
+    )
+    own, fast, lacks = (ready[name, 1] for name in ("varied", "varied:fast", "varied:lacks"))
+    assert own.folder and fast.folder and own.folder != fast.folder
+    assert [each.identity.built_apart for each in (own, fast, lacks)] == [None, "fast", "lacks"]
+    assert [each.identity.versions for each in (own, fast)] == [{}, {"echo cc 13": "cc 13"}]
+    assert lacks.failure and lacks.failure.stage == "requirements" and lacks.failure.remedy == "install it"
+
+
 def test_stacks_are_built_for_the_services_of_the_run(tmp_path: Path) -> None:
     stack = stack_in(tmp_path, "chosen", build=[["sh", "-c", "echo $0 > for", "{services}"]])
     ready = prepared(tmp_path / "logs", StackBuild(stack))["chosen", 1]

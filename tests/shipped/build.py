@@ -10,11 +10,17 @@ from pathlib import Path
 
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.experiment.files import load_experiment, shipped_experiments
-from fairtrial.lab.preparation import StackBuild, Steps, preparing
+from fairtrial.experiment.reference import StackRef
+from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
+from fairtrial.tools.check import services_of
+from tests.shipped.test_stacks import ONE_IS_ENOUGH
 
 
 def main() -> None:
-    """Build each stack for all its services, as `fairtrial check` does, and those of the quickstart as it runs them."""
+    """Build each stack for all its services, as `fairtrial check` does, and those of the quickstart as it runs them.
+
+    Then each variant for the services on which tests check it.
+    """
     stacks = find_stacks()
     quickstart = load_experiment(shipped_experiments()["quickstart"])
     of_quickstart = [StackBuild(stacks[reference.name]) for reference in quickstart.stacks]
@@ -24,10 +30,20 @@ def main() -> None:
             prepared([StackBuild(stack) for stack in stacks.values()], services=None) as for_all_services,
             prepared(of_quickstart, services={quickstart.service}) as for_quickstart,
         ):
-            for preparation in (for_all_services, for_quickstart):
-                for ready in preparation.ready_stacks().values():
-                    if ready.failure is not None:
-                        print(f"{ready.identity.name}: {ready.failure.reason}", file=sys.stderr)
+            _tell_failures(for_all_services)
+            _tell_failures(for_quickstart)
+        for contender, tried in ONE_IS_ENOUGH.items():
+            reference = StackRef.model_validate(contender)
+            stack = stacks[reference.name]
+            build = StackBuild(stack, built_apart=stack.built_apart(reference.variant))
+            with prepared([build], services=services_of([tried])) as of_variant:
+                _tell_failures(of_variant)
+
+
+def _tell_failures(preparation: Preparation) -> None:
+    for ready in preparation.ready_stacks().values():
+        if ready.failure is not None:
+            print(f"{ready.identity.build_name}: {ready.failure.reason}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.requirements import installed_versions
+from fairtrial.experiment.reference import StackRef
 from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 
@@ -18,6 +19,7 @@ ONE_IS_ENOUGH = {
     "go-batch:blocking": ("query-batch", "postgresql"),
     "go-nethttp:coalesced": ("several-items", "postgresql"),
     "go-nethttp:pipelined": ("several-items", "postgresql"),
+    "go-nethttp:profile-guided": ("plaintext", "none"),
     "java-spring:virtual": ("page", "mariadb"),
     "node-http:two-workers": ("page", "postgresql"),
     "node-rapid:batched": ("survey-insert", "postgresql"),
@@ -45,6 +47,7 @@ ONE_IS_ENOUGH = {
     "ruby-rails:unicorn": ("categories", "mariadb"),
     "rust-axum:in-place": ("random-item", "sqlite"),
     "rust-axum:inline": ("random-item", "sqlite"),
+    "rust-axum:profile-guided": ("plaintext", "none"),
 }
 """Workload and service on which a variant is tried. The default of its stack is tried on all of them: the variants are
 the same program under other servers or settings, and all of them on everything would take many minutes."""
@@ -69,9 +72,11 @@ CONTENDERS = [
 
 
 @cache
-def _lacking(name: str) -> str | None:
+def _lacking(contender: str) -> str | None:
+    reference = StackRef.model_validate(contender)
+    stack = STACKS[reference.name]
     try:
-        installed_versions(STACKS[name])
+        installed_versions(stack, stack.built_apart(reference.variant))
     except Problem as problem:
         return f"{problem.reason}: {problem.remedy}"
     return None
@@ -81,7 +86,7 @@ def _skip_if_lacking(contender: str) -> None:
     """Skip where a program is missing, naming what brings it; with FAIRTRIAL_REQUIRE_SERVICES=1 run, and fail."""
     if os.environ.get("FAIRTRIAL_REQUIRE_SERVICES") == "1":
         return
-    if lacking := _lacking(contender.partition(":")[0]):
+    if lacking := _lacking(contender):
         pytest.skip(lacking)
 
 

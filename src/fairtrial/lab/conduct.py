@@ -90,14 +90,14 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
                 plan,
                 placement,
                 services.identities,
-                [ready[stack.name, 1].identity for stack in plan.stacks],
+                [ready[stack.build_name(built_apart), 1].identity for stack, built_apart in plan.builds],
                 idle=idle,
                 engine_version=version,
                 calibrations=calibrate_loads(plan, placement, watcher.preparing),
             )
 
             def run(trial: PlannedTrial) -> TrialRecord:
-                return run_trial(trial, ready[trial.condition.stack.name, trial.build], services, results, watcher)
+                return run_trial(trial, ready[trial.condition.build_name, trial.build], services, results, watcher)
 
             with RecordWriter(results) as writer:
                 writer.append(record)
@@ -152,8 +152,9 @@ def run_trials(
 
 
 def _builds(plan: Plan, logs: Path, steps: Steps) -> AbstractContextManager[Preparation]:
-    """Begin to build every stack of the plan, as often as the experiment says."""
-    builds = [StackBuild(stack, number) for stack in plan.stacks for number in range(1, plan.experiment.builds + 1)]
+    """Begin every build of the plan, as often as the experiment says."""
+    numbers = range(1, plan.experiment.builds + 1)
+    builds = [StackBuild(stack, number, built_apart) for stack, built_apart in plan.builds for number in numbers]
     services = {condition.service.name for condition in plan.conditions}
     if plan.cache is not None:
         services.add(plan.cache.name)

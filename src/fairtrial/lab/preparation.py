@@ -23,10 +23,17 @@ WORTH_MENTIONING_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class StackBuild:
-    """What is to be made ready: a stack, and the number of the build, counted from 1."""
+    """What is to be made ready: a stack, the number of the build, counted from 1, and whose build it is."""
 
     stack: Stack
     build: int = 1
+    built_apart: str | None = None
+    """the variant whose own build it is; None: the stack's"""
+
+    @property
+    def name(self) -> str:
+        """`NAME`, or `NAME:VARIANT` for the build that a variant has to itself."""
+        return self.stack.build_name(self.built_apart)
 
 
 class Steps:
@@ -100,13 +107,13 @@ class Preparation:
         self._by_stack = by_stack
 
     def ready_stacks(self) -> dict[tuple[str, int], ReadyStack]:
-        """Wait until all are built, and return them by the stack's name and the number of the build.
+        """Wait until all are built, and return them by the name of the build and its number.
 
         Raises:
             Problem: the engine cannot be built.
         """
         remaining = {name: iter(future.result()) for name, future in self._by_stack.items()}
-        return {(build.stack.name, build.build): next(remaining[build.stack.name]) for build in self._builds}
+        return {(build.name, build.build): next(remaining[build.stack.name]) for build in self._builds}
 
 
 @contextmanager
@@ -152,9 +159,9 @@ def _ready_in_turn(
     """Make the builds of one stack ready, one after the other."""
     ready = []
     for build in builds:
-        name = build.stack.name
+        name = build.name
         step = f"building {name}" + ("" if build.build == 1 else f" (build {build.build})")
-        log = logs / f"build-{name}.log"
+        log = logs / f"build-{name.replace(':', '-')}.log"
         try:
             ready.append(
                 ready_stack(
@@ -162,6 +169,7 @@ def _ready_in_turn(
                     log,
                     partial(steps.begin, step),
                     build.build,
+                    built_apart=build.built_apart,
                     services=services,
                     cancelled=cancelled,
                 )

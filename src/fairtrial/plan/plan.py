@@ -70,6 +70,16 @@ class PlannedCondition:
         return self.recorded.contender
 
     @property
+    def built_apart(self) -> str | None:
+        """The variant, if it has a build of its own; None if it shares the stack's."""
+        return self.stack.built_apart(self.recorded.variant)
+
+    @property
+    def build_name(self) -> str:
+        """The build that its trials run: `NAME`, or `NAME:VARIANT`."""
+        return self.stack.build_name(self.built_apart)
+
+    @property
     def load(self) -> Load:
         """The load at this point."""
         return self.point.experiment.load
@@ -105,6 +115,11 @@ class Plan:
     def stacks(self) -> list[Stack]:
         """Each stack once, in the order of the experiment."""
         return list({condition.stack.name: condition.stack for condition in self.conditions}.values())
+
+    @property
+    def builds(self) -> list[tuple[Stack, str | None]]:
+        """Each build once, in the order of the experiment: the stack, and the variant if it has the build to itself."""
+        return list({each.build_name: (each.stack, each.built_apart) for each in self.conditions}.values())
 
     @property
     def trials_at_first_look(self) -> int:

@@ -89,6 +89,9 @@ class StackIdentity(Strict):
     """The program that a condition ran, in enough detail to tell whether two records ran the same."""
 
     name: str
+    built_apart: str | None = Field(
+        None, description="the variant that has this build to itself; null: the build that all other variants share"
+    )
     title: str
     language: str
     framework: str
@@ -96,6 +99,11 @@ class StackIdentity(Strict):
     concurrency: str
     content_sha256: str
     versions: dict[str, str] = Field(description="by command, the version line it printed")
+
+    @property
+    def build_name(self) -> str:
+        """What to call the build: `NAME`, or `NAME:VARIANT`."""
+        return self.name if self.built_apart is None else f"{self.name}:{self.built_apart}"
 
 
 class ServiceIdentity(Strict):

@@ -1,7 +1,7 @@
 """`fairtrial check`: every clause of a stack's contract, tried and printed."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.tables import Table
 from fairtrial.catalog.workloads import options_of, pick_workload
-from fairtrial.catalog.workloads.model import ProgramWorkload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.loads import ClosedLoad, ProgramLoad
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
@@ -85,8 +85,17 @@ def check_stack(
     with tempfile.TemporaryDirectory(prefix="fairtrial-check-") as folder:
         logs = Path(folder)
         try:
-            console.print(Text(f"preparing the load engine and stack {stack.name} (built once)", style="dim"))
-            built = build_stack(stack, installed_versions(stack), logs / "build.log", lambda: None)
+            built_apart = stack.built_apart(reference.variant)
+            name = stack.build_name(built_apart)
+            console.print(Text(f"preparing the load engine and stack {name} (built once)", style="dim"))
+            built = build_stack(
+                stack,
+                installed_versions(stack, built_apart),
+                logs / "build.log",
+                lambda: None,
+                built_apart=built_apart,
+                services=services_of(pairs),
+            )
             subject = Subject(stack, reference, built, logs / "run.log")
             for plans in tried_together([plan_for(subject, *pair) for pair in pairs]):
                 for clause in _check(console, subject, plans):
@@ -156,6 +165,16 @@ def with_tables_of_all(plans: Sequence[Plan]) -> Plan:
     return replace(first, points=[point], conditions=[condition], blocks=[[condition]])
 
 
+def services_of(pairs: Collection[tuple[str, str]]) -> set[str]:
+    """The services that these workloads and services need, caches included: what the stack is built for."""
+    return {service for _, service in pairs} | {cache for name, _ in pairs if (cache := _cache(pick_workload(name)))}
+
+
+def _cache(workload: Workload) -> str | None:
+    """The service beside the database on which a workload is tried; None if it needs none."""
+    return None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None)
+
+
 def plan_for(subject: Subject, workload_name: str, service_name: str) -> Plan:
     workload = pick_workload(workload_name)
     is_program = isinstance(workload, ProgramWorkload)
@@ -164,7 +183,7 @@ def plan_for(subject: Subject, workload_name: str, service_name: str) -> Plan:
         title="check",
         workload=workload_name,
         service=service_name,
-        cache=None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None),
+        cache=_cache(workload),
         stacks=[subject.reference],
         blocks=1,
         dataset=ROWS,

@@ -8,7 +8,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import BuildCancelled, build_stack
-from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.model import Stack, Variant
 from tests.catalog.stacks.stack_in import stack_in
 from tests.conftest import left_running
 
@@ -56,6 +56,23 @@ def test_services_make_no_difference_to_other_stacks(tmp_path: Path) -> None:
     stack = stack_in(tmp_path, "indifferent", "true")
     folder, _ = built(stack, tmp_path / "log", "sqlite")
     assert built(stack, tmp_path / "log", "redis") == (folder, False)
+
+
+def test_a_variant_is_built_by_its_own_commands_apart_from_the_stack_and_from_other_variants(tmp_path: Path) -> None:
+    script = ["sh", "-c", "echo $0 > made", "fast,{services}"]
+    variants = {"fast": Variant(build=[script]), "again": Variant(build=[script]), "settings": Variant()}
+    stack, log = stack_in(tmp_path, "own-builds", "echo slow > made", variants=variants), tmp_path / "log"
+
+    def made(variant: str) -> Path:
+        apart = stack.built_apart(variant)
+        return build_stack(stack, {}, log, lambda: None, built_apart=apart, services=["sqlite"])
+
+    own, fast, again = made("default"), made("fast"), made("again")
+    assert (own / "made").read_text() == "slow\n"
+    assert (fast / "made").read_text() == (again / "made").read_text() == "fast,sqlite\n"
+    assert len({own, fast, again}) == 3
+    assert made("settings") == own, "a variant without a build shares the stack's"
+    assert made("fast") == fast, "and it is built once"
 
 
 def test_a_failed_build_is_reported_with_the_end_of_its_output(tmp_path: Path, cache: Path) -> None:

@@ -22,6 +22,12 @@ run = ["python3", "server.py"]
 env = { SPEED = "1" }
 """
 
+REQUIRES = """
+[[variants.fast.requires]]
+command = ["cc", "--version"]
+remedy = "install a compiler"
+"""
+
 
 def stack(folder: Path, manifest: str = MANIFEST) -> Path:
     folder.mkdir(parents=True)
@@ -44,6 +50,9 @@ def test_a_folder_of_stacks_and_a_stack_s_own_folder(tmp_path: Path) -> None:
         (lambda folder: stack(folder / "python-threads"), "two stacks are named python-threads"),
         (lambda folder: stack(folder / "x", MANIFEST.replace("run =", "ran =")), "ran"),
         (lambda folder: stack(folder / "x", MANIFEST + "\nname = 'y'"), "name"),
+        (lambda folder: stack(folder / "x", MANIFEST + "build = [[]]"), "variants.fast.build: a command is a list"),
+        (lambda folder: stack(folder / "x", MANIFEST + "biuld = [['make']]"), "variants.fast.biuld"),
+        (lambda folder: stack(folder / "x", MANIFEST + REQUIRES), "variants.fast: `requires` of a variant is about"),
     ],
 )
 def test_what_is_not_a_stack_is_told(tmp_path: Path, make: object, words: str) -> None:

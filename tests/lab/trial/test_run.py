@@ -104,3 +104,44 @@ def test_an_honest_stack_on_sqlite_is_valid_although_the_lab_changes_rows_meanwh
     assert finished.results
     record = (finished.results / "record.jsonl").read_text()
     assert '"freshness":{"changed":3,"stale":0' in record.replace(" ", "")
+
+
+def test_variants_with_builds_of_their_own_run_what_they_built(lab: Lab) -> None:
+    """Each build writes a file, which the stack prints when it starts; one variant cannot be built."""
+    name = lab.stack(
+        "varied",
+        build=[["sh", "-c", "echo by the stack > made"]],
+        run=["sh", "-c", "cat made; exec python3 server.py none"],
+        more="""
+[variants.settings]
+[variants.apart]
+build = [["sh", "-c", "echo by the variant > made"]]
+[[variants.apart.requires]]
+command = ["echo", "compiler 13"]
+remedy = "none"
+[variants.broken]
+build = [["false"]]
+""",
+    )
+    experiment = lab.experiment(name, *(f"{name}:{variant}" for variant in ("settings", "apart", "broken")))
+
+    finished = lab.fairtrial("run", experiment, "--stacks", lab.stacks)
+
+    results = finished.results
+    assert results, finished.err
+    first, *trials = finished.record
+    by_variant = {trial["condition"].split("/")[1]: trial for trial in trials}
+    failure = by_variant.pop("broken")["failure"]
+    assert failure["stage"] == "build" and "`false` ended with status 1" in failure["reason"]
+    printed = {variant: (results / trial["log"]).read_text().splitlines()[0] for variant, trial in by_variant.items()}
+    assert printed == {"default": "by the stack", "settings": "by the stack", "apart": "by the variant"}
+    assert [(stack["built_apart"], list(stack["versions"].values())) for stack in first["stacks"]] == [
+        (None, []),
+        ("apart", ["compiler 13"]),
+        ("broken", []),
+    ]
+    assert "varied:apart" in (results / "report.html").read_text()
+
+    checked = lab.fairtrial("check", "varied:apart", "--stacks", lab.stacks)
+    assert checked.status == 0, checked.out + checked.err
+    assert "stack varied:apart (built once)" in checked.out

@@ -78,6 +78,19 @@ def test_the_runtimes_of_stacks(tmp_path: Path) -> None:
     assert here.observation.startswith("Python 3.")
 
 
+def test_a_variant_whose_own_build_requires_more_is_examined_apart(tmp_path: Path) -> None:
+    manifest = STACK.format(command=f'"{sys.executable}", "--version"') + (
+        "[variants.settings-alone]\nenv = {}\n[variants.compiled]\nbuild = []\n"
+        '[[variants.compiled.requires]]\ncommand = ["no-such-compiler"]\nremedy = "install the compiler"\n'
+    )
+    (tmp_path / "twice").mkdir()
+    (tmp_path / "twice" / "stack.toml").write_text(manifest)
+    own, compiled = diagnose_stacks([find_stacks([tmp_path])["twice"]])
+    assert (own.subject, own.health) == ("stack twice", "good")
+    assert (compiled.subject, compiled.health) == ("stack twice:compiled", "missing")
+    assert compiled.remedy == "install the compiler"
+
+
 def test_the_engine_cannot_be_built_without_cargo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     diagnosis = diagnose_engine()

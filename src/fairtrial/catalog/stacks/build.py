@@ -1,4 +1,4 @@
-"""Building a stack in a private copy of its folder, once for each content and toolchain."""
+"""Building a stack in a private copy of its folder, once for each content, toolchain and variant built apart."""
 
 import platform
 import shutil
@@ -37,6 +37,7 @@ def build_stack(
     on_building: Callable[[], None],
     build: int = 1,
     *,
+    built_apart: str | None = None,
     services: Collection[str] | None = None,
     cancelled: Event | None = None,
 ) -> Path:
@@ -48,6 +49,7 @@ def build_stack(
         on_building: called if the stack has to be built.
         build: a number, counted from 1. Each is built apart from the others: whatever differs between builds of the
             same source (the layout of code, say) differs between them.
+        built_apart: the variant whose own build is made; None: the stack's build.
         services: the services that the stack will be run on; None for all that its manifest names. A stack whose build
             commands hold `{services}` is built for these alone; to others it makes no difference.
         cancelled: ends the build once it is set, from whatever thread.
@@ -58,7 +60,8 @@ def build_stack(
     """
     cancelled = cancelled or Event()
     chosen = [name for name in stack.services if services is None or name in services] or stack.services
-    commands = [[word.replace(SERVICES, ",".join(chosen)) for word in command] for command in stack.build]
+    described = stack.build_commands(built_apart)
+    commands = [[word.replace(SERVICES, ",".join(chosen)) for word in command] for command in described]
 
     def make(folder: Path) -> None:
         on_building()
@@ -67,13 +70,17 @@ def build_stack(
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
         for command in commands:
-            _run_build_command(stack.name, command, folder, log, cancelled)
+            _run_build_command(stack.build_name(built_apart), command, folder, log, cancelled)
 
     def stop_if_cancelled() -> None:
         if cancelled.is_set():
             raise BuildCancelled
 
-    apart = ([] if build == 1 else [f"build {build}"]) + ([] if commands == stack.build else [{"services": chosen}])
+    apart = [
+        *([] if build == 1 else [f"build {build}"]),
+        *([] if commands == described else [{"services": chosen}]),
+        *([] if built_apart is None else [{"variant": built_apart}]),
+    ]
     made_from = folder_sha256(stack.folder, dict(versions), platform.machine(), *apart)
     return made_once("stacks", stack.name, made_from, make, while_waiting=stop_if_cancelled)
 

@@ -16,13 +16,17 @@ COLOUR = re.compile(r"\x1b\[[\d;]*m")
 ANSWER_WITHIN_SECONDS = 30
 
 
-def installed_versions(stack: Stack) -> dict[str, str]:
+def installed_versions(stack: Stack, built_apart: str | None = None) -> dict[str, str]:
     """Return the version line that each required command printed, by command. Commands run in the stack's folder.
+
+    Args:
+        built_apart: the variant whose own build is asked about; None: the stack's build.
 
     Raises:
         Problem: a requirement is not met; the remedy is the manifest's.
     """
-    return {" ".join(requirement.command): _check(requirement, stack.folder) for requirement in stack.requires}
+    required = stack.requirements(built_apart)
+    return {" ".join(requirement.command): _check(requirement, stack.folder) for requirement in required}
 
 
 def _check(requirement: Requirement, folder: Path) -> str:

@@ -27,6 +27,7 @@ def ready_stack(
     on_building: Callable[[], None],
     build: int = 1,
     *,
+    built_apart: str | None = None,
     services: Collection[str] | None = None,
     cancelled: Event | None = None,
 ) -> ReadyStack:
@@ -40,16 +41,26 @@ def ready_stack(
     versions: dict[str, str] = {}
     folder, failure = None, None
     try:
-        versions = installed_versions(stack)
+        versions = installed_versions(stack, built_apart)
     except Problem as problem:
         failure = Failure(stage="requirements", reason=problem.reason, remedy=problem.remedy)
     else:
         try:
-            folder = build_stack(stack, versions, log, on_building, build, services=services, cancelled=cancelled)
+            folder = build_stack(
+                stack,
+                versions,
+                log,
+                on_building,
+                build,
+                built_apart=built_apart,
+                services=services,
+                cancelled=cancelled,
+            )
         except Problem as problem:
             failure = Failure(stage="build", reason=problem.reason, remedy=problem.remedy)
     identity = StackIdentity(
         name=stack.name,
+        built_apart=built_apart,
         title=stack.title,
         language=stack.language,
         framework=stack.framework,

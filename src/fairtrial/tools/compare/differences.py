@@ -57,7 +57,7 @@ def _dataset(record: ExperimentRecord) -> dict[str, object]:
 
 def _runtimes(*records: ExperimentRecord) -> list[dict[str, object]]:
     """What commands printed as their versions, for the stacks that are in every record."""
-    versions = [{stack.name: dict(stack.versions) for stack in record.stacks} for record in records]
+    versions = [{stack.build_name: dict(stack.versions) for stack in record.stacks} for record in records]
     common = set.intersection(*(set(stacks) for stacks in versions))
     return [{name: printed for name, printed in stacks.items() if name in common} for stacks in versions]
 

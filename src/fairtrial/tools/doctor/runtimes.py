@@ -20,11 +20,14 @@ def diagnose_engine() -> Diagnosis:
 
 
 def diagnose_stacks(stacks: Sequence[Stack]) -> Iterator[Diagnosis]:
-    """Whether each stack's requirements are met."""
+    """Whether each stack's requirements are met, and those of each variant whose own build requires more."""
     for stack in stacks:
-        try:
-            versions = installed_versions(stack)
-        except Problem as problem:
-            yield Diagnosis(f"stack {stack.name}", "missing", problem.reason, problem.remedy)
-        else:
-            yield Diagnosis(f"stack {stack.name}", "good", "; ".join(versions.values()))
+        more = [name for name, variant in sorted(stack.variants.items()) if variant.requires]
+        for built_apart in (None, *more):
+            subject = f"stack {stack.build_name(built_apart)}"
+            try:
+                versions = installed_versions(stack, built_apart)
+            except Problem as problem:
+                yield Diagnosis(subject, "missing", problem.reason, problem.remedy)
+            else:
+                yield Diagnosis(subject, "good", "; ".join(versions.values()))
