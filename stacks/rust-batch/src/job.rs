@@ -62,5 +62,5 @@ fn text(name: &str) -> anyhow::Result<String> {
 }
 
 fn number(name: &str) -> anyhow::Result<u32> {
-    text(name)?.parse().context(name.to_owned())
+    text(name)?.parse::<u32>().context(name.to_owned())
 }
