@@ -41,6 +41,7 @@ lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
 	$(VENV)/mypy
 	cd engine && cargo fmt --check
 	cd stacks/rust-axum && cargo fmt --check
+	cd stacks/rust-batch && cargo fmt --check
 	cd engine && cargo clippy --quiet --locked --all-targets -- -D warnings
 
 test-engine:  ## the engine's own tests
@@ -58,6 +59,7 @@ format: $(DEV)  ## rewrite the sources as the formatters want them
 	$(VENV)/ruff format $(SOURCES) stacks
 	cd engine && cargo fmt
 	cd stacks/rust-axum && cargo fmt
+	cd stacks/rust-batch && cargo fmt
 
 lock: $(DEV)  ## pin the newest Python packages that pyproject.toml allows
 	echo uv | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/uv.lock

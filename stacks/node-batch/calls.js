@@ -1,5 +1,7 @@
 // The job `call-batch`: calls to a server, shared out over as many loops as may wait at once.
 
+import { positiveInteger } from "./numbers.js";
+
 // Each file has `open(url, connections, timeoutMs)`, which gives `call()` and `close()`. `call()` resolves when an
 // answer of status 200 was read to its end, and rejects otherwise.
 const CLIENTS = {
@@ -28,9 +30,4 @@ export async function makeCalls({ UPSTREAM_URL, CALLS, CONCURRENCY, CLIENT = "un
 
   await Promise.all(Array.from({ length: concurrency }, loop));
   await client.close();
-}
-
-function positiveInteger(name, text = "") {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`${name} must be a whole number from 1, not "${text}"`);
-  return Number(text);
 }

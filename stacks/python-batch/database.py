@@ -23,4 +23,5 @@ def connect() -> Any:
         password=unquote(URL.password or ""),
         database=URL.path.removeprefix("/"),
         autocommit=True,
+        ssl_disabled=True,  # PyMySQL would load all certificate authorities for each connection, to use none
     )

@@ -6,6 +6,7 @@ from fairtrial.base.locations import shipped
 
 COPIES = (
     ("ruby-eventmachine/processes.rb", "ruby-neverblock/lib", "ruby-rails/lib", "ruby-threads"),
+    ("java-spring/bin/jdk", "java-batch/bin"),
     ("python-fastapi/app/terms.py", "python-flask/app"),
     ("node-express/processes.js", "node-fastify", "node-journey", "node-rapid", "node-restify"),
     ("node-express/batcher.js", "node-fastify", "node-journey", "node-restify"),

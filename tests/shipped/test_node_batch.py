@@ -18,7 +18,7 @@ from fairtrial.catalog.stacks.requirements import installed_versions
 
 NODE = shutil.which("node")
 STACK = find_stacks()["node-batch"]
-CLIENTS = ["undici", *sorted(variant.env["CLIENT"] for name, variant in STACK.variants.items() if name != "default")]
+CLIENTS = ["undici", *sorted(variant.env["CLIENT"] for variant in STACK.variants.values() if "CLIENT" in variant.env)]
 CALLS, CONCURRENCY = 200, 5
 ANSWER = b"x" * 512
 

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from app.caches import open_cache
 from app.databases import open_database
 from app.limit import ConcurrencyLimit
-from app.routes import articles, categories, fan_out, health, items, pages, plaintext, queries, units
+from app.routes import articles, categories, fan_out, health, items, pages, plaintext, queries, several, units
 from app.services import State
 from app.settings import Settings
 from app.upstream import open_upstream
@@ -40,5 +40,5 @@ app = FastAPI(
     openapi_url=None,  # and with it the pages of documentation
 )
 app.add_middleware(ConcurrencyLimit, most=settings.concurrency)
-for module in (articles, categories, fan_out, health, items, pages, plaintext, queries, units):
+for module in (articles, categories, fan_out, health, items, pages, plaintext, queries, several, units):
     app.include_router(module.router)

@@ -7,7 +7,7 @@ from app.caches import open_cache
 from app.compact_json import CompactJSON
 from app.databases import open_database
 from app.limit import ConcurrencyLimit
-from app.routes import articles, categories, fan_out, health, items, pages, plaintext, queries, units
+from app.routes import articles, categories, fan_out, health, items, pages, plaintext, queries, several, units
 
 
 def create_app() -> Flask:
@@ -23,7 +23,7 @@ def create_app() -> Flask:
     if settings.upstream_url:
         app.register_blueprint(fan_out.routes(settings.upstream_url, settings.upstream_pool))
     if database:
-        for workload in (articles, categories, items, queries, units):
+        for workload in (articles, categories, items, queries, several, units):
             app.register_blueprint(workload.routes(database))
     if database and cache:
         app.register_blueprint(pages.routes(database, cache))

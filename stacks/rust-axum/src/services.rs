@@ -11,6 +11,7 @@ use crate::api::items::{self, ItemStore};
 use crate::api::pages::{self, PageStore};
 use crate::api::plaintext;
 use crate::api::queries::{self, QueryStore};
+use crate::api::several;
 use crate::api::similar::{self, ArticleStore};
 use crate::api::units::{self, UnitStore};
 use crate::settings::Settings;
@@ -26,8 +27,9 @@ const DATABASES: &[(&str, Open)] = &[
     #[cfg(feature = "postgresql")]
     ("postgresql", |url, settings| {
         use crate::databases::postgresql::Postgresql;
-        let store = Postgresql::open(url, settings.db_pool)?;
-        database_server(Arc::new(store), settings)
+        let store = Arc::new(Postgresql::open(url, settings.db_pool)?);
+        let opened = database_server(store.clone(), settings)?;
+        Ok(opened.merge(several::routes(store)))
     }),
     #[cfg(feature = "mariadb")]
     ("mysql", |url, settings| {

@@ -8,5 +8,6 @@ pub mod items;
 pub mod pages;
 pub mod plaintext;
 pub mod queries;
+pub mod several;
 pub mod similar;
 pub mod units;

@@ -1,4 +1,5 @@
-//! The workload query-mix: a short query, and one during which the database sleeps.
+//! The workloads query-mix, a short query or one during which the database sleeps, and query-chain, a long one and then
+//! short ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use super::failure::Failure;
 
 const LONGEST_SLEEP_MILLISECONDS: u64 = 10_000;
+const MOST_SHORT_QUERIES: u32 = 1_000;
 
 /// Asks the database without a table.
 pub trait QueryStore: Send + Sync + 'static {
@@ -29,10 +31,17 @@ struct Long {
     slept: u64,
 }
 
+#[derive(Serialize)]
+struct Chain {
+    slept: u64,
+    sum: i64,
+}
+
 pub fn routes<S: QueryStore>(store: Arc<S>) -> Router {
     Router::new()
         .route("/queries/short", get(short::<S>))
         .route("/queries/long/{milliseconds}", get(long::<S>))
+        .route("/queries/chain/{milliseconds}/{short}", get(chain::<S>))
         .with_state(store)
 }
 
@@ -45,11 +54,34 @@ async fn long<S: QueryStore>(
     State(store): State<Arc<S>>,
     Path(milliseconds): Path<u64>,
 ) -> Result<Json<Long>, Failure> {
+    sleep(&*store, milliseconds).await?;
+    Ok(Json(Long {
+        slept: milliseconds,
+    }))
+}
+
+async fn chain<S: QueryStore>(
+    State(store): State<Arc<S>>,
+    Path((milliseconds, short)): Path<(u64, u32)>,
+) -> Result<Json<Chain>, Failure> {
+    if short > MOST_SHORT_QUERIES {
+        return Err(Failure::Refused(StatusCode::BAD_REQUEST));
+    }
+    sleep(&*store, milliseconds).await?;
+    let mut sum = 0;
+    for _ in 0..short {
+        sum += store.one().await?;
+    }
+    Ok(Json(Chain {
+        slept: milliseconds,
+        sum,
+    }))
+}
+
+async fn sleep<S: QueryStore>(store: &S, milliseconds: u64) -> Result<(), Failure> {
     if !(1..=LONGEST_SLEEP_MILLISECONDS).contains(&milliseconds) {
         return Err(Failure::Refused(StatusCode::BAD_REQUEST));
     }
     store.sleep(Duration::from_millis(milliseconds)).await?;
-    Ok(Json(Long {
-        slept: milliseconds,
-    }))
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! What is read: items and articles.
+//! What is read: items, their names, and articles.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -6,12 +6,14 @@ use tokio_postgres::Row;
 
 use super::Postgresql;
 use crate::api::items::ItemStore;
+use crate::api::several::NameStore;
 use crate::api::similar::ArticleStore;
 use crate::model::{Article, Ids, Item};
 
 const PICK: &str =
     "SELECT id, uuid, name, hash_code, created_at FROM items WHERE id >= $1 ORDER BY id LIMIT 1";
 const BY_UUID: &str = "SELECT id, uuid, name, hash_code, created_at FROM items WHERE uuid = $1";
+const NAME: &str = "SELECT name FROM items WHERE id = $1";
 const BOUNDS: &str = "SELECT min(id), max(id) FROM items";
 const ARTICLES: &str = "SELECT id, name, type, tags, description FROM articles";
 
@@ -25,6 +27,14 @@ impl ItemStore for Postgresql {
     async fn item_by_uuid(&self, uuid: String) -> anyhow::Result<Option<Item>> {
         let row = self.optional(BY_UUID, &[&uuid]).await?;
         row.as_ref().map(to_item).transpose()
+    }
+}
+
+impl NameStore for Postgresql {
+    async fn item_name(&self, id: i64) -> anyhow::Result<Option<String>> {
+        let row = self.optional(NAME, &[&id]).await?;
+        row.map(|row| row.try_get(0).map_err(Into::into))
+            .transpose()
     }
 }
 

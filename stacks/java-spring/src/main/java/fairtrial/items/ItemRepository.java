@@ -40,6 +40,10 @@ class ItemRepository {
         return jdbc.sql("SELECT " + COLUMNS + " FROM items WHERE uuid = ?").param(uuid).query(ITEM).optional();
     }
 
+    Optional<String> name(long id) {
+        return jdbc.sql("SELECT name FROM items WHERE id = ?").param(id).query(String.class).optional();
+    }
+
     private Bounds readBounds() {
         return jdbc.sql("SELECT min(id), max(id) FROM items")
                 .query((row, number) -> new Bounds(row.getLong(1), row.getLong(2)))
