@@ -1,7 +1,5 @@
 """Sentences about a result as a whole: its loads, the ceiling of the load engine, the noise floor, scalability."""
 
-from collections.abc import Sequence
-
 from fairtrial.base.formatting import count, figure, span
 from fairtrial.experiment.value import values_in_words
 from fairtrial.judge.model import ConditionResult, Curve, Result

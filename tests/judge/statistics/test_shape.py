@@ -103,9 +103,7 @@ def test_a_peak_between_two_places(levels: tuple[float, ...], verdict: str) -> N
         ((10, 10, 10, 10, 10), "undecided", None),
     ],
 )
-def test_a_curve_that_rises_and_falls(
-    levels: tuple[float, ...], verdict: str, between: tuple[int, int] | None
-) -> None:
+def test_a_curve_that_rises_and_falls(levels: tuple[float, ...], verdict: str, between: tuple[int, int] | None) -> None:
     shape = rises_and_falls(PLACES, quiet(*levels), (3, 6))
     assert shape.verdict == verdict
     assert between in (None, shape.between)

@@ -268,27 +268,34 @@ def rises_and_falls(
     before = [point for point, place in enumerate(places) if place < between[0]]
     behind = [point for point, place in enumerate(places) if place > between[1]]
     pairs = [*combinations(before, 2), *((far, near) for near, far in combinations(behind, 2))]
-    if not pairs:
+    if not pairs or peak.interval is None:
         return peak
-    logs, limit, half = _logs(curve), -math.log1p(dip), 1 - (1 - level) / 2
-    proof, over_all = 2 * level - 1, 1 - (1 - half) / len(pairs)
-    steps = _between(logs, pairs)
-    intervals = column_intervals(steps, [proof, over_all])
-    if intervals is None:
-        return peak
+    half = 1 - (1 - level) / 2
     no_peak = peak_between(places, curve, between, level=half)
     if no_peak.verdict == "refuted":
         return no_peak
+    sides = _none_below(_logs(curve), pairs, dip, proof=2 * level - 1, over_all=1 - (1 - half) / len(pairs))
+    if sides.verdict == "refuted" or (sides.verdict == "undecided" and peak.verdict == "upheld"):
+        return sides
+    return no_peak if peak.verdict == "refuted" else peak
+
+
+def _none_below(
+    logs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], dip: float, *, proof: float, over_all: float
+) -> Shape:
+    """Whether the second point of no pair lies below 1/(1+dip) of the first: upheld if at the level `proof` the interval
+    of each lies above, refuted if at `over_all` that of one lies below."""
+    limit = -math.log1p(dip)
+    steps = _between(logs, pairs)
+    intervals = column_intervals(steps, [proof, over_all])
+    assert intervals is not None
     means = steps.mean(axis=0)
     deepest = min(range(len(pairs)), key=lambda pair: intervals[pair][1][1])
     if intervals[deepest][1][1] < limit:
         return _shape("refuted", pairs[deepest], float(means[deepest]), intervals[deepest][1], over_all)
-    if peak.verdict != "upheld":
-        return peak if peak.verdict == "undecided" else no_peak
     doubtful = min(range(len(pairs)), key=lambda pair: intervals[pair][0][0])
-    if intervals[doubtful][0][0] <= limit:
-        return _shape("undecided", pairs[doubtful], float(means[doubtful]), intervals[doubtful][0], proof)
-    return peak
+    verdict: Verdict = "upheld" if intervals[doubtful][0][0] > limit else "undecided"
+    return _shape(verdict, pairs[doubtful], float(means[doubtful]), intervals[doubtful][0], proof)
 
 
 def _logs(curve: Curve) -> NDArray[np.float64]:
