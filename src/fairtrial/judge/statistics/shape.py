@@ -283,8 +283,8 @@ def rises_and_falls(
 def _none_below(
     logs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], dip: float, *, proof: float, over_all: float
 ) -> Shape:
-    """Whether the second point of no pair lies below 1/(1+dip) of the first: upheld if at the level `proof` the interval
-    of each lies above, refuted if at `over_all` that of one lies below."""
+    """Whether the second point of no pair lies below 1/(1+dip) of the first: upheld if at the level `proof` the
+    interval of each lies above, refuted if at `over_all` that of one lies below."""
     limit = -math.log1p(dip)
     steps = _between(logs, pairs)
     intervals = column_intervals(steps, [proof, over_all])
