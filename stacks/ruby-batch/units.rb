@@ -50,7 +50,10 @@ work = WEIGHTS.fetch(ENV.fetch("WEIGHT"))
 units = Queue.new([work] * Integer(ENV.fetch("UNITS"))).close
 
 Tasks.run(pool) do
-  while (unit = units.pop)
-    ActiveRecord::Base.connection_pool.with_connection { unit.call }
+  # Once for each task: whenever a connection is taken, Active Record asks the database whether it is still alive.
+  ActiveRecord::Base.connection_pool.with_connection do
+    while (unit = units.pop)
+      unit.call
+    end
   end
 end
