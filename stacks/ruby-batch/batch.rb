@@ -4,11 +4,12 @@
 
 JOBS = {
   "query-batch" => "queries",
+  "transaction-batch" => "units",
   "call-batch" => "calls",
   "task-creation" => "tasks",
   "task-switching" => "switches"
 }.freeze
-TASKS = { "thread" => "threads", "fiber" => "fibers" }.freeze
+TASKS = { "thread" => "threads", "fiber" => "fibers", "neverblock" => "neverblock" }.freeze
 
 job = ENV.fetch("JOB", "")
 abort "there is no job #{job.inspect}; there are: #{JOBS.keys.join(', ')}" unless JOBS.key?(job)

@@ -118,11 +118,12 @@ def test_a_claim_about_another_kind_of_value_is_about_nothing_that_is_tried() ->
 
 
 @pytest.mark.parametrize("values", [["single", "upsert"], [False, True]])
-def test_a_shape_needs_numbers(values: list[Any]) -> None:
+def test_a_shape_with_an_order_needs_numbers(values: list[Any]) -> None:
     claim = {"kind": "shape", "id": "goes-up", "text": "x", "of": "a", "shape": "rises"}
-    with pytest.raises(ValueError, match=r"'goes-up': a shape needs numbers, and the sweep has categories: "):
+    with pytest.raises(ValueError, match=r"'goes-up': the shape 'rises' needs numbers, and the sweep has categories: "):
         swept("env.MODE", values, claims=[claim])
     assert swept("env.MODE", [1, 2], claims=[claim]).claims
+    assert swept("env.MODE", values, claims=[claim | {"shape": "flat", "within": 0.1}]).claims, "it has no order"
 
 
 def test_variants_of_a_service() -> None:

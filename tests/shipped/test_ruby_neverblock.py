@@ -111,8 +111,9 @@ def _seconds_of_long_queries(url: str) -> float:
         return time.monotonic() - start
 
 
-def test_the_copy_that_rails_has_is_the_library() -> None:
+@pytest.mark.parametrize("name", ["ruby-batch", "ruby-rails"])
+def test_the_copy_that_a_stack_has_is_the_library(name: str) -> None:
     """A stack is built from its folder alone."""
-    own, copy = LIBRARY / "lib", shipped("stacks") / "ruby-rails" / "vendor" / "neverblock"
+    own, copy = LIBRARY / "lib", shipped("stacks") / name / "vendor" / "neverblock"
     texts = [{path.relative_to(root): path.read_text() for path in root.rglob("*.rb")} for root in (own, copy)]
     assert texts[0] == texts[1]

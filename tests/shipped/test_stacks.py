@@ -32,6 +32,7 @@ ONE_IS_ENOUGH = {
     "python-flask:sync": ("plaintext", "none"),
     "ruby-batch:blocking": ("query-batch", "postgresql"),
     "ruby-batch:fibers": ("task-switching", "none"),
+    "ruby-batch:neverblock": ("transaction-batch", "postgresql"),
     "ruby-neverblock:async": ("query-mix", "mariadb"),
     "ruby-neverblock:four-processes": ("query-mix", "postgresql"),
     "ruby-neverblock:one-process": ("query-mix", "postgresql"),

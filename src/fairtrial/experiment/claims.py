@@ -192,31 +192,47 @@ class EqualClaim(MetricClaim):
         return [self.of, self.to]
 
 
+SHAPES_WITH: Mapping[str, Sequence[str]] = {
+    "between": ("best", "peaks", "rises-and-falls"),
+    "within": ("flat",),
+    "to": ("advantage-grows", "leads"),
+}
+"""The shapes that need a key. `to` may stand with any."""
+
+
 class ShapeClaim(MetricClaim):
-    """How `metric` changes along the sweep."""
+    """How `metric` changes along the sweep, or the advantage of one stack over another."""
 
     kind: Literal["shape"]
     of: StackRef
-    shape: Literal["rises", "falls", "flat", "peaks", "best", "advantage-grows", "leads"]
-    to: StackRef | None = Field(None, description="with advantage-grows and leads: the stack to compare with")
+    shape: Literal["rises", "falls", "flat", "best", "peaks", "rises-and-falls", "advantage-grows", "leads"]
+    to: StackRef | None = Field(
+        None, description="the stack to compare with: the shape is then that of the advantage over it"
+    )
     between: tuple[float, float] | None = Field(
-        None, description="with peaks and best: the range of values that holds the best one"
+        None, description="with best, peaks and rises-and-falls: the range of values that holds the best one"
     )
     within: float | None = Field(None, gt=0, lt=10, description="with flat: the share by which values may differ")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        keys = {"peaks": "between", "best": "between", "flat": "within", "advantage-grows": "to", "leads": "to"}
-        needed = keys.get(self.shape)
         given: Mapping[str, Any] = {"between": self.between, "within": self.within, "to": self.to}
         for key, value in given.items():
-            if (value is not None) != (key == needed):
-                raise ValueError(f"{key}: shape {self.shape!r} {'needs it' if key == needed else 'has no such key'}")
+            needed = self.shape in SHAPES_WITH[key]
+            if value is None and needed:
+                raise ValueError(f"{key}: shape {self.shape!r} needs it")
+            if value is not None and not needed and key != "to":
+                raise ValueError(f"{key}: shape {self.shape!r} has no such key")
         if self.to == self.of:
             raise ValueError("`of` and `to` name the same stack")
         if self.between is not None and self.between[0] > self.between[1]:
             raise ValueError("between: the first is above the second")
         return self
+
+    @property
+    def has_order(self) -> bool:
+        """Whether the shape is about the order of the sweep's values, so that they have to be numbers."""
+        return self.shape not in ("flat", "leads")
 
     def curves(self) -> Sequence[StackRef]:
         return [self.of] if self.to is None else [self.of, self.to]

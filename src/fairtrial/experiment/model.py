@@ -6,11 +6,11 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.base.units import Quantity
-from fairtrial.experiment.claims import Claim
+from fairtrial.experiment.claims import Claim, ShapeClaim
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
-from fairtrial.experiment.value import Value, format_value
+from fairtrial.experiment.value import Value, format_value, values_in_words
 
 LONGEST_LATENCY_SECONDS = 10.0
 
@@ -203,10 +203,11 @@ class Experiment(Strict):
                     )
                 if self.sweep is None:
                     raise ValueError(f"claims: {claim.id!r} is about a shape, and there is no [sweep]")
-                if not self.sweep.is_numeric:
-                    over = ", ".join(map(format_value, self.sweep.values))
+                if isinstance(claim, ShapeClaim) and claim.has_order and not self.sweep.is_numeric:
+                    over = values_in_words(self.sweep.values)
                     raise ValueError(
-                        f"claims: {claim.id!r}: a shape needs numbers, and the sweep has categories: {over}"
+                        f"claims: {claim.id!r}: the shape {claim.shape!r} needs numbers, and the sweep has categories: "
+                        f"{over}"
                     )
 
 

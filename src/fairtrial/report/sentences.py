@@ -1,9 +1,7 @@
 """Sentences about a result as a whole: its loads, the ceiling of the load engine, the noise floor, scalability."""
 
-from collections.abc import Sequence
-
 from fairtrial.base.formatting import count, figure, span
-from fairtrial.experiment.value import Value, format_value
+from fairtrial.experiment.value import values_in_words
 from fairtrial.judge.model import ConditionResult, Curve, Result
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
@@ -32,18 +30,10 @@ def loads_in_words(result: Result) -> list[str]:
     if result.curves:
         first = result.conditions[0].load
         values = [condition.at for condition in result.conditions if condition.at is not None]
-        return [f"{first.describe()}; {first.lengths()}; {result.curves[0].title} {_range(values)}"]
+        return [f"{first.describe()}; {first.lengths()}; {result.curves[0].title} {values_in_words(values)}"]
     return list(
         dict.fromkeys(f"{condition.load.describe()}; {condition.load.lengths()}" for condition in result.conditions)
     )
-
-
-def _range(values: Sequence[Value]) -> str:
-    """`from 1 to 16`; categories are listed."""
-    numbers = [value for value in values if not isinstance(value, bool | str)]
-    if len(numbers) == len(values):
-        return f"from {min(numbers):g} to {max(numbers):g}"
-    return ", ".join(dict.fromkeys(map(format_value, values)))
 
 
 def notes(result: Result) -> list[str]:

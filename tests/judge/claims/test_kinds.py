@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from fairtrial.judge.claims import validate_claim
-from tests.builders import TrialBuilder, a_trial, an_experiment
+from fairtrial.judge.judging import judge
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.judge.claims.scene import served, verdict
 
 THREE = {"fast": 3000.0, "middle": 2000.0, "slow": 1000.0}
@@ -214,6 +215,7 @@ CURVES = {
     "level": (1000.0, 1010.0, 995.0, 1000.0),
     "humped": (1000.0, 1900.0, 1700.0, 900.0),
     "ahead": (1500.0, 1100.0, 1200.0, 1300.0),
+    "steady": (2000.0, 3800.0, 7000.0, 12000.0),
 }
 PLACES = (1, 2, 4, 8)
 
@@ -245,6 +247,17 @@ def shaped(name: str, metric: str = "goodput", **keys: Any) -> Any:
         ("rising", {"shape": "advantage-grows", "to": "level"}, "upheld"),
         ("level", {"shape": "advantage-grows", "to": "rising"}, "refuted"),
         ("rising", {"shape": "advantage-grows", "to": "level", "metric": "response_time_p50"}, "upheld"),
+        ("rising", {"shape": "rises", "to": "level"}, "upheld"),
+        ("level", {"shape": "falls", "to": "rising"}, "upheld"),
+        ("steady", {"shape": "flat", "within": 0.1, "to": "rising"}, "upheld"),
+        ("steady", {"shape": "flat", "within": 0.1, "to": "rising", "metric": "response_time_p50"}, "upheld"),
+        ("steady", {"shape": "flat", "within": 0.1, "to": "level"}, "refuted"),
+        ("humped", {"shape": "rises-and-falls", "between": [2, 4]}, "upheld"),
+        ("rising", {"shape": "rises-and-falls", "between": [2, 4]}, "refuted"),
+        ("humped", {"shape": "rises-and-falls", "between": [2, 4], "to": "level"}, "upheld"),
+        ("level", {"shape": "rises-and-falls", "between": [2, 4], "to": "humped"}, "refuted"),
+        ("humped", {"shape": "peaks", "between": [2, 4], "to": "level", "metric": "response_time_p50"}, "upheld"),
+        ("humped", {"shape": "best", "between": [1, 1], "to": "level", "metric": "response_time_p50"}, "refuted"),
         ("rising", {"shape": "leads", "to": "level"}, "undecided"),
         ("ahead", {"shape": "leads", "to": "level"}, "upheld"),
         ("ahead", {"shape": "leads", "to": "level", "metric": "response_time_p50"}, "upheld"),
@@ -271,6 +284,38 @@ def test_a_lead_is_told_by_the_point_that_decides_it() -> None:
     assert "of level at connections 2 was 1.09 times that of ahead (95% interval " in times.sentence
 
 
+def test_an_advantage_that_peaks_is_told_by_the_ratio_of_two_advantages() -> None:
+    claim = shaped("humped", "response_time_p50", shape="rises-and-falls", to="level", between=[2, 2])
+    assert claim.estimate == pytest.approx((1900 / 1010) / (1700 / 995), rel=0.02)
+    assert "of humped over level at connections 2 was 1.10 times that at 4 (95% interval " in claim.sentence
+    assert claim.asked == "rises, peaks between 2 and 2, and falls off, as an advantage over level"
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"shape": "flat", "within": 0.1, "to": "other"}, "upheld"),
+        ({"shape": "flat", "within": 0.1}, "refuted"),
+        ({"shape": "leads", "to": "other"}, "upheld"),
+    ],
+)
+def test_shapes_without_an_order_may_be_of_categories(keys: dict[str, Any], expected: str) -> None:
+    rates = {
+        f"{name} at {weight}": factor * rate
+        for name, factor in (("one", 1.5), ("other", 1.0))
+        for weight, rate in (("light", 900.0), ("heavy", 200.0), ("moderate", 400.0))
+    }
+    record = (
+        an_experiment("one", "other")
+        .sweeping("light", "heavy", "moderate", parameter="env.WEIGHT")
+        .stating("shape", of="one", **keys)
+        .record()
+    )
+    (claim,) = judge(record, trials_of(record, served(rates)), interrupted=False).claims
+    assert claim.verdict == expected, claim.sentence
+    assert "WEIGHT light, heavy, moderate); the claim asks that" in claim.sentence
+
+
 def test_a_shape_with_a_refused_point_is_undecided() -> None:
     def make(name: str, block: int) -> TrialBuilder:
         return a_trial().but(altered=name == "rising at 4" and block == 2)
@@ -285,6 +330,8 @@ def test_a_shape_with_a_refused_point_is_undecided() -> None:
         ({"shape": "peaks"}, "between: shape 'peaks' needs it"),
         ({"shape": "rises", "within": 0.1}, "within: shape 'rises' has no such key"),
         ({"shape": "peaks", "between": [4, 2]}, "the first is above the second"),
+        ({"shape": "rises-and-falls", "to": "level"}, "between: shape 'rises-and-falls' needs it"),
+        ({"shape": "advantage-grows"}, "to: shape 'advantage-grows' needs it"),
         ({"shape": "leads"}, "to: shape 'leads' needs it"),
         ({"shape": "leads", "to": "rising"}, "name the same stack"),
     ],

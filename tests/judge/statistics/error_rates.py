@@ -13,7 +13,7 @@ from fairtrial.judge.statistics.equivalence import Verdict, equal_within
 from fairtrial.judge.statistics.estimate import paired_ratio
 from fairtrial.judge.statistics.median import median_interval
 from fairtrial.judge.statistics.scalability import Law, PoorFit, scalability
-from fairtrial.judge.statistics.shape import Shape, flat, leads, peak_between, rises
+from fairtrial.judge.statistics.shape import Shape, advantage, flat, leads, peak_between, rises, rises_and_falls
 from fairtrial.judge.statistics.student import LEVEL, column_intervals, p_values
 from fairtrial.judge.statistics.ties import adjust
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
@@ -135,6 +135,12 @@ def ahead(curve: list[list[float]]) -> Shape:
     return leads(curve[:half], curve[half:])
 
 
+def humped(curve: list[list[float]]) -> Shape:
+    """Whether the curve rises to its middle point, and falls off behind it."""
+    middle = len(curve) // 2
+    return rises_and_falls(range(len(curve)), curve, (middle, middle))
+
+
 EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Verdict]] = {
     "flat, so does not rise": ([1, 1, 1, 1], lambda curve: rises(curve, dip=0.5), "upheld"),
     "falls by 5% once": ([1, 2, 2 / 1.05, 3], rises, "upheld"),
@@ -143,6 +149,9 @@ EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Ve
     "just flat": ([1, 1.1, 1, 1.1], lambda curve: flat(curve, 0.1), "refuted"),
     "as high outside": ([1, 2, 2, 2, 1], lambda curve: peak_between(range(5), curve, (2, 3)), "upheld"),
     "as high inside": ([2, 1, 2, 1, 2], lambda curve: peak_between(range(5), curve, (1, 3)), "refuted"),
+    "a hump with a dip of 5% before it": ([1.5, 1.5 / 1.05, 2, 1.5, 1], humped, "upheld"),
+    "a hump with a rise of 5% behind it": ([1, 1.5, 2, 1.5, 1.5 * 1.05], humped, "upheld"),
+    "a hump as high as its foot, by dips of 5%": ([1.05, 1, 1.05, 1, 1.05], humped, "refuted"),
     "level with another at one point": ([2, 2, 1, 2, 1, 1, 1, 1], ahead, "upheld"),
     "level with another at every point": ([1] * 8, ahead, "refuted"),
 }
@@ -159,3 +168,38 @@ def misjudged(edge: str, deviations: str, blocks: int, repetitions: int) -> int:
         curve = (np.array(levels)[:, None] * np.exp(noise)).tolist()
         errors += test(curve).verdict == error
     return errors
+
+
+MIDDLE = (5, 20)
+PER_LONG = (1, 2, 5, 10, 20, 50, 100)
+
+WORLDS: dict[str, tuple[Sequence[float], float]] = {
+    "true": ([1.1, 1.3, 1.5, 1.6, 1.6, 1.3, 1.1], 0.01),
+    "true, and noisy": ([1.1, 1.3, 1.5, 1.6, 1.6, 1.3, 1.1], 0.2),
+    "flat": ([1.3] * 7, 0.01),
+    "flat, and noisy": ([1.3] * 7, 0.2),
+    "rising": ([1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7], 0.01),
+    "falling": ([1.7, 1.6, 1.5, 1.4, 1.3, 1.2, 1.1], 0.01),
+    "falling, and noisy": ([1.7, 1.6, 1.5, 1.4, 1.3, 1.2, 1.1], 0.2),
+    "level from the middle on": ([1.1, 1.3, 1.5, 1.6, 1.6, 1.6, 1.6], 0.01),
+    "two humps": ([1.1, 1.4, 1.5, 1.6, 1.5, 1.1, 1.3], 0.01),
+    "a valley": ([1.6, 1.4, 1.2, 1.1, 1.1, 1.4, 1.6], 0.01),
+}
+"""The true advantage of one contender over another at each of PER_LONG, and the noise of either's figure. That it
+rises, peaks within MIDDLE, and falls off is so in the worlds whose names say so, and false in all others."""
+
+
+def advantage_verdicts(world: str, deviations: str, blocks: int, repetitions: int) -> dict[Verdict, int]:
+    """What experiments find of "the advantage rises, peaks in the middle, and falls off": both contenders have curves
+    of their own, drift with the block, and scatter."""
+    truth, spread = WORLDS[world]
+    random = np.random.default_rng(37)
+    own = np.linspace(3, 1, len(truth))
+    verdicts: dict[Verdict, int] = {"upheld": 0, "refuted": 0, "undecided": 0}
+    for _ in range(repetitions):
+        drift = random.normal(0, 0.3, blocks)
+        noise = spread * DEVIATIONS[deviations](random, (2, len(truth), blocks))
+        to, of = np.stack([own, own * truth])[:, :, None] * np.exp(drift + noise)
+        shape = rises_and_falls(PER_LONG, advantage(of.tolist(), to.tolist()), MIDDLE)
+        verdicts[shape.verdict] += 1
+    return verdicts

@@ -4,15 +4,16 @@ import pytest
 
 from fairtrial.judge.statistics.shape import (
     Shape,
-    advantage_grows,
+    advantage,
     best_within,
     falls,
     flat,
     leads,
     peak_between,
     rises,
+    rises_and_falls,
 )
-from tests.judge.statistics.error_rates import EDGES, misjudged
+from tests.judge.statistics.error_rates import EDGES, WORLDS, advantage_verdicts, misjudged
 from tests.judge.statistics.simulation import at_most_five_percent
 
 PLACES = [1, 2, 4, 8, 16]
@@ -89,6 +90,37 @@ def test_a_peak_between_two_places(levels: tuple[float, ...], verdict: str) -> N
     assert peak_between(PLACES, quiet(*levels), (4, 8)).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("levels", "verdict", "between"),
+    [
+        ((10, 20, 30, 20, 10), "upheld", None),
+        ((10, 20, 30, 20, 20.4), "upheld", (4, 2)),  # a rise of 2% behind the peak is within 5%
+        ((10, 20, 30, 10, 20), "refuted", (4, 3)),  # a peak, and a second hump behind it
+        ((20, 10, 30, 20, 10), "refuted", (0, 1)),  # and before it
+        ((10, 20, 30, 19.05, 20), "undecided", (4, 3)),  # a rise of 5%, give or take
+        ((10, 20, 30, 40, 50), "refuted", (4, 2)),
+        ((50, 40, 30, 20, 10), "refuted", (0, 2)),
+        ((10, 10, 10, 10, 10), "undecided", None),
+    ],
+)
+def test_a_curve_that_rises_and_falls(levels: tuple[float, ...], verdict: str, between: tuple[int, int] | None) -> None:
+    shape = rises_and_falls(PLACES, quiet(*levels), (3, 6))
+    assert shape.verdict == verdict
+    assert between in (None, shape.between)
+    assert shape.ratio == pytest.approx(levels[shape.between[1]] / levels[shape.between[0]], rel=0.01)
+    assert shape.interval is not None and shape.interval[0] < shape.ratio < shape.interval[1]
+
+
+def test_with_one_point_on_each_side_rising_and_falling_is_a_peak() -> None:
+    curve = quiet(10, 30, 20)
+    assert rises_and_falls([1, 2, 4], curve, (2, 2)) == peak_between([1, 2, 4], curve, (2, 2))
+
+
+def test_two_blocks_decide_nothing_of_rising_and_falling() -> None:
+    shape = rises_and_falls(PLACES, [point[:2] for point in quiet(10, 20, 30, 20, 10)], (3, 6))
+    assert (shape.verdict, shape.interval) == ("undecided", None)
+
+
 def test_the_lowest_may_be_the_best() -> None:
     times = quiet(9, 4, 2, 3, 8)
     shape = best_within(PLACES, times, (3, 5), lowest=True)
@@ -104,10 +136,10 @@ def test_the_best_may_lie_at_an_end() -> None:
 
 def test_an_advantage_grows() -> None:
     to = quiet(100, 90, 80, 70, 60)
-    shape = advantage_grows(quiet(110, 120, 130, 140, 150), to)
+    shape = rises(advantage(quiet(110, 120, 130, 140, 150), to))
     assert shape.verdict == "upheld"
     assert shape.ratio == pytest.approx((150 / 60) / (110 / 100), rel=0.02)
-    assert advantage_grows(to, to).verdict == "undecided"
+    assert rises(advantage(to, to)).verdict == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -179,10 +211,30 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="dip"):
         rises(curve, dip=-0.1)
     with pytest.raises(ValueError, match="same points"):
-        advantage_grows(curve, curve[1:])
+        advantage(curve, curve[1:])
+    with pytest.raises(ValueError, match="dip"):
+        rises_and_falls(PLACES, curve, (2, 8), dip=-0.1)
+    with pytest.raises(ValueError, match="both sides"):
+        rises_and_falls(PLACES, curve, (1, 4))
 
 
 @pytest.mark.parametrize("edge", EDGES)
 def test_shapes_at_their_edge_are_rarely_misjudged(edge: str) -> None:
     repetitions = 100
     assert misjudged(edge, "Student t, 3 degrees", 5, repetitions) <= at_most_five_percent(repetitions)
+
+
+@pytest.mark.parametrize("deviations", ["normal", "Student t, 3 degrees"])
+@pytest.mark.parametrize("world", WORLDS)
+def test_an_advantage_that_peaks_is_found_where_it_does_and_only_there(world: str, deviations: str) -> None:
+    repetitions = 100
+    found = advantage_verdicts(world, deviations, 5, repetitions)
+    allowed = at_most_five_percent(repetitions)
+    if world.startswith("true"):
+        assert found["refuted"] <= allowed
+    else:
+        assert found["upheld"] <= allowed
+    if world == "true":
+        assert found["upheld"] > 0.8 * repetitions, "it can be found"
+    if world in ("rising", "falling", "a valley"):
+        assert found["refuted"] > 0.8 * repetitions, "so can the contrary"

@@ -1,4 +1,4 @@
-"""How a metric changes along the sweep: rises, falls, flat, a peak, a best place, an advantage that grows, a lead."""
+"""How a metric, or an advantage, changes along the sweep: rises, falls, flat, a best place, a peak, a lead."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ from fairtrial.experiment.claims import ShapeClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep
+from fairtrial.experiment.value import Value, format_value, values_in_words
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import (
     MORE_BLOCKS,
@@ -31,13 +32,13 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     metric = find_metric(claim.metric, claim.request)
     sweep = evidence.experiment.sweep
     assert sweep is not None
-    conditions = [_at(stack, value) for stack in claim.curves() for value in sweep.numbers]
+    conditions = [_at(stack, value) for stack in claim.curves() for value in sweep.values]
     values = read_values(claim, metric, conditions, evidence)
     test = None
     ruling = Ruling("undecided", values.obstacle)
     if values.obstacle is None:
         try:
-            test = _test(claim, metric, sweep.numbers, values, evidence.level)
+            test = _test(claim, metric, sweep, values, evidence.level)
         except ValueError as error:
             ruling = Ruling("undecided", str(error))
     estimate, observed = None, None
@@ -50,7 +51,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         observed = (
             f"{capitalised(metric.label)} {metric.preposition} {_compared(claim, metric, sweep, test)} ({interval}, "
             f"{count(values.blocks, 'block')}; load: {evidence.loads(conditions[0])}, with "
-            f"{sweep.title} from {sweep.numbers[0]:g} to {sweep.numbers[-1]:g}); the claim asks that "
+            f"{sweep.title} {values_in_words(sweep.values)}); the claim asks that "
             f"{claim.of if claim.shape == 'leads' else 'it'} {asked}."
         )
     endings = {
@@ -71,28 +72,30 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
 
 
 def in_words(claim: ShapeClaim) -> str:
-    """`rises`, `peaks between 4 and 15`, `is flat within 5%`."""
+    """`rises`, `peaks between 4 and 15`, `is flat within 0.05, as an advantage over b`."""
     where = "" if claim.between is None else f"between {claim.between[0]:g} and {claim.between[1]:g}"
-    return {
+    words = {
         "rises": "rises",
         "falls": "falls",
         "flat": f"is flat within {claim.within or 0:.3g}",
         "peaks": f"peaks {where}",
         "best": f"is best {where}",
-        "advantage-grows": f"grows, as an advantage over {claim.to}",
+        "rises-and-falls": f"rises, peaks {where}, and falls off",
+        "advantage-grows": "grows",
         "leads": f"leads {claim.to} at every point",
     }[claim.shape]
+    return words if claim.to is None or claim.shape == "leads" else f"{words}, as an advantage over {claim.to}"
 
 
 def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, test: shape.Shape) -> str:
     """The ratio in words: `a at connections 16 was 3.1 times that at 1`; of leads, `… was 1.2 times that of b`."""
-    first, second = (sweep.numbers[place] for place in test.between)
+    first, second = (format_value(sweep.values[place]) for place in test.between)
     ratio = figure(test.ratio)
     if claim.shape == "leads":
         ahead, behind = (claim.of, claim.to) if metric.higher_is_better else (claim.to, claim.of)
-        return f"{ahead} at {sweep.title} {second:g} was {ratio} times that {metric.preposition} {behind}"
+        return f"{ahead} at {sweep.title} {second} was {ratio} times that {metric.preposition} {behind}"
     over = f" over {claim.to}" if claim.to is not None else ""
-    return f"{claim.of}{over} at {sweep.title} {second:g} was {ratio} times that at {first:g}"
+    return f"{claim.of}{over} at {sweep.title} {second} was {ratio} times that at {first}"
 
 
 def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
@@ -106,33 +109,41 @@ def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
     low, high = claim.between
     below, above = (any(test(value) for value in experiment.sweep.numbers) for test in (low.__gt__, high.__lt__))
     inside = any(low <= value <= high for value in experiment.sweep.numbers)
-    enough = inside and (below and above if claim.shape == "peaks" else below or above)
+    both_sides = claim.shape != "best"
+    enough = inside and (below and above if both_sides else below or above)
     if not enough:
         raise ValueError(
             f"claims: {claim.id!r}: the sweep needs values between {low:g} and {high:g}, and "
-            f"{'on both sides of them' if claim.shape == 'peaks' else 'others'}"
+            f"{'on both sides of them' if both_sides else 'others'}"
         )
 
 
-def _at(stack: StackRef, value: float) -> ConditionRef:
+def _at(stack: StackRef, value: Value) -> ConditionRef:
     return ConditionRef.of(stack, value)
 
 
-def _test(claim: ShapeClaim, metric: Metric, places: Sequence[float], values: Values, level: float) -> shape.Shape:
-    curve = [values.of(_at(claim.of, place)) for place in places]
-    if claim.shape == "rises":
-        return shape.rises(curve, level=level)
-    if claim.shape == "falls":
-        return shape.falls(curve, level=level)
-    if claim.within is not None:
-        return shape.flat(curve, claim.within, level=level)
+def _test(claim: ShapeClaim, metric: Metric, sweep: Sweep, values: Values, level: float) -> shape.Shape:
+    curve: shape.Curve = [values.of(_at(claim.of, place)) for place in sweep.values]
+    highest_is_best = metric.higher_is_better
     if claim.to is not None:
-        other = [values.of(_at(claim.to, place)) for place in places]
+        other = [values.of(_at(claim.to, place)) for place in sweep.values]
         # A lower time is better: the ratio is inverted, so that above 1 means an advantage for every metric.
         ahead, behind = (curve, other) if metric.higher_is_better else (other, curve)
-        judge_curves = shape.leads if claim.shape == "leads" else shape.advantage_grows
-        return judge_curves(ahead, behind, level=level)
-    assert claim.between is not None
-    if claim.shape == "peaks":
-        return shape.peak_between(places, curve, claim.between, level=level)
-    return shape.best_within(places, curve, claim.between, lowest=not metric.higher_is_better, level=level)
+        if claim.shape == "leads":
+            return shape.leads(ahead, behind, level=level)
+        curve, highest_is_best = shape.advantage(ahead, behind), True
+    return _test_curve(claim, sweep.numbers, curve, level, highest_is_best=highest_is_best)
+
+
+def _test_curve(
+    claim: ShapeClaim, places: Sequence[float], curve: shape.Curve, level: float, *, highest_is_best: bool
+) -> shape.Shape:
+    if claim.within is not None:
+        return shape.flat(curve, claim.within, level=level)
+    if claim.between is None:
+        judge_curve = shape.falls if claim.shape == "falls" else shape.rises
+        return judge_curve(curve, level=level)
+    if claim.shape == "best":
+        return shape.best_within(places, curve, claim.between, lowest=not highest_is_best, level=level)
+    judge_peak = shape.peak_between if claim.shape == "peaks" else shape.rises_and_falls
+    return judge_peak(places, curve, claim.between, level=level)

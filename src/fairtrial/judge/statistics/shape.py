@@ -98,15 +98,16 @@ def falls(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     return Shape(shape.verdict, 1 / shape.ratio, shape.between, interval, shape.level)
 
 
-def advantage_grows(of: Curve, to: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
-    """Whether the ratio of `of` to `to`, two contenders in the same blocks at the same points, rises along the sweep.
+def advantage(of: Curve, to: Curve) -> Curve:
+    """The ratio of `of` to `to`, two contenders in the same blocks at the same points, as a curve of its own.
 
-    The ratio that is returned is the advantage at a later point divided by that at an earlier one.
+    Whatever is asked of its shape compares ratios of ratios: the advantage at one point divided by that at another.
 
     Raises:
-        ValueError: as `rises`, or the curves have different points or blocks.
+        ValueError: the curves have different points or blocks, fewer than two points, or values that are not positive.
     """
-    return rises(np.exp(_advantage(of, to)).tolist(), dip=dip, level=level)
+    ratios: list[list[float]] = np.exp(_advantage(of, to)).tolist()
+    return ratios
 
 
 def leads(of: Curve, to: Curve, *, level: float = LEVEL) -> Shape:
@@ -119,7 +120,7 @@ def leads(of: Curve, to: Curve, *, level: float = LEVEL) -> Shape:
         The ratio of / to at the least certain point; for a refuted lead, at the point that refutes it most clearly.
 
     Raises:
-        ValueError: as `advantage_grows`.
+        ValueError: as `advantage`.
     """
     ratios = _advantage(of, to).T
     points = range(ratios.shape[1])
@@ -241,6 +242,60 @@ def peak_between(
     if not places or min(places) >= between[0] or max(places) <= between[1]:
         raise ValueError("a peak needs points on both sides of the range it is looked for in")
     return best_within(places, curve, between, level=level)
+
+
+def rises_and_falls(
+    places: Sequence[float],
+    curve: Curve,
+    between: tuple[float, float],
+    *,
+    dip: float = DIP,
+    level: float = LEVEL,
+) -> Shape:
+    """Whether the curve rises to a peak at a place in `between` and falls off behind it: `peak_between`, and no two
+    points on one side that contradict it by more than `dip`.
+
+    Upheld if the peak is, and if each point is proven, at 5%, to lie above 1/(1+dip) of every point on its side that is
+    further from the peak. Refuted if the peak is, or if a point is proven to lie below 1/(1+dip) of one further away;
+    the peak and all these pairs get 2.5% each.
+
+    Raises:
+        ValueError: as `peak_between`, or a `dip` below zero.
+    """
+    if not 0 <= dip < math.inf:
+        raise ValueError("a dip is zero or more")
+    peak = peak_between(places, curve, between, level=level)
+    before = [point for point, place in enumerate(places) if place < between[0]]
+    behind = [point for point, place in enumerate(places) if place > between[1]]
+    pairs = [*combinations(before, 2), *((far, near) for near, far in combinations(behind, 2))]
+    if not pairs or peak.interval is None:
+        return peak
+    half = 1 - (1 - level) / 2
+    no_peak = peak_between(places, curve, between, level=half)
+    if no_peak.verdict == "refuted":
+        return no_peak
+    sides = _none_below(_logs(curve), pairs, dip, proof=2 * level - 1, over_all=1 - (1 - half) / len(pairs))
+    if sides.verdict == "refuted" or (sides.verdict == "undecided" and peak.verdict == "upheld"):
+        return sides
+    return no_peak if peak.verdict == "refuted" else peak
+
+
+def _none_below(
+    logs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], dip: float, *, proof: float, over_all: float
+) -> Shape:
+    """Whether the second point of no pair lies below 1/(1+dip) of the first: upheld if at the level `proof` the
+    interval of each lies above, refuted if at `over_all` that of one lies below."""
+    limit = -math.log1p(dip)
+    steps = _between(logs, pairs)
+    intervals = column_intervals(steps, [proof, over_all])
+    assert intervals is not None
+    means = steps.mean(axis=0)
+    deepest = min(range(len(pairs)), key=lambda pair: intervals[pair][1][1])
+    if intervals[deepest][1][1] < limit:
+        return _shape("refuted", pairs[deepest], float(means[deepest]), intervals[deepest][1], over_all)
+    doubtful = min(range(len(pairs)), key=lambda pair: intervals[pair][0][0])
+    verdict: Verdict = "upheld" if intervals[doubtful][0][0] > limit else "undecided"
+    return _shape(verdict, pairs[doubtful], float(means[doubtful]), intervals[doubtful][0], proof)
 
 
 def _logs(curve: Curve) -> NDArray[np.float64]:
