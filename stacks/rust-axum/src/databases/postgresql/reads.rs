@@ -1,4 +1,4 @@
-//! What is read: items and articles.
+//! What is read: items, articles and ratings.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -7,13 +7,14 @@ use tokio_postgres::Row;
 use super::Postgresql;
 use crate::api::items::ItemStore;
 use crate::api::similar::ArticleStore;
-use crate::model::{Article, Ids, Item};
+use crate::model::{Article, Ids, Item, Rating};
 
 const PICK: &str =
     "SELECT id, uuid, name, hash_code, created_at FROM items WHERE id >= $1 ORDER BY id LIMIT 1";
 const BY_UUID: &str = "SELECT id, uuid, name, hash_code, created_at FROM items WHERE uuid = $1";
 const BOUNDS: &str = "SELECT min(id), max(id) FROM items";
 const ARTICLES: &str = "SELECT id, name, type, tags, description FROM articles";
+const RATINGS: &str = "SELECT user_number, article_id FROM ratings";
 
 impl ItemStore for Postgresql {
     async fn random_item(&self) -> anyhow::Result<Option<Item>> {
@@ -32,6 +33,11 @@ impl ArticleStore for Postgresql {
     async fn articles(&self) -> anyhow::Result<Vec<Article>> {
         let rows = self.all(ARTICLES, &[]).await?;
         rows.iter().map(to_article).collect()
+    }
+
+    async fn ratings(&self) -> anyhow::Result<Vec<Rating>> {
+        let rows = self.all(RATINGS, &[]).await?;
+        rows.iter().map(to_rating).collect()
     }
 }
 
@@ -60,5 +66,13 @@ fn to_article(row: &Row) -> anyhow::Result<Article> {
         kind: row.try_get(2)?,
         tags: row.try_get(3)?,
         description: row.try_get(4)?,
+    })
+}
+
+fn to_rating(row: &Row) -> anyhow::Result<Rating> {
+    let (user, article): (i32, i32) = (row.try_get(0)?, row.try_get(1)?);
+    Ok(Rating {
+        user: user.into(),
+        article: article.into(),
     })
 }
