@@ -70,9 +70,8 @@ fn to_article(row: &Row) -> anyhow::Result<Article> {
 }
 
 fn to_rating(row: &Row) -> anyhow::Result<Rating> {
-    let (user, article): (i32, i32) = (row.try_get(0)?, row.try_get(1)?);
     Ok(Rating {
-        user: user.into(),
-        article: article.into(),
+        user: row.try_get(0)?,
+        article: row.try_get(1)?,
     })
 }
