@@ -40,6 +40,7 @@ CLEARLY_ROUNDED = 1e-3
 """Only users are requested none of whose similarities, in millionths, is as close to a half: rounding cannot differ."""
 
 Match = Literal["similar", "user"]
+MATCHES: tuple[Match, ...] = ("similar", "user")
 
 
 class Options(Strict):
@@ -47,7 +48,7 @@ class Options(Strict):
 
     matches_per_1000: int = Field(20, ge=0, le=1000, description="of 1,000 requests; 0: short ones alone")
     matches: list[Match] = Field(
-        default_factory=lambda: ["similar", "user"], min_length=1, description="the kinds of matches, which take turns"
+        default_factory=lambda: list(MATCHES), min_length=1, description="the kinds of matches, which take turns"
     )
 
 
@@ -152,7 +153,7 @@ def requests(data: Data, options: Options) -> list[Request]:
     short_weight = (1000 - options.matches_per_1000) * (len(matches) or 1)
     return [
         *([_request("short", *short_answer(data), weight=short_weight)] if short_weight else []),
-        *(_request(*match, weight=options.matches_per_1000) for match in matches),
+        *(_request(kind, path, text, options.matches_per_1000) for kind, path, text in matches),
     ]
 
 

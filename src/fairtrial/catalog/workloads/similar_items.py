@@ -74,6 +74,7 @@ def terms(text: str) -> list[str]:
     return [stem(word) for word in words if word not in STOP_WORDS]
 
 
+@cache
 def stem(word: str) -> str:
     """Harman's S stemmer: D. Harman, How effective is suffixing?, JASIS 42(1), 1991, table 1."""
     if len(word) > 4 and word.endswith("ies") and not word.endswith(("eies", "aies")):
@@ -119,8 +120,7 @@ def ranked(own: Vector, vectors_by_id: Mapping[int, Vector], left_out: Collectio
 
 
 def _product(one: Vector, other: Vector) -> float:
-    shorter, longer = sorted((one, other), key=len)
-    return sum(weight * longer.get(term, 0.0) for term, weight in shorter.items())
+    return sum(one[term] * other[term] for term in one.keys() & other.keys())
 
 
 def clearly_apart(ranking: Ranking) -> bool:
