@@ -3,7 +3,7 @@
 import { logError } from "./lib/log.js";
 import { empty, json, send, text } from "./lib/reply.js";
 import { compileRoutes } from "./lib/router.js";
-import { articleRoutes } from "./routes/similar.js";
+import { articleRoutes } from "./routes/articles.js";
 import { categoryRoutes } from "./routes/categories.js";
 import { fanOutRoutes } from "./routes/fanout.js";
 import { itemRoutes } from "./routes/items.js";
@@ -26,7 +26,7 @@ export function createApp(services, settings) {
     ...queryRoutes(database.queries),
     ...fanOutRoutes(settings.upstreamUrl, settings.upstreamPool),
     ...unitRoutes(database.units),
-    ...articleRoutes(database.articles),
+    ...articleRoutes(database.articles, settings.matchThreads),
     ...pageRoutes(database.pages, database.categories, cache.values),
   ]);
   let stopping = false;

@@ -8,6 +8,7 @@ COPIES = (
     ("ruby-eventmachine/processes.rb", "ruby-neverblock/lib", "ruby-rails/lib", "ruby-threads"),
     ("java-spring/bin/jdk", "java-batch/bin"),
     ("python-fastapi/app/terms.py", "python-flask/app"),
+    ("python-fastapi/app/matches.py", "python-flask/app"),
     ("node-express/processes.js", "node-fastify", "node-journey", "node-rapid", "node-restify"),
     ("node-express/batcher.js", "node-fastify", "node-journey", "node-restify"),
     ("node-express/settings.js", "node-fastify", "node-journey", "node-restify"),

@@ -22,6 +22,7 @@ ONE_IS_ENOUGH = {
     "go-nethttp:profile-guided": ("plaintext", "none"),
     "java-spring:virtual": ("page", "mariadb"),
     "node-http:two-workers": ("page", "postgresql"),
+    "node-http:worker-threads": ("matching-mix", "sqlite"),
     "node-rapid:batched": ("survey-insert", "postgresql"),
     "node-rapid:fire-and-forget": ("survey-insert", "mongodb"),
     "node-rapid:parses-routes-each-time": ("plaintext", "none"),

@@ -59,6 +59,11 @@ def rows_by_id(spec: DatasetSpec, ids: Sequence[int]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
+def every_row(spec: DatasetSpec) -> list[dict[str, Any]]:
+    """Return all rows in id order, as JSON objects."""
+    return [json.loads(line) for line in _dataset(spec, "--format", "jsonl").splitlines()]
+
+
 @contextmanager
 def row_stream(spec: DatasetSpec) -> Iterator[BinaryIO]:
     """Yield a stream of all rows in id order, as tab-separated lines that are generated while they are read."""

@@ -55,7 +55,12 @@ func Routes(s Services) http.Handler {
 
 	handle("GET /fan-out", fanOut(s.UpstreamURL, s.UpstreamPool))
 	handle("POST /units/{weight}", routes[UnitStore](s.Database)(unit))
-	handle("GET /articles/{id}/similar", routes[ArticleStore](s.Database)(similarArticles))
+
+	article, similar, articlesOfUser := articleRoutes(s.Database)
+	handle("GET /articles/{id}", article)
+	handle("GET /articles/{id}/similar", similar)
+	handle("GET /users/{id}/articles", articlesOfUser)
+
 	handle("GET /pages/{id}", routes[PageStore](s.Database)(page(s.Cache)))
 	return mux
 }

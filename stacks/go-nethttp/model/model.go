@@ -36,6 +36,12 @@ type Article struct {
 	Description string `bson:"description"`
 }
 
+// Rating says that a user has rated an article: a row of the table ratings.
+type Rating struct {
+	User    int64
+	Article int64
+}
+
 // Survey is what one user answers in one survey.
 type Survey struct {
 	Name    string

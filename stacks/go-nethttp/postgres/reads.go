@@ -18,6 +18,7 @@ const (
 	boundsQuery  = "SELECT min(id), max(id) FROM items"
 	categoryList = "SELECT id, name, slug, description FROM categories ORDER BY id"
 	articleList  = "SELECT id, name, type, tags, description FROM articles"
+	ratingList   = "SELECT user_number, article_id FROM ratings"
 	pageQuery    = "SELECT name, uuid, description FROM items WHERE id = $1"
 	beforeQuery  = "SELECT name FROM items WHERE id < $1 ORDER BY id DESC LIMIT $2"
 	countQuery   = "SELECT count(*) FROM categories"
@@ -71,6 +72,12 @@ func (s *Store) Categories(ctx context.Context) ([]model.Category, error) {
 func (s *Store) Articles(ctx context.Context) ([]model.Article, error) {
 	rows, _ := s.pool.Query(ctx, articleList)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[model.Article])
+}
+
+// Ratings reads all ratings.
+func (s *Store) Ratings(ctx context.Context) ([]model.Rating, error) {
+	rows, _ := s.pool.Query(ctx, ratingList)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[model.Rating])
 }
 
 // PageItem reads what a page shows of its item.

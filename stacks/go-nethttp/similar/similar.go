@@ -8,11 +8,19 @@ import (
 	"fairtrial/go-nethttp/model"
 )
 
-// Articles holds the term vectors of all articles.
+// Articles holds the names and the term vectors of all articles.
 type Articles struct {
 	ids     []int64
+	names   []string
 	vectors []vector
 	places  map[int64]int
+	terms   int // how many there are
+}
+
+// Match is an article and its similarity, the cosine of its vector and the one that it was matched with.
+type Match struct {
+	ID         int64
+	Similarity float64
 }
 
 // vector has length 1. Its entries are in the order of their terms' numbers, so that the sum of the products of two
@@ -50,10 +58,11 @@ func Vectors(articles []model.Article) *Articles {
 		}
 	}
 
-	a := &Articles{places: map[int64]int{}}
+	a := &Articles{places: map[int64]int{}, terms: len(documents)}
 	for place, article := range articles {
 		a.places[article.ID] = place
 		a.ids = append(a.ids, article.ID)
+		a.names = append(a.names, article.Name)
 		a.vectors = append(a.vectors, weigh(counted[place], documents, len(articles)))
 	}
 	return a
@@ -66,14 +75,19 @@ func weigh(counted map[int]int, documents []int, articles int) vector {
 		weighed = append(weighed, entry{term, float64(count) * idf})
 	}
 	slices.SortFunc(weighed, func(one, other entry) int { return cmp.Compare(one.term, other.term) })
-	length := math.Sqrt(weighed.times(weighed))
+	return weighed.scaled()
+}
+
+// scaled changes the vector to length 1.
+func (v vector) scaled() vector {
+	length := math.Sqrt(v.times(v))
 	if length == 0 { // all its terms are in every article: nothing is similar to it
 		return nil
 	}
-	for place := range weighed {
-		weighed[place].weight /= length
+	for place := range v {
+		v[place].weight /= length
 	}
-	return weighed
+	return v
 }
 
 // times is the sum of the products of the weights of common terms.
@@ -95,29 +109,55 @@ func (v vector) times(other vector) float64 {
 	return sum
 }
 
-// MostSimilar gives the ids of the articles most similar to this one, most similar first, ties by lower id; false if
-// there is no such article.
-func (a *Articles) MostSimilar(id int64, limit int) ([]int64, bool) {
-	wanted, known := a.places[id]
+// Name gives an article's name; false if there is no such article.
+func (a *Articles) Name(id int64) (string, bool) {
+	place, known := a.places[id]
+	if !known {
+		return "", false
+	}
+	return a.names[place], true
+}
+
+// MostSimilar gives the articles most similar to this one, most similar first, ties by lower id; false if there is no
+// such article.
+func (a *Articles) MostSimilar(id int64, limit int) ([]Match, bool) {
+	place, known := a.places[id]
 	if !known {
 		return nil, false
 	}
-	type candidate struct {
-		similarity float64
-		id         int64
-	}
-	others := make([]candidate, 0, len(a.ids))
-	for place, other := range a.vectors {
-		if place != wanted {
-			others = append(others, candidate{a.vectors[wanted].times(other), a.ids[place]})
+	return a.matches(a.vectors[place], []int64{id}, limit), true
+}
+
+// BestFor gives the articles most similar to the sum of those that a user rated, without them, in the same order.
+func (a *Articles) BestFor(rated []int64, limit int) []Match {
+	return a.matches(a.sum(rated), rated, limit)
+}
+
+func (a *Articles) sum(ids []int64) vector {
+	weights := make([]float64, a.terms)
+	for _, id := range ids {
+		for _, e := range a.vectors[a.places[id]] {
+			weights[e.term] += e.weight
 		}
 	}
-	slices.SortFunc(others, func(one, other candidate) int {
-		return cmp.Or(cmp.Compare(other.similarity, one.similarity), cmp.Compare(one.id, other.id))
-	})
-	ids := make([]int64, 0, limit)
-	for _, other := range others[:min(limit, len(others))] {
-		ids = append(ids, other.id)
+	var total vector
+	for term, weight := range weights {
+		if weight > 0 {
+			total = append(total, entry{term, weight})
+		}
 	}
-	return ids, true
+	return total.scaled()
+}
+
+func (a *Articles) matches(own vector, leftOut []int64, limit int) []Match {
+	others := make([]Match, 0, len(a.ids))
+	for place, other := range a.vectors {
+		if !slices.Contains(leftOut, a.ids[place]) {
+			others = append(others, Match{a.ids[place], own.times(other)})
+		}
+	}
+	slices.SortFunc(others, func(one, other Match) int {
+		return cmp.Or(cmp.Compare(other.Similarity, one.Similarity), cmp.Compare(one.ID, other.ID))
+	})
+	return others[:min(limit, len(others))]
 }

@@ -16,6 +16,7 @@ const (
 	byUUIDQuery  = "SELECT " + itemColumns + " FROM items WHERE uuid = ?"
 	categoryList = "SELECT id, name, slug, description FROM categories ORDER BY id"
 	articleList  = "SELECT id, name, type, tags, description FROM articles"
+	ratingList   = "SELECT user_number, article_id FROM ratings"
 	// Two selects, because min() and max() in one would scan the whole table.
 	boundsQuery = "SELECT (SELECT min(id) FROM items), (SELECT max(id) FROM items)"
 )
@@ -86,6 +87,13 @@ func (r *Reader) Articles(ctx context.Context) ([]model.Article, error) {
 	return Collect(ctx, r.DB, func(rows *sql.Rows, a *model.Article) error {
 		return rows.Scan(&a.ID, &a.Name, &a.Type, &a.Tags, &a.Description)
 	}, articleList)
+}
+
+// Ratings reads all ratings.
+func (r *Reader) Ratings(ctx context.Context) ([]model.Rating, error) {
+	return Collect(ctx, r.DB, func(rows *sql.Rows, one *model.Rating) error {
+		return rows.Scan(&one.User, &one.Article)
+	}, ratingList)
 }
 
 // Collect gives all rows of a query.

@@ -1,4 +1,4 @@
-// Package sqlite reads items, categories and articles from a file.
+// Package sqlite reads items, categories, articles and ratings from a file.
 package sqlite
 
 import (

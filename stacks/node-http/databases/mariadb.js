@@ -18,6 +18,7 @@ const UNIT_COUNT_RED = "SELECT count(*) AS count FROM units WHERE label = 'red'"
 const UNIT_INSERT = "INSERT INTO units (name, value, label) VALUES ('unit', 0, 'blue')";
 const UNIT_INCREMENT = "UPDATE units SET value = value + 1 WHERE id = ?";
 const ARTICLES = "SELECT id, name, type, tags, description FROM articles";
+const RATINGS = "SELECT user_number, article_id FROM ratings";
 const PAGE_ITEM = "SELECT id, name, uuid, description FROM items WHERE id = ?";
 const PAGE_BEFORE = "SELECT name FROM items WHERE id < ? ORDER BY id DESC LIMIT 10";
 const PAGE_CATEGORIES = "SELECT count(*) AS count FROM categories";
@@ -56,7 +57,7 @@ export function open(url, poolSize) {
       sleep: (milliseconds) => pool.execute("SELECT SLEEP(?)", [milliseconds / 1000]),
     },
     units: { onConnection: (work) => onConnection(pool, (connection) => work(unitsOn(connection))) },
-    articles: { all: () => rows(pool, ARTICLES) },
+    articles: { all: () => rows(pool, ARTICLES), ratings: () => rows(pool, RATINGS) },
     pages: {
       item: (id) => row(pool, PAGE_ITEM, [id]),
       namesBefore: async (id) => (await rows(pool, PAGE_BEFORE, [id])).map(({ name }) => name),

@@ -25,6 +25,7 @@ const SQL = {
   "unit-insert": "INSERT INTO units (name, value, label) VALUES ('unit', 0, 'blue') RETURNING id",
   "unit-increment": "UPDATE units SET value = value + 1 WHERE id = $1",
   articles: "SELECT id, name, type, tags, description FROM articles",
+  ratings: "SELECT user_number, article_id FROM ratings",
   "page-item": "SELECT id, name, uuid, description FROM items WHERE id = $1",
   "page-before": "SELECT name FROM items WHERE id < $1 ORDER BY id DESC LIMIT 10",
   "page-categories": "SELECT count(*) AS count FROM categories",
@@ -62,7 +63,7 @@ export function open(url, poolSize) {
       sleep: (milliseconds) => run(pool, "sleep", [milliseconds / 1000]),
     },
     units: { onConnection: (work) => onConnection(pool, (client) => work(unitsOn(client))) },
-    articles: { all: () => rows(pool, "articles") },
+    articles: { all: () => rows(pool, "articles"), ratings: () => rows(pool, "ratings") },
     pages: {
       item: (id) => row(pool, "page-item", [id]),
       namesBefore: async (id) => (await rows(pool, "page-before", [id])).map(({ name }) => name),

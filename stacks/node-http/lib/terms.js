@@ -13,7 +13,8 @@ export function termVectors(articles) {
     for (const term of counted.keys()) documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + 1);
   }
   const weight = (term, count) => count * Math.log(articles.length / documentFrequency.get(term));
-  return new Map(articles.map(({ id }, i) => [id, scaled(counts[i], weight)]));
+  const weighted = (counted) => [...counted].map(([term, count]) => [term, weight(term, count)]);
+  return new Map(articles.map(({ id }, i) => [id, scaled(weighted(counts[i]))]));
 }
 
 function countTerms(article) {
@@ -37,9 +38,10 @@ function stem(word) {
   return word;
 }
 
-function scaled(counted, weight) {
-  const weights = [...counted].map(([term, count]) => [term, weight(term, count)]);
-  const length = Math.sqrt(weights.reduce((sum, [, one]) => sum + one * one, 0));
+/** `weights`: pairs of a term and its weight. Gives a map of the same direction and of length 1. */
+export function scaled(weights) {
+  const pairs = [...weights];
+  const length = Math.sqrt(pairs.reduce((sum, [, one]) => sum + one * one, 0));
   // Terms that every article has weigh nothing; an article may have no others.
-  return new Map(length === 0 ? [] : weights.map(([term, one]) => [term, one / length]));
+  return new Map(length === 0 ? [] : pairs.map(([term, one]) => [term, one / length]));
 }

@@ -18,7 +18,7 @@ def term_vectors(articles: list[dict[str, Any]]) -> dict[int, Vector]:
     document_frequency = Counter(term for counted in counts.values() for term in counted)
     weight = {term: math.log(len(articles) / frequency) for term, frequency in document_frequency.items()}
     return {
-        article_id: _scaled({term: count * weight[term] for term, count in counted.items()})
+        article_id: scaled({term: count * weight[term] for term, count in counted.items()})
         for article_id, counted in counts.items()
     }
 
@@ -43,7 +43,8 @@ def _stem(word: str) -> str:
     return word
 
 
-def _scaled(weights: Vector) -> Vector:
+def scaled(weights: dict[str, float]) -> Vector:
+    """The same direction, of length 1."""
     length = math.hypot(*weights.values())
     # Terms that every article has weigh nothing; an article may have no others.
     return {term: weight / length for term, weight in weights.items()} if length else {}

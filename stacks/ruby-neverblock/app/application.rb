@@ -20,7 +20,9 @@ class Application
     "GET" => [
       [%r{\A/items/([^/]+)\z}, :item],
       [%r{\A/queries/long/([^/]+)\z}, :long_query],
+      [%r{\A/articles/([^/]+)\z}, :article],
       [%r{\A/articles/([^/]+)/similar\z}, :similar_articles],
+      [%r{\A/users/([^/]+)/articles\z}, :articles_of_user],
       [%r{\A/pages/([^/]+)\z}, :page]
     ],
     "POST" => [[%r{\A/units/([^/]+)\z}, :unit]]
@@ -104,11 +106,28 @@ class Application
     work ? json(units: database.on_connection { |connection| work.call(connection) }) : empty(404)
   end
 
+  def article(id)
+    id = positive_integer(id, LARGEST_KEY)
+    database
+    name = id && @articles.name(id)
+    name ? json(id: id, name: name) : empty(404)
+  end
+
   def similar_articles(id)
     id = positive_integer(id, LARGEST_KEY)
     database
     similar = id && @articles.similar_to(id)
     similar ? json(id: id, similar: similar) : empty(404)
+  end
+
+  def articles_of_user(id)
+    id = positive_integer(id, LARGEST_KEY)
+    database
+    best = id && @articles.best_for(id)
+    return empty(404) unless best
+
+    articles = best.map { |article, found| { id: article, similarity_millionths: (found * 1_000_000).round } }
+    json(id: id, articles: articles)
   end
 
   def page(id)

@@ -11,11 +11,15 @@ module Terms
     counts = articles.to_h { |article| [article[:id], count(article)] }
     frequencies = counts.each_value.flat_map(&:keys).tally
     counts.transform_values do |counted|
-      weights = counted.to_h { |term, number| [term, number * Math.log(articles.size / frequencies[term].to_f)] }
-      length = Math.sqrt(weights.each_value.sum { |weight| weight * weight })
-      # Terms that every article has weigh nothing; an article may have no others.
-      length.zero? ? {} : weights.transform_values { |weight| weight / length }
+      scaled(counted.to_h { |term, number| [term, number * Math.log(articles.size / frequencies[term].to_f)] })
     end
+  end
+
+  # The same direction, of length 1.
+  def self.scaled(weights)
+    length = Math.sqrt(weights.each_value.sum { |weight| weight * weight })
+    # Terms that every article has weigh nothing; an article may have no others.
+    length.zero? ? {} : weights.transform_values { |weight| weight / length }
   end
 
   def self.count(article)

@@ -40,3 +40,9 @@ pub struct Article {
     pub tags: String,
     pub description: String,
 }
+
+/// A row of the table ratings: a user has rated an article.
+pub struct Rating {
+    pub user: i64,
+    pub article: i64,
+}

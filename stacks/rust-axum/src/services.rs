@@ -21,8 +21,8 @@ const DATABASES: &[(&str, Open)] = &[
     #[cfg(feature = "sqlite")]
     ("sqlite", |url, settings| {
         use crate::databases::sqlite::Sqlite;
-        let store = Sqlite::open(url, settings.db_pool, settings.sqlite_queries)?;
-        Ok(database(Arc::new(store)))
+        let store = Sqlite::open(url, settings.db_pool, settings.blocking_work)?;
+        Ok(database(Arc::new(store), settings))
     }),
     #[cfg(feature = "postgresql")]
     ("postgresql", |url, settings| {
@@ -78,8 +78,9 @@ fn open_database(url: &str, settings: &Settings) -> anyhow::Result<Opened> {
 }
 
 /// What is asked of every database.
-fn database<S: Service + ItemStore + ArticleStore>(store: Arc<S>) -> Opened {
-    let routes = items::routes(store.clone()).merge(similar::routes(store.clone()));
+fn database<S: Service + ItemStore + ArticleStore>(store: Arc<S>, settings: &Settings) -> Opened {
+    let articles = similar::routes(store.clone(), settings.blocking_work);
+    let routes = items::routes(store.clone()).merge(articles);
     let pings = vec![health::ping(store)];
     Opened { routes, pings }
 }
@@ -89,7 +90,7 @@ fn database_server<S>(store: Arc<S>, settings: &Settings) -> anyhow::Result<Open
 where
     S: Service + ItemStore + ArticleStore + QueryStore + UnitStore + PageStore,
 {
-    let opened = database(store.clone())
+    let opened = database(store.clone(), settings)
         .merge(queries::routes(store.clone()))
         .merge(units::routes(store.clone()));
     match &settings.cache_url {

@@ -19,13 +19,14 @@ pub struct Settings {
     pub db_pool: usize,
     /// Most calls to the upstream at a time.
     pub upstream_pool: usize,
-    pub sqlite_queries: SqliteQueries,
+    pub blocking_work: BlockingWork,
 }
 
-/// Where queries of SQLite run, which has no asynchronous interface.
+/// Where runs what would hold up a worker thread: queries of SQLite, which has no asynchronous interface, and matches of
+/// articles, which compute for long.
 #[derive(Clone, Copy)]
-pub enum SqliteQueries {
-    /// On tokio's pool of blocking threads: there and back for each query.
+pub enum BlockingWork {
+    /// On tokio's pool of blocking threads: there and back each time.
     BlockingPool,
     /// On the worker thread, which hands its other tasks to another thread first.
     InPlace,
@@ -52,18 +53,18 @@ impl Settings {
             max_concurrency,
             db_pool: max_concurrency.min(processes * db_pool),
             upstream_pool: max_concurrency.min(processes * upstream_pool),
-            sqlite_queries: sqlite_queries()?,
+            blocking_work: blocking_work()?,
         })
     }
 }
 
-fn sqlite_queries() -> anyhow::Result<SqliteQueries> {
-    match text("SQLITE_QUERIES").as_deref() {
-        None | Some("blocking-pool") => Ok(SqliteQueries::BlockingPool),
-        Some("in-place") => Ok(SqliteQueries::InPlace),
-        Some("inline") => Ok(SqliteQueries::Inline),
+fn blocking_work() -> anyhow::Result<BlockingWork> {
+    match text("BLOCKING_WORK").as_deref() {
+        None | Some("blocking-pool") => Ok(BlockingWork::BlockingPool),
+        Some("in-place") => Ok(BlockingWork::InPlace),
+        Some("inline") => Ok(BlockingWork::Inline),
         Some(other) => {
-            bail!("SQLITE_QUERIES must be blocking-pool, in-place or inline, not {other:?}")
+            bail!("BLOCKING_WORK must be blocking-pool, in-place or inline, not {other:?}")
         }
     }
 }

@@ -13,6 +13,7 @@ from fairtrial.catalog.contract.clause import StackUnderTest
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import (
     categories,
+    matching_mix,
     options_of,
     page,
     pick_workload,
@@ -93,6 +94,18 @@ def similar_items_stack(data: Data) -> Handler:
     return lambda request: Reply(200, bodies[request.url.path].encode()) if request.url.path in bodies else Reply(404)
 
 
+def matching_mix_stack(data: Data) -> Handler:
+    similar = similar_items_stack(data)
+    bodies = dict([matching_mix.short_answer(data)])
+    bodies |= {f"/users/{number}/articles": text for number, text in matching_mix.expected_of_users(data).items()}
+
+    def handle(request: httpx.Request) -> Reply:
+        body = bodies.get(request.url.path)
+        return Reply(200, body.encode()) if body else similar(request)
+
+    return handle
+
+
 def redirect_stack(data: Data) -> Handler:
     def handle(request: httpx.Request) -> Reply:
         key = request.url.path.rpartition("/")[2]
@@ -167,6 +180,7 @@ def survey_insert_stack(_data: Data) -> Handler:
 HONEST: dict[str, Callable[[Data], Handler]] = {
     "categories": categories_stack,
     "fan-out": fan_out_stack,
+    "matching-mix": matching_mix_stack,
     "page": page_stack,
     "plaintext": plaintext_stack,
     "query-chain": query_chain_stack,

@@ -46,6 +46,19 @@ def first_two_swapped(answer: Any) -> bytes:
     return compact(answer | {"similar": [second, first, *others]})
 
 
+def first_millionth_added(answer: Any) -> bytes:
+    """The right articles in the right order, the first with a similarity that is a millionth too high."""
+    first, *others = answer["articles"]
+    added = first | {"similarity_millionths": first["similarity_millionths"] + 1}
+    return compact(answer | {"articles": [added, *others]})
+
+
+def best_two_swapped(answer: Any) -> bytes:
+    """A user's right articles, the first two in the wrong order."""
+    first, second, *others = answer["articles"]
+    return compact(answer | {"articles": [second, first, *others]})
+
+
 spaced = rewrite(lambda answer: json.dumps(answer).encode())
 swapped = rewrite(first_two_swapped)
 
@@ -95,6 +108,19 @@ FAULTS = {
     "similar swapped": Fault("similar-items", "GET .*", swapped, "similar", ", not {"),
     "similar with spaces": Fault("similar-items", "GET .*", spaced, "similar", ", not {"),
     "similar for all": Fault("similar-items", "GET /articles/999999/.*", status(200), "similar-unknown", "200"),
+    "article with a typo": Fault("matching-mix", "GET /articles/[0-9]+", member("name", "x"), "article", ', not {"id"'),
+    "article refused": Fault("matching-mix", "GET /articles/2000", status(404), "article", "status 404"),
+    "article for all": Fault("matching-mix", "GET /articles/999999", status(200), "article-unknown", "status 200"),
+    "match swapped": Fault("matching-mix", "GET .*/similar", swapped, "similar", ", not {"),
+    "match for all": Fault("matching-mix", "GET /articles/999999/.*", status(200), "similar-unknown", "200"),
+    "user's best swapped": Fault(
+        "matching-mix", "GET /users/.*", rewrite(best_two_swapped), "user-articles", ", not {"
+    ),
+    "user's similarity rounded up": Fault(
+        "matching-mix", "GET /users/.*", rewrite(first_millionth_added), "user-articles", ", not {"
+    ),
+    "user refused": Fault("matching-mix", r"GET /users/\d{1,3}/.*", status(404), "user-articles", "status 404"),
+    "any user": Fault("matching-mix", "GET /users/999999/.*", status(200), "user-unknown", "status 200"),
     "moved for a while": Fault("redirect", "GET /links/[0-9]{1,9}", status(302), "known-key", "status 302"),
     "moved elsewhere": Fault(
         "redirect", "GET .*[0-9]", lambda r: replace(r, location="/"), "known-key unknown-key", "Location is '/'"

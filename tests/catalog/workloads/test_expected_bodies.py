@@ -1,4 +1,4 @@
-"""The bodies that answers are compared with: the list of categories, pages, and similar articles."""
+"""The bodies that answers are compared with: the list of categories, pages, similar articles, and users' articles."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.catalog.workloads import categories, page, similar_items
+from fairtrial.catalog.workloads import categories, matching_mix, page, similar_items
 from fairtrial.catalog.workloads.similar_items import expected_answers, most_similar, stem, terms, vectors
 from tests.catalog.workloads.honest import data_of
 
@@ -126,3 +126,34 @@ def test_sixteen_articles_are_requested_and_none_whose_order_is_in_doubt(engine:
         ranked = most_similar(number, scaled)[:11]
         assert json.loads(text) == {"id": number, "similar": [other for _, other in ranked[:10]]}
         assert all(first[0] > second[0] for first, second in pairwise(ranked))
+
+
+def test_a_user_is_the_sum_of_the_articles_that_he_rated() -> None:
+    scaled = vectors(ARTICLES)
+    user = matching_mix.user_vector([1, 3], scaled)
+    assert math.sqrt(sum(weight**2 for weight in user.values())) == pytest.approx(1)
+    assert user["blue"] / user["boat"] == pytest.approx(10)  # words of the third article alone
+    assert user["red"] / user["blue"] == pytest.approx((scaled[1]["red"] + scaled[3]["red"]) / scaled[3]["blue"])
+    ranking = matching_mix.best_for([1, 3], scaled)
+    assert [number for _, number in ranking] == [2, 4, 5], "what he rated is left out"
+    of_second = sum(user[term] * weight for term, weight in scaled[2].items())
+    assert ranking[0][0] == pytest.approx(of_second)
+
+
+def test_sixteen_users_are_requested_who_rated_twenty_articles_each(engine: Path) -> None:
+    assert engine
+    data = data_of("matching-mix")
+    articles, ratings = data.tables
+    by_user = matching_mix.rated(data.generated.spec)
+    assert by_user == matching_mix.rated(dict(data.generated.spec))
+    assert (len(by_user), ratings.rows.count) == (100, 2000)
+    assert all(len(set(of_user)) == 20 and set(of_user) <= set(range(1, 2001)) for of_user in by_user.values())
+    scaled = vectors(data.generated.rows_at(range(1, articles.rows.count + 1)))
+    answers = matching_mix.expected_of_users(data)
+    assert len(answers) == 16
+    for user, text in list(answers.items())[:2]:
+        best = matching_mix.best_for(by_user[user], scaled)[:10]
+        assert json.loads(text) == {
+            "id": user,
+            "articles": [{"id": number, "similarity_millionths": round(found * 1e6)} for found, number in best],
+        }

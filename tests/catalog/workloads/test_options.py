@@ -24,6 +24,9 @@ WRONG = [
     ("task-creation", {"tasks": "many"}, "tasks"),
     ("task-switching", {"tasks": 1}, "tasks"),
     ("query-chain", {"short_per_long": 1001}, "short_per_long"),
+    ("matching-mix", {"matches_per_1000": 1001}, "matches_per_1000"),
+    ("matching-mix", {"matches": []}, "matches"),
+    ("matching-mix", {"matches": ["similar", "friends"]}, "matches.1"),
 ]
 
 

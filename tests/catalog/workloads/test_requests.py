@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import implied_work, options_of, pick_workload, workloads
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.catalog.workloads.openapi import document
 from fairtrial.engine.plan import BodyRange, ExactBody, Request, RowBody
+from fairtrial.experiment.model import DatasetOptions
 from tests.catalog.workloads.honest import data_of
 
 SERVERS = {name: workload for name, workload in workloads().items() if isinstance(workload, ServerWorkload)}
@@ -152,6 +154,37 @@ def test_a_long_query_is_as_long_as_the_options_say(data: dict[str, Data]) -> No
     _, long = requests_of("query-mix", data["query-mix"], {"long_milliseconds": 250})
     assert long.path == "/queries/long/250"
     assert long.expect.body == ExactBody(text='{"slept":250}')
+
+
+@pytest.mark.parametrize(
+    ("options", "names", "share"),
+    [
+        ({}, {"short", "similar", "user"}, 0.02),
+        ({"matches_per_1000": 250, "matches": ["user"]}, {"short", "user"}, 0.25),
+        ({"matches_per_1000": 0}, {"short"}, 0),
+        ({"matches_per_1000": 1000, "matches": ["similar"]}, {"similar"}, 1),
+    ],
+)
+def test_matches_are_the_share_that_the_options_say(
+    options: dict[str, Any], names: set[str], share: float, data: dict[str, Data]
+) -> None:
+    requests = requests_of("matching-mix", data["matching-mix"], options)
+    assert {request.name for request in requests} == names
+    matches = sum(request.weight for request in requests if request.name != "short")
+    assert matches / sum(request.weight for request in requests) == pytest.approx(share)
+
+
+def test_the_kinds_of_matches_take_turns(data: dict[str, Data]) -> None:
+    short, *matches = requests_of("matching-mix", data["matching-mix"])
+    assert short.name == "short"
+    assert [request.name for request in matches] == ["similar", "user"] * 16
+
+
+@pytest.mark.parametrize("rows", [99, 100_001])
+def test_too_few_or_too_many_articles_are_refused(rows: int) -> None:
+    workload = pick_workload("matching-mix")
+    with pytest.raises(Problem, match=r"\[dataset\] rows: matching-mix takes 100 to 100,000 articles"):
+        workload.data(DatasetOptions(rows=rows), options_of(workload, {}))
 
 
 def test_weights_take_turns_and_their_work_is_the_mean(data: dict[str, Data]) -> None:

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Collection, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -16,7 +17,7 @@ from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answer
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
 from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload
 from fairtrial.catalog.workloads.openapi import mismatch
-from fairtrial.engine.dataset import describe, rows_by_id
+from fairtrial.engine.dataset import Dataset, DatasetSpec, describe, every_row
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
 
@@ -33,14 +34,26 @@ STOP_WORDS = frozenset(
 CLEARLY_APART = 1e-9
 """Only articles whose eleven most similar differ by more are requested, so that rounding never decides an order."""
 
+Vector = Mapping[str, float]
+"""Weights of terms; their squares add up to 1."""
+
+Ranking = list[tuple[float, int]]
+"""(similarity, id) of articles, most similar first; ties by lower id."""
+
 
 def data(dataset_options: DatasetOptions, _options: NoOptions) -> Data:
     """The table of articles."""
+    table, dataset = articles(dataset_options, ROWS)
+    return Data([table], dataset)
+
+
+def articles(dataset_options: DatasetOptions, rows: int) -> tuple[Table, Dataset]:
+    """The table of so many articles, which other workloads use too, and the dataset of its rows."""
     dataset = describe(
         {
             "name": "articles",
             "seed": dataset_options.seed,
-            "rows": ROWS,
+            "rows": rows,
             "gaps": 0.0,
             "fields": [
                 {"name": "id", "kind": "id"},
@@ -52,7 +65,7 @@ def data(dataset_options: DatasetOptions, _options: NoOptions) -> Data:
         }
     )
     columns: dict[str, Any] = {"id": "key", "name": "text", "type": "text", "tags": "text", "description": "text"}
-    return Data([Table(name="articles", columns=columns, rows=GeneratedRows(dataset))], dataset)
+    return Table(name="articles", columns=columns, rows=GeneratedRows(dataset)), dataset
 
 
 def terms(text: str) -> list[str]:
@@ -61,6 +74,7 @@ def terms(text: str) -> list[str]:
     return [stem(word) for word in words if word not in STOP_WORDS]
 
 
+@cache
 def stem(word: str) -> str:
     """Harman's S stemmer: D. Harman, How effective is suffixing?, JASIS 42(1), 1991, table 1."""
     if len(word) > 4 and word.endswith("ies") and not word.endswith(("eies", "aies")):
@@ -82,34 +96,57 @@ def vectors(articles: list[dict[str, Any]]) -> dict[int, dict[str, float]]:
                 frequencies[term] += weight
         frequencies_by_id[article["id"]] = frequencies
     documents = Counter(term for frequencies in frequencies_by_id.values() for term in frequencies)
-    scaled = {}
-    for article_id, frequencies in frequencies_by_id.items():
-        weights = {term: count * math.log(len(articles) / documents[term]) for term, count in frequencies.items()}
-        length = math.sqrt(sum(weight * weight for weight in weights.values()))
-        scaled[article_id] = {term: weight / length for term, weight in weights.items()}
-    return scaled
+    return {
+        article_id: scaled({term: count * math.log(len(articles) / documents[term]) for term, count in counted.items()})
+        for article_id, counted in frequencies_by_id.items()
+    }
 
 
-def most_similar(article_id: int, scaled: dict[int, dict[str, float]]) -> list[tuple[float, int]]:
-    """(similarity, id) of the other articles, most similar first; ties by lower id."""
-    own = scaled[article_id]
-    others = [
-        (sum(weight * other.get(term, 0.0) for term, weight in own.items()), other_id)
-        for other_id, other in scaled.items()
-        if other_id != article_id
-    ]
+def scaled(weights: Mapping[str, float]) -> dict[str, float]:
+    """The same direction, of length 1."""
+    length = math.sqrt(sum(weight * weight for weight in weights.values()))
+    return {term: weight / length for term, weight in weights.items()}
+
+
+def most_similar(article_id: int, vectors_by_id: Mapping[int, Vector]) -> Ranking:
+    """The other articles by their similarity to this one."""
+    return ranked(vectors_by_id[article_id], vectors_by_id, {article_id})
+
+
+def ranked(own: Vector, vectors_by_id: Mapping[int, Vector], left_out: Collection[int]) -> Ranking:
+    """All articles but those left out, by their similarity to `own`: the cosine of two vectors of length 1."""
+    others = [(_product(own, other), other_id) for other_id, other in vectors_by_id.items() if other_id not in left_out]
     return sorted(others, key=lambda pair: (-pair[0], pair[1]))
+
+
+def _product(one: Vector, other: Vector) -> float:
+    return sum(one[term] * other[term] for term in one.keys() & other.keys())
+
+
+def clearly_apart(ranking: Ranking) -> bool:
+    """Whether rounding cannot have decided which are the most similar, and in which order."""
+    first = ranking[: MOST_SIMILAR + 1]
+    return all(higher - lower >= CLEARLY_APART for (higher, _), (lower, _) in pairwise(first))
+
+
+@cache
+def _vectors(spec_json: str) -> dict[int, dict[str, float]]:
+    return vectors(every_row(json.loads(spec_json)))
+
+
+def vectors_of(spec: DatasetSpec) -> Mapping[int, Vector]:
+    """The vectors of a dataset's articles, by id; computed once."""
+    return _vectors(json.dumps(spec, sort_keys=True))
 
 
 @cache
 def _expected(spec_json: str) -> dict[int, str]:
-    scaled = vectors(rows_by_id(json.loads(spec_json), range(1, ROWS + 1)))
     answers: dict[int, str] = {}
-    for article_id in range(1, ROWS + 1):
-        first = most_similar(article_id, scaled)[: MOST_SIMILAR + 1]
-        if min(higher - lower for (higher, _), (lower, _) in pairwise(first)) < CLEARLY_APART:
+    for article_id in _vectors(spec_json):
+        ranking = most_similar(article_id, _vectors(spec_json))
+        if not clearly_apart(ranking):
             continue
-        similar = [other_id for _, other_id in first[:MOST_SIMILAR]]
+        similar = [other_id for _, other_id in ranking[:MOST_SIMILAR]]
         answers[article_id] = json.dumps({"id": article_id, "similar": similar}, separators=(",", ":"))
         if len(answers) == REQUESTED:
             break
@@ -144,14 +181,15 @@ def _is_exact(stack: StackUnderTest) -> str | None:
     return None
 
 
+CLAUSES = (
+    ClauseTest("similar", "GET /articles/ID/similar answers the ten most similar, as compact JSON", _is_exact),
+    answers_status("similar-unknown", "GET", "/articles/999999/similar", 404),
+)
 WORKLOAD = ServerWorkload(
     name="similar-items",
     title="the ten most similar texts, CPU only",
     services=("sqlite", "postgresql", "mariadb", "mongodb"),
     data=data,
     requests=requests,
-    clauses=(
-        ClauseTest("similar", "GET /articles/ID/similar answers the ten most similar, as compact JSON", _is_exact),
-        answers_status("similar-unknown", "GET", "/articles/999999/similar", 404),
-    ),
+    clauses=CLAUSES,
 )

@@ -103,6 +103,10 @@ module Databases
       rows("SELECT id, name, type, tags, description FROM articles")
     end
 
+    def ratings
+      rows("SELECT user_number, article_id FROM ratings")
+    end
+
     def page_item(id)
       rows("SELECT name, uuid, description FROM items WHERE id = #{Integer(id)}").first
     end

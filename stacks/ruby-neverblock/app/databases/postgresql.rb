@@ -21,6 +21,7 @@ module Databases
       insert_unit: "INSERT INTO units (name, value, label) VALUES ('unit', 0, 'blue') RETURNING id",
       increment_unit: "UPDATE units SET value = value + 1 WHERE id = $1",
       articles: "SELECT id, name, type, tags, description FROM articles",
+      ratings: "SELECT user_number, article_id FROM ratings",
       page_item: "SELECT name, uuid, description FROM items WHERE id = $1",
       names_before: "SELECT name FROM items WHERE id < $1 ORDER BY id DESC LIMIT 10",
       category_count: "SELECT count(*) AS count FROM categories",
@@ -108,6 +109,10 @@ module Databases
 
     def articles
       rows(:articles)
+    end
+
+    def ratings
+      rows(:ratings)
     end
 
     def page_item(id)

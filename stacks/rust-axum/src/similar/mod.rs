@@ -1,4 +1,4 @@
-//! The articles most similar to one, by the cosine of their weighted terms.
+//! The articles most similar to one of them or to a user, by the cosine of their weighted terms.
 
 mod terms;
 
@@ -8,10 +8,22 @@ use std::collections::{BTreeMap, HashMap};
 use crate::model::Article;
 use terms::terms;
 
-/// The term vectors of all articles.
+/// The names and the term vectors of all articles.
 pub struct Vectors {
-    by_article: Vec<(i64, Vector)>,
+    articles: Vec<Weighed>,
     places: HashMap<i64, usize>,
+}
+
+struct Weighed {
+    id: i64,
+    name: String,
+    vector: Vector,
+}
+
+/// An article and its similarity.
+pub struct Match {
+    pub id: i64,
+    pub similarity: f64,
 }
 
 /// Terms by their numbers, and their weights, scaled to length 1. In the order of the numbers, so that the products of
@@ -20,7 +32,7 @@ type Vector = Vec<(usize, f64)>;
 
 impl Vectors {
     /// Weighs the terms of each article: tf × ln(N / df).
-    pub fn of(articles: &[Article]) -> Self {
+    pub fn of(articles: Vec<Article>) -> Self {
         let mut numbers = HashMap::new();
         let counted: Vec<_> = articles
             .iter()
@@ -35,32 +47,69 @@ impl Vectors {
             f64::from(count) * (total / f64::from(documents[number])).ln()
         };
 
-        let by_article: Vec<_> = articles
-            .iter()
+        let articles: Vec<_> = articles
+            .into_iter()
             .zip(counted)
             .map(|(article, counts)| {
                 let weighed = counts.into_iter().map(|(n, count)| (n, weight(n, count)));
-                (article.id, scaled(weighed.collect()))
+                Weighed {
+                    id: article.id,
+                    name: article.name,
+                    vector: scaled(weighed.collect()),
+                }
             })
             .collect();
-        let places = by_article.iter().enumerate();
-        let places = places.map(|(place, &(id, _))| (id, place)).collect();
-        Self { by_article, places }
+        let places = articles.iter().enumerate();
+        let places = places.map(|(place, article)| (article.id, place)).collect();
+        Self { articles, places }
     }
 
-    /// The ids of the articles most similar to this one, most similar first, ties by lower id; none if there is no such
-    /// article.
-    pub fn most_similar(&self, id: i64, limit: usize) -> Option<Vec<i64>> {
-        let wanted = *self.places.get(&id)?;
-        let (_, own) = &self.by_article[wanted];
-        let mut others: Vec<(f64, i64)> = self
-            .by_article
+    /// The name of this article.
+    pub fn name(&self, id: i64) -> Option<&str> {
+        self.article(id).map(|article| article.name.as_str())
+    }
+
+    /// The articles most similar to this one, most similar first, ties by lower id; none if there is no such article.
+    pub fn most_similar(&self, id: i64, limit: usize) -> Option<Vec<Match>> {
+        let own = self.article(id)?;
+        Some(self.matches(&own.vector, &[id], limit))
+    }
+
+    /// The articles most similar to the sum of those that a user rated, without them, in the same order.
+    pub fn best_for(&self, rated: &[i64], limit: usize) -> Vec<Match> {
+        self.matches(&self.sum(rated), rated, limit)
+    }
+
+    fn article(&self, id: i64) -> Option<&Weighed> {
+        self.places.get(&id).map(|&place| &self.articles[place])
+    }
+
+    fn sum(&self, ids: &[i64]) -> Vector {
+        let mut total = BTreeMap::new();
+        for article in ids.iter().filter_map(|&id| self.article(id)) {
+            for &(term, weight) in &article.vector {
+                *total.entry(term).or_insert(0.0) += weight;
+            }
+        }
+        scaled(total.into_iter().collect())
+    }
+
+    fn matches(&self, own: &Vector, left_out: &[i64], limit: usize) -> Vec<Match> {
+        let mut others: Vec<_> = self
+            .articles
             .iter()
-            .filter(|(other, _)| *other != id)
-            .map(|(other, vector)| (product(own, vector), *other))
+            .filter(|other| !left_out.contains(&other.id))
+            .map(|other| Match {
+                id: other.id,
+                similarity: product(own, &other.vector),
+            })
             .collect();
-        others.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-        Some(others.into_iter().take(limit).map(|(_, id)| id).collect())
+        others.sort_unstable_by(|one, other| {
+            let more_similar = other.similarity.total_cmp(&one.similarity);
+            more_similar.then(one.id.cmp(&other.id))
+        });
+        others.truncate(limit);
+        others
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is read: items and articles.
+//! What is read: items, articles and ratings.
 
 use time::PrimitiveDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -6,13 +6,14 @@ use time::format_description::well_known::Rfc3339;
 use super::Mariadb;
 use crate::api::items::ItemStore;
 use crate::api::similar::ArticleStore;
-use crate::model::{Article, Ids, Item};
+use crate::model::{Article, Ids, Item, Rating};
 
 const PICK: &str =
     "SELECT id, uuid, name, hash_code, created_at FROM items WHERE id >= ? ORDER BY id LIMIT 1";
 const BY_UUID: &str = "SELECT id, uuid, name, hash_code, created_at FROM items WHERE uuid = ?";
 const BOUNDS: &str = "SELECT min(id), max(id) FROM items";
 const ARTICLES: &str = "SELECT id, name, type, tags, description FROM articles";
+const RATINGS: &str = "SELECT user_number, article_id FROM ratings";
 
 type ItemRow = (i64, String, String, String, PrimitiveDateTime);
 type ArticleRow = (i64, String, String, String, String);
@@ -32,6 +33,12 @@ impl ArticleStore for Mariadb {
     async fn articles(&self) -> anyhow::Result<Vec<Article>> {
         let rows = self.all(ARTICLES, ()).await?;
         Ok(rows.into_iter().map(to_article).collect())
+    }
+
+    async fn ratings(&self) -> anyhow::Result<Vec<Rating>> {
+        let rows: Vec<(i64, i64)> = self.all(RATINGS, ()).await?;
+        let rating = |(user, article)| Rating { user, article };
+        Ok(rows.into_iter().map(rating).collect())
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is read: items, their names, and articles.
+//! What is read: items, their names, articles and ratings.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -8,7 +8,7 @@ use super::Postgresql;
 use crate::api::items::ItemStore;
 use crate::api::several::NameStore;
 use crate::api::similar::ArticleStore;
-use crate::model::{Article, Ids, Item};
+use crate::model::{Article, Ids, Item, Rating};
 
 const PICK: &str =
     "SELECT id, uuid, name, hash_code, created_at FROM items WHERE id >= $1 ORDER BY id LIMIT 1";
@@ -16,6 +16,7 @@ const BY_UUID: &str = "SELECT id, uuid, name, hash_code, created_at FROM items W
 const NAME: &str = "SELECT name FROM items WHERE id = $1";
 const BOUNDS: &str = "SELECT min(id), max(id) FROM items";
 const ARTICLES: &str = "SELECT id, name, type, tags, description FROM articles";
+const RATINGS: &str = "SELECT user_number, article_id FROM ratings";
 
 impl ItemStore for Postgresql {
     async fn random_item(&self) -> anyhow::Result<Option<Item>> {
@@ -42,6 +43,11 @@ impl ArticleStore for Postgresql {
     async fn articles(&self) -> anyhow::Result<Vec<Article>> {
         let rows = self.all(ARTICLES, &[]).await?;
         rows.iter().map(to_article).collect()
+    }
+
+    async fn ratings(&self) -> anyhow::Result<Vec<Rating>> {
+        let rows = self.all(RATINGS, &[]).await?;
+        rows.iter().map(to_rating).collect()
     }
 }
 
@@ -70,5 +76,12 @@ fn to_article(row: &Row) -> anyhow::Result<Article> {
         kind: row.try_get(2)?,
         tags: row.try_get(3)?,
         description: row.try_get(4)?,
+    })
+}
+
+fn to_rating(row: &Row) -> anyhow::Result<Rating> {
+    Ok(Rating {
+        user: row.try_get(0)?,
+        article: row.try_get(1)?,
     })
 }

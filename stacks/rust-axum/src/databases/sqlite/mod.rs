@@ -15,20 +15,20 @@ use tokio::task::block_in_place;
 use super::flat;
 use crate::api::health::Service;
 use crate::model::Ids;
-use crate::settings::SqliteQueries;
+use crate::settings::BlockingWork;
 use manager::Manager;
 
 const SCHEME: &str = "sqlite:///";
 
 pub struct Sqlite {
     pool: managed::Pool<Manager>,
-    queries: SqliteQueries,
+    work: BlockingWork,
     ids: OnceCell<Ids>,
 }
 
 impl Sqlite {
     /// Takes sqlite:////absolute/path.db.
-    pub fn open(url: &str, connections: usize, queries: SqliteQueries) -> anyhow::Result<Self> {
+    pub fn open(url: &str, connections: usize, work: BlockingWork) -> anyhow::Result<Self> {
         let path = url
             .strip_prefix(SCHEME)
             .filter(|path| path.starts_with('/'))
@@ -39,7 +39,7 @@ impl Sqlite {
             .build()?;
         Ok(Self {
             pool,
-            queries,
+            work,
             ids: OnceCell::new(),
         })
     }
@@ -49,10 +49,10 @@ impl Sqlite {
         run: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> anyhow::Result<T> {
         let connection = self.pool.get().await.map_err(flat)?;
-        match self.queries {
-            SqliteQueries::BlockingPool => connection.interact(run).await.map_err(flat)?,
-            SqliteQueries::InPlace => block_in_place(|| run_on(&connection, run))?,
-            SqliteQueries::Inline => run_on(&connection, run)?,
+        match self.work {
+            BlockingWork::BlockingPool => connection.interact(run).await.map_err(flat)?,
+            BlockingWork::InPlace => block_in_place(|| run_on(&connection, run))?,
+            BlockingWork::Inline => run_on(&connection, run)?,
         }
         .map_err(flat)
     }

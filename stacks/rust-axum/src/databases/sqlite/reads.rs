@@ -1,11 +1,11 @@
-//! What is read: items and articles.
+//! What is read: items, articles and ratings.
 
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use super::Sqlite;
 use crate::api::items::ItemStore;
 use crate::api::similar::ArticleStore;
-use crate::model::{Article, Ids, Item};
+use crate::model::{Article, Ids, Item, Rating};
 
 const PICK: &str =
     "SELECT id, uuid, name, hash_code, created_at FROM items WHERE id >= ? ORDER BY id LIMIT 1";
@@ -13,6 +13,7 @@ const BY_UUID: &str = "SELECT id, uuid, name, hash_code, created_at FROM items W
 /// Two selects, because min() and max() in one would scan the whole table.
 const BOUNDS: &str = "SELECT (SELECT min(id) FROM items), (SELECT max(id) FROM items)";
 const ARTICLES: &str = "SELECT id, name, type, tags, description FROM articles";
+const RATINGS: &str = "SELECT user_number, article_id FROM ratings";
 
 impl ItemStore for Sqlite {
     async fn random_item(&self) -> anyhow::Result<Option<Item>> {
@@ -33,6 +34,16 @@ impl ArticleStore for Sqlite {
             connection
                 .prepare(ARTICLES)?
                 .query_map([], to_article)?
+                .collect()
+        })
+        .await
+    }
+
+    async fn ratings(&self) -> anyhow::Result<Vec<Rating>> {
+        self.query(|connection| {
+            connection
+                .prepare(RATINGS)?
+                .query_map([], to_rating)?
                 .collect()
         })
         .await
@@ -78,5 +89,12 @@ fn to_article(row: &Row) -> rusqlite::Result<Article> {
         kind: row.get(2)?,
         tags: row.get(3)?,
         description: row.get(4)?,
+    })
+}
+
+fn to_rating(row: &Row) -> rusqlite::Result<Rating> {
+    Ok(Rating {
+        user: row.get(0)?,
+        article: row.get(1)?,
     })
 }

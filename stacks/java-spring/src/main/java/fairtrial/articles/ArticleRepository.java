@@ -18,4 +18,8 @@ class ArticleRepository {
     List<Article> all() {
         return jdbc.sql("SELECT id, name, type, tags, description FROM articles").query(Article.class).list();
     }
+
+    List<Rating> ratings() {
+        return jdbc.sql("SELECT user_number, article_id FROM ratings").query(Rating.class).list();
+    }
 }

@@ -1,18 +1,20 @@
 package fairtrial.articles;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The weighed terms of articles, tf × ln(N / df), as vectors of length 1, and the most similar of them. */
 final class TermVectors {
 
-    private static final Comparator<Candidate> MOST_SIMILAR_FIRST =
-            Comparator.comparingDouble(Candidate::similarity).reversed().thenComparingLong(Candidate::id);
+    private static final Comparator<Match> MOST_SIMILAR_FIRST =
+            Comparator.comparingDouble(Match::similarity).reversed().thenComparingLong(Match::id);
 
     private final Map<Long, Vector> vectorsById = new HashMap<>();
 
@@ -33,9 +35,19 @@ final class TermVectors {
             }
             return sum;
         }
+
+        /** Changes the vector to length 1, unless it has none because all its terms are in every article. */
+        Vector scaled() {
+            double length = Math.sqrt(times(this));
+            for (int place = 0; place < weights.length && length > 0; place++) {
+                weights[place] /= length;
+            }
+            return this;
+        }
     }
 
-    private record Candidate(double similarity, long id) {}
+    /** An article and its similarity. */
+    record Match(double similarity, long id) {}
 
     TermVectors(List<Article> articles) {
         Map<String, Integer> numbers = new HashMap<>();
@@ -54,20 +66,39 @@ final class TermVectors {
                 (id, frequencies) -> vectorsById.put(id, weigh(frequencies, documents, articles.size())));
     }
 
-    /** The ids of the articles most similar to this one, most similar first, ties by lower id. */
-    Optional<List<Long>> mostSimilar(long id, int limit) {
-        Vector own = vectorsById.get(id);
-        if (own == null) {
-            return Optional.empty();
-        }
-        List<Candidate> others = new ArrayList<>(vectorsById.size());
-        vectorsById.forEach((otherId, other) -> {
-            if (otherId != id) {
-                others.add(new Candidate(own.times(other), otherId));
+    /** The articles most similar to this one, most similar first, ties by lower id. */
+    Optional<List<Match>> mostSimilar(long id, int limit) {
+        return Optional.ofNullable(vectorsById.get(id)).map(own -> matches(own, Set.of(id), limit));
+    }
+
+    /** The articles most similar to the sum of those that a user rated, without them, in the same order. */
+    List<Match> bestFor(Collection<Long> rated, int limit) {
+        return matches(sum(rated), Set.copyOf(rated), limit);
+    }
+
+    private List<Match> matches(Vector own, Set<Long> leftOut, int limit) {
+        List<Match> others = new ArrayList<>(vectorsById.size());
+        vectorsById.forEach((id, other) -> {
+            if (!leftOut.contains(id)) {
+                others.add(new Match(own.times(other), id));
             }
         });
         others.sort(MOST_SIMILAR_FIRST);
-        return Optional.of(others.stream().limit(limit).map(Candidate::id).toList());
+        return others.subList(0, Math.min(limit, others.size()));
+    }
+
+    private Vector sum(Collection<Long> ids) {
+        TreeMap<Integer, Double> weights = new TreeMap<>();
+        for (long id : ids) {
+            Vector vector = vectorsById.get(id);
+            for (int place = 0; place < vector.terms.length; place++) {
+                weights.merge(vector.terms[place], vector.weights[place], Double::sum);
+            }
+        }
+        return new Vector(
+                        weights.keySet().stream().mapToInt(Integer::intValue).toArray(),
+                        weights.values().stream().mapToDouble(Double::doubleValue).toArray())
+                .scaled();
     }
 
     private static void count(
@@ -84,11 +115,6 @@ final class TermVectors {
         for (int place = 0; place < terms.length; place++) {
             weights[place] = frequencies.get(terms[place]) * Math.log((double) articles / documents.get(terms[place]));
         }
-        Vector vector = new Vector(terms, weights);
-        double length = Math.sqrt(vector.times(vector));
-        for (int place = 0; place < terms.length && length > 0; place++) { // 0: its terms are in every article
-            weights[place] /= length;
-        }
-        return vector;
+        return new Vector(terms, weights).scaled();
     }
 }
