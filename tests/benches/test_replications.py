@@ -11,7 +11,10 @@ from fairtrial.experiment.files import load_experiment
 from fairtrial.record.write import RecordWriter
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
-STUDIES = ("four-apis", "rest-stress", "expander", "ggm", "neverblock", "fibers-threads", "coalesced-selects")
+STUDIES = (
+    *("four-apis", "rest-stress", "expander", "ggm"),
+    *("neverblock", "fibers-threads", "coalesced-selects", "heavy-page"),
+)
 
 
 def test_claims_stand_beside_what_was_published_and_refusals_below(tmp_path: Path) -> None:
