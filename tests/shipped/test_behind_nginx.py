@@ -1,6 +1,7 @@
 """Variants behind nginx: how nginx reaches the server is all in which a variant and its `-tcp` differ."""
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.model import Variant
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from tests.catalog.services.needed import needs
@@ -17,17 +19,24 @@ from tests.catalog.services.needed import needs
 STACKS = find_stacks()
 
 
+@functools.cache
+def versions_needed_by(name: str) -> Mapping[str, str]:
+    """What is installed of what a stack needs; skips where something is missing."""
+    try:
+        return installed_versions(STACKS[name])
+    except Problem as problem:
+        pytest.skip(f"{problem.reason}: {problem.remedy}")
+
+
 @contextmanager
 def running(name: str, variant: str, folder: Path) -> Iterator[RunningStack]:
     """One of a stack's variants without a database, which works on one request at a time."""
     stack = STACKS[name]
-    try:
-        versions = installed_versions(stack)
-    except Problem as problem:
-        pytest.skip(f"{problem.reason}: {problem.remedy}")
-    built = build_stack(stack, versions, folder / "log", lambda: None)
+    built = build_stack(stack, versions_needed_by(name), folder / "log", lambda: None)
     settings = {"WEB_CONCURRENCY": "1", "MAX_THREADS": "1", "MAX_CONCURRENCY": "1"}
-    started = start_stack(stack, stack.variants[variant], built, settings=settings, cpus=[], log=folder / "log")
+    started = start_stack(
+        stack, stack.variants.get(variant, Variant()), built, settings=settings, cpus=[], log=folder / "log"
+    )
     try:
         yield started
     finally:
