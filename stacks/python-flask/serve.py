@@ -1,4 +1,7 @@
-"""Starts gunicorn with the workers that the first argument names: gthread (without one), sync or gevent."""
+"""Starts gunicorn with the workers that the first argument names: gthread (without one), sync or gevent.
+
+After `sync`, `tcp` may follow: nginx then reaches gunicorn over TCP instead of a UNIX socket.
+"""
 
 import os
 import shutil
@@ -15,6 +18,7 @@ from settings import Settings
 
 GUNICORN = (sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py")
 BACKLOG = 4096
+LOOPBACK = "127.0.0.1"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -28,20 +32,23 @@ def main(arguments: Sequence[str]) -> int:
         case ["gevent"]:
             os.execv(GUNICORN[0], [*GUNICORN, "--worker-class", "gevent"])
         case ["sync"]:
-            return sync_behind_nginx(settings)
-    return _failure("usage: serve.py [gthread|sync|gevent]")
+            return sync_behind_nginx(settings, socket.AF_UNIX)
+        case ["sync", "tcp"]:
+            return sync_behind_nginx(settings, socket.AF_INET)
+    return _failure("usage: serve.py [gthread|sync [tcp]|gevent]")
 
 
-def sync_behind_nginx(settings: Settings) -> int:
-    """gunicorn on a UNIX socket and nginx before it on HOST:PORT, as gunicorn's manual wants it for sync workers."""
+def sync_behind_nginx(settings: Settings, family: socket.AddressFamily) -> int:
+    """gunicorn on a socket of this family and nginx before it on HOST:PORT, as gunicorn's manual wants it for sync
+    workers."""
     nginx = shutil.which("nginx")
     if nginx is None:
         return _failure("nginx, which stands before sync workers, is missing (Debian: apt install nginx-light)")
     with (
         tempfile.TemporaryDirectory(prefix="python-flask-") as folder,
-        socket.socket(socket.AF_UNIX) as listener,
+        socket.socket(family) as listener,
     ):
-        listener.bind(f"{folder}/gunicorn.sock")
+        upstream = bind(listener, folder)
         listener.listen(BACKLOG)  # from here on nginx can connect, and waits for gunicorn to accept
         template = string.Template(Path("nginx.conf").read_text())
         configuration = template.substitute(
@@ -49,7 +56,7 @@ def sync_behind_nginx(settings: Settings) -> int:
             processes=settings.processes,
             address=f"{settings.host}:{settings.port}",
             backlog=BACKLOG,
-            socket=f"{folder}/gunicorn.sock",
+            upstream=upstream,
         )
         Path(folder, "nginx.conf").write_text(configuration)
         # With more threads than one, gunicorn would take gthread for sync. The application is loaded before the
@@ -62,6 +69,17 @@ def sync_behind_nginx(settings: Settings) -> int:
             [nginx, "-p", f"{folder}/", "-e", "stderr", "-c", "nginx.conf"],
             pass_fds=[listener.fileno()],
         )
+
+
+def bind(listener: socket.socket, folder: str) -> str:
+    """Binds it, to a path in the folder or to a free port, and returns its address as nginx writes it."""
+    if listener.family == socket.AF_UNIX:
+        path = f"{folder}/gunicorn.sock"
+        listener.bind(path)
+        return f"unix:{path}"
+    listener.bind((LOOPBACK, 0))
+    address, port = listener.getsockname()
+    return f"{address}:{port}"
 
 
 def run_together(*commands: Sequence[str], pass_fds: Sequence[int]) -> int:

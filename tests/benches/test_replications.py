@@ -12,13 +12,8 @@ from fairtrial.record.write import RecordWriter
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 STUDIES = (
-    "four-apis",
-    "rest-stress",
-    "expander",
-    "ggm",
-    "neverblock",
-    "fibers-threads",
-    "coalesced-selects",
+    *("four-apis", "rest-stress", "expander", "ggm"),
+    *("neverblock", "fibers-threads", "coalesced-selects", "heavy-page"),
     "profile-guided",
 )
 

@@ -31,6 +31,7 @@ ONE_IS_ENOUGH = {
     "python-batch:blocking": ("query-batch", "mariadb"),
     "python-flask:gevent": ("query-mix", "mariadb"),
     "python-flask:sync": ("plaintext", "none"),
+    "python-flask:sync-tcp": ("plaintext", "none"),
     "ruby-batch:blocking": ("query-batch", "postgresql"),
     "ruby-batch:fibers": ("task-switching", "none"),
     "ruby-batch:neverblock": ("transaction-batch", "postgresql"),
@@ -44,8 +45,12 @@ ONE_IS_ENOUGH = {
     "ruby-rails:neverblock": ("survey-insert", "postgresql"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
+    "ruby-rails:puma-nginx": ("plaintext", "none"),
+    "ruby-rails:puma-nginx-tcp": ("plaintext", "none"),
     "ruby-rails:retrying": ("random-item", "mongodb"),
     "ruby-rails:thin": ("categories", "mongodb"),
+    "ruby-rails:thin-nginx": ("page", "mariadb"),
+    "ruby-rails:thin-nginx-tcp": ("plaintext", "none"),
     "ruby-rails:unicorn": ("categories", "mariadb"),
     "rust-axum:in-place": ("random-item", "sqlite"),
     "rust-axum:inline": ("random-item", "sqlite"),
@@ -54,7 +59,7 @@ ONE_IS_ENOUGH = {
 """Workload and service on which a variant is tried. The default of its stack is tried on all of them: the variants are
 the same program under other servers or settings, and all of them on everything would take many minutes."""
 
-BEHIND_NGINX = ["python-flask:sync"]
+BEHIND_NGINX = ["python-flask:sync", "python-flask:sync-tcp"]
 """Variants that need nginx, while their stack does not require it."""
 
 

@@ -25,6 +25,9 @@ module RubyRails
     # Nothing is signed or encrypted, but production wants a key.
     config.secret_key_base = SecureRandom.hex(64)
 
+    # One connection of a process, which its threads share: a pool takes another library.
+    config.cache_store = :redis_cache_store, { url: Service::CACHE_URL } if Service.cache?
+
     config.logger = ActiveSupport::Logger.new($stderr)
     config.log_level = :warn
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-bind "tcp://#{ENV.fetch('HOST')}:#{ENV.fetch('PORT')}"
+socket = ENV["SERVER_SOCKET"]
+bind(socket ? "unix://#{socket}" : "tcp://#{ENV.fetch('HOST')}:#{ENV.fetch('PORT')}")
 environment "production"
 rackup "config.ru"
 quiet

@@ -13,4 +13,5 @@ Rails.application.routes.draw do
   get "items/random", to: "items#random"
   get "items/:uuid", to: "items#show"
   get "categories", to: "categories#index"
+  get "pages/:id", to: "pages#show" if Service.relational? && Service.cache?
 end

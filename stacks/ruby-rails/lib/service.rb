@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
-# Which database DATABASE_URL names. Loaded before Rails, as only that database's library is.
+# Which database DATABASE_URL names, and whether CACHE_URL names a cache. Loaded before Rails, as only that database's library is.
 module Service
   URL = ENV["DATABASE_URL"].to_s
+  CACHE_URL = ENV["CACHE_URL"].to_s
 
   MODELS = { "mysql" => "relational", "postgresql" => "relational", "mongodb" => "documents", "" => "without_database" }
            .freeze
@@ -23,6 +24,12 @@ module Service
 
     def documents?
       models == "documents"
+    end
+
+    def cache?
+      return false if CACHE_URL.empty?
+
+      CACHE_URL.start_with?("redis:") || abort("ruby-rails: CACHE_URL must begin with redis://")
     end
   end
 end

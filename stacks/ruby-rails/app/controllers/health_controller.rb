@@ -5,6 +5,7 @@ class HealthController < ApplicationController
     return head(:service_unavailable) unless Started.all?
 
     Database.ping
+    Rails.cache.redis.ping if Service.cache?
     render plain: "ok"
   rescue StandardError => error
     logger.error("GET /health: #{error.message}")

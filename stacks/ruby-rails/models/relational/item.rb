@@ -3,6 +3,11 @@
 class Item < ApplicationRecord
   scope :answered, -> { select(:id, :uuid, :name, :hash_code, :created_at) }
 
+  # The ten items before it, the nearest first.
+  def preceding
+    self.class.where("id < ?", id).order(id: :desc).limit(10)
+  end
+
   class << self
     # The first item at or after a random id.
     def at_random
