@@ -224,6 +224,17 @@ class SchedulerTest < Case
     end
   end
 
+  def test_select_finds_what_was_read_and_not_taken
+    run_fibers do
+      reader, writer = IO.pipe
+      writer << "one\ntwo\n"
+      assert_equal "one\n", reader.gets
+      assert_equal [[reader], [], []], IO.select([reader], nil, nil, 5)
+      assert_equal "two\n", reader.gets
+      assert_nil IO.select([reader], nil, nil, 0.01)
+    end
+  end
+
   def test_an_enumerator_may_wait_inside
     run_fibers do
       numbers = Enumerator.new { |yielder| 3.times { |number| sleep(0.001) && yielder << number } }

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "io/wait"
 require_relative "descriptors"
 require_relative "hold_watch"
 require_relative "task"
@@ -68,10 +69,13 @@ module NeverBlock
       end
     end
 
-    # IO.select. For one file it is a wait like any other, and for several a thread waits.
+    # IO.select. For one file it is a wait like any other, and for several a thread waits. What Ruby has read and nobody
+    # has taken is ready: epoll does not know of it.
     def io_select(read = nil, write = nil, except = nil, timeout = nil)
       io, *others = [read, write, except].compact.reduce([], :|)
       return in_thread { IO.select(read, write, except, timeout) } if io.nil? || others.any?
+
+      return [[io], [], []] if read.to_a.any? && io.to_io.nread.positive?
 
       events = (read.to_a.any? ? IO::READABLE : 0) | (write.to_a.any? ? IO::WRITABLE : 0)
       ready = io_wait(io.to_io, events.zero? ? IO::PRIORITY : events, timeout) || return
