@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.stacks.find import find_stacks, pick_stack
@@ -40,6 +41,11 @@ def test_a_folder_of_stacks_and_a_stack_s_own_folder(tmp_path: Path) -> None:
     stacks = find_stacks([tmp_path / "many", other])
     assert {stacks["one"].folder, stacks["other"].folder} == {one.resolve(), other.resolve()}
     assert "python-threads" in stacks, "the shipped ones are there as well"
+
+
+def test_a_stack_that_is_named_twice_is_one() -> None:
+    folder = shipped("stacks") / "python-threads"
+    assert find_stacks([folder]).keys() == find_stacks().keys()
 
 
 @pytest.mark.parametrize(

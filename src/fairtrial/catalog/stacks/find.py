@@ -22,7 +22,7 @@ def find_stacks(own_folders: Sequence[Path] = ()) -> dict[str, Stack]:
     stacks: dict[str, Stack] = {}
     for folder in [shipped("stacks"), *own_folders]:
         for stack in _stacks_in(folder.resolve()):
-            if stack.name in stacks:
+            if stack.name in stacks and stacks[stack.name].folder != stack.folder:
                 raise Problem(
                     f"two stacks are named {stack.name}: {stacks[stack.name].folder} and {stack.folder}",
                     "rename one of the folders",
