@@ -5,8 +5,8 @@ Tests use these builds (`tests.conftest.cache`). Otherwise each is built by the 
 
 import sys
 import tempfile
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from fairtrial.catalog.stacks.find import find_stacks
@@ -21,22 +21,25 @@ from tests.shipped.test_stacks import ONE_IS_ENOUGH
 def main() -> None:
     """Build each stack for all its services, as `fairtrial check` does, and those of the quickstart as it runs them.
 
-    Then each variant for the services on which tests check it.
+    Each variant is built for the services on which tests check it.
     """
     stacks = find_stacks()
     quickstart = load_experiment(shipped_experiments()["quickstart"])
     of_quickstart = [StackBuild(stacks[reference.name]) for reference in quickstart.stacks]
-    with tempfile.TemporaryDirectory(prefix="fairtrial-builds-") as logs:
-        prepared = partial(preparing, logs=Path(logs), steps=Steps(lambda _line: None))
-        with (
-            prepared([StackBuild(stack) for stack in stacks.values()], services=None) as for_all_services,
-            prepared(of_quickstart, services={quickstart.service}) as for_quickstart,
-        ):
-            _tell_failures(for_all_services)
-            _tell_failures(for_quickstart)
-        for build, services in _of_variants(stacks):
-            with prepared([build], services=set(services)) as of_variant:
-                _tell_failures(of_variant)
+    # The longest first: they are compiled on one processor while the others go on.
+    groups: list[tuple[list[StackBuild], Collection[str] | None]] = [
+        *(([build], services) for build, services in _of_variants(stacks)),
+        ([StackBuild(stack) for stack in stacks.values()], None),
+        (of_quickstart, {quickstart.service}),
+    ]
+    with tempfile.TemporaryDirectory(prefix="fairtrial-builds-") as logs, ExitStack() as running:
+        steps = Steps(lambda _line: None)
+        preparations = [
+            running.enter_context(preparing(builds, services=services, logs=Path(logs) / str(number), steps=steps))
+            for number, (builds, services) in enumerate(groups)
+        ]
+        for preparation in preparations:
+            _tell_failures(preparation)
 
 
 def _of_variants(stacks: Mapping[str, Stack]) -> list[tuple[StackBuild, frozenset[str]]]:
