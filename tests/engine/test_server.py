@@ -1,6 +1,7 @@
 """The engine's own servers as the lab starts them: they say where they listen, and at the end what they did."""
 
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -8,6 +9,16 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.server import engine_server
+
+
+def targets() -> set[psutil.Process]:
+    """The engine's targets that run below this process."""
+    found = set()
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if process.cmdline()[1:2] == ["target"]:
+                found.add(process)
+    return found
 
 
 def test_it_listens_and_gives_its_account(engine: Path) -> None:
@@ -26,9 +37,9 @@ def test_one_that_does_not_start_says_why(engine: Path) -> None:
 
 
 def test_one_that_was_killed_has_no_account(engine: Path) -> None:
+    before = targets()  # those of fixtures that serve other tests
     with engine_server("the target", "target", []) as server:
-        below = psutil.Process().children(recursive=True)
-        (target,) = [process for process in below if process.cmdline()[1:2] == ["target"]]
+        (target,) = targets() - before
         target.kill()
         with pytest.raises(Problem, match=r"the target ended without an account: .*listening"):
             server.account("served")
