@@ -8,6 +8,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
@@ -275,12 +276,20 @@ class ProgramRun(Strict):
         return self.operations / self.seconds
 
 
+FailureStage = Literal["service", "requirements", "build", "start", "contract", "load", "interrupted"]
+
+
 class Failure(Strict):
     """Why a trial could not be carried out to its end."""
 
-    stage: Literal["service", "requirements", "build", "start", "contract", "load", "interrupted"]
+    stage: FailureStage
     reason: str
     remedy: str
+
+    @classmethod
+    def of(cls, stage: FailureStage, problem: Problem) -> Self:
+        """The failure that a problem at this stage is."""
+        return cls(stage=stage, reason=problem.reason, remedy=problem.remedy)
 
 
 class TrialRecord(BaseModel):

@@ -211,7 +211,7 @@ def environment(
         try:
             services.prepare_shared(stack, on_service)
         except Problem as problem:
-            shared_failure = _failure(problem)
+            shared_failure = Failure.of("service", problem)
         for key, condition in {_key(condition): condition for condition in plan.conditions}.items():
             failure = shared_failure or _prepare(services, condition, on_service)
             if failure is not None:
@@ -226,13 +226,9 @@ def _prepare(services: Environment, condition: PlannedCondition, on_service: Cal
     try:
         services.prepare(condition)
     except Problem as problem:
-        return _failure(problem)
+        return Failure.of("service", problem)
     return None
 
 
 def _key(condition: PlannedCondition) -> _Key:
     return _Key(condition.service.name, condition.point.contents_sha256(condition.service))
-
-
-def _failure(problem: Problem) -> Failure:
-    return Failure(stage="service", reason=problem.reason, remedy=problem.remedy)

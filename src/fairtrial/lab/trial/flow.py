@@ -38,7 +38,7 @@ def run_trial(
             _run(context)
             _restore(context)
         except Problem as problem:
-            record.failure = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
+            record.failure = Failure.of("service", problem)
     if log.exists() and log.stat().st_size == 0:
         log.unlink()
     record.log = str(log.relative_to(results)) if log.exists() else None
@@ -78,7 +78,7 @@ def _run(context: TrialContext) -> None:
         with bound_to(context.environment.placement.load_cpus):
             runner_for(context.plan.workload).run(context)
     except Problem as problem:
-        record.failure = Failure(stage="service", reason=problem.reason, remedy=problem.remedy)
+        record.failure = Failure.of("service", problem)
 
 
 def _restore(context: TrialContext) -> None:

@@ -43,7 +43,7 @@ def ready_stack(
     try:
         versions = installed_versions(stack, built_apart)
     except Problem as problem:
-        failure = Failure(stage="requirements", reason=problem.reason, remedy=problem.remedy)
+        failure = Failure.of("requirements", problem)
     else:
         try:
             folder = build_stack(
@@ -57,7 +57,7 @@ def ready_stack(
                 cancelled=cancelled,
             )
         except Problem as problem:
-            failure = Failure(stage="build", reason=problem.reason, remedy=problem.remedy)
+            failure = Failure.of("build", problem)
     identity = StackIdentity(
         name=stack.name,
         built_apart=built_apart,

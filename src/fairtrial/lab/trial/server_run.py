@@ -38,7 +38,7 @@ def run_server(context: TrialContext) -> None:
                 stack.enter_context(proxies_before_services(context))
                 deployment = stack.enter_context(deployed(context))
         except Problem as problem:
-            record.failure = Failure(stage="start", reason=problem.reason, remedy=problem.remedy)
+            record.failure = Failure.of("start", problem)
             return
         before = _observe(context, deployment)
     if record.engine is not None and service.fault() is None:
@@ -69,7 +69,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
     except StackEnded:
         pass  # its exit status, read below, says so
     except Problem as problem:
-        record.failure = Failure(stage="load", reason=problem.reason, remedy=problem.remedy)
+        record.failure = Failure.of("load", problem)
     finally:
         with context.stage("stop"):
             record.exit_status = deployment.status()
