@@ -176,6 +176,7 @@ def _cache(workload: Workload) -> str | None:
 
 
 def plan_for(subject: Subject, workload_name: str, service_name: str) -> Plan:
+    """The plan of one trial of the stack, on this workload and service, with few rows."""
     workload = pick_workload(workload_name)
     is_program = isinstance(workload, ProgramWorkload)
     experiment = Experiment(
