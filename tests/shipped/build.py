@@ -19,9 +19,9 @@ from tests.shipped.test_stacks import ONE_IS_ENOUGH
 
 
 def main() -> None:
-    """Build each stack for all its services, as `fairtrial check` does, and those of the quickstart as it runs them.
+    """Build each stack for all its services, which serves every check of it, and the quickstart's as it runs them.
 
-    Each variant is built for the services on which tests check it.
+    A variant with a build of its own is built for the services on which tests check it.
     """
     stacks = find_stacks()
     quickstart = load_experiment(shipped_experiments()["quickstart"])
@@ -43,16 +43,13 @@ def main() -> None:
 
 
 def _of_variants(stacks: Mapping[str, Stack]) -> list[tuple[StackBuild, frozenset[str]]]:
-    """What tests check variants with, where it is another build than that of the stack for all its services."""
-    builds = []
-    for contender, tried in ONE_IS_ENOUGH.items():
-        reference = StackRef.model_validate(contender)
-        stack = stacks[reference.name]
-        apart = stack.built_apart(reference.variant)
-        if apart or any("{services}" in word for command in stack.build for word in command):
-            build = (StackBuild(stack, built_apart=apart), frozenset(services_of([tried])))
-            builds += [] if build in builds else [build]
-    return builds
+    """The builds of variants that are built apart, each for the services on which tests check it."""
+    references = [(StackRef.model_validate(contender), tried) for contender, tried in ONE_IS_ENOUGH.items()]
+    return [
+        (StackBuild(stacks[reference.name], built_apart=apart), frozenset(services_of([tried])))
+        for reference, tried in references
+        if (apart := stacks[reference.name].built_apart(reference.variant)) is not None
+    ]
 
 
 def _tell_failures(preparation: Preparation) -> None:

@@ -31,6 +31,6 @@ def test_the_quickstart_runs_every_stack(lab: Lab) -> None:
     outcomes = {condition["stack"]: (condition["outcome"], condition["reason"]) for condition in result["conditions"]}
     assert all(outcome == "valid" or of_others(reason) for outcome, reason in outcomes.values()), finished.out
     assert len(outcomes) >= 5
-    assert result["dataset"]["rows"] == 1_000_000
+    assert all(line["ledger"]["done"]["calls"] >= line["ledger"]["verified"] > 0 for line in finished.record[1:])
     assert {claim["verdict"] for claim in result["claims"]} <= {"upheld", "refuted", "undecided"}
     assert finished.status in (0, 1, 3)

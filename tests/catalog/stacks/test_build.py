@@ -7,7 +7,7 @@ from threading import Event, Thread
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.build import BuildCancelled, build_stack
+from fairtrial.catalog.stacks.build import BuildCancelled, build_stack, whole_build
 from fairtrial.catalog.stacks.model import Stack, Variant
 from tests.catalog.stacks.stack_in import stack_in
 from tests.conftest import left_running
@@ -50,6 +50,15 @@ def test_a_build_that_names_its_services_is_made_for_each_choice_of_them(tmp_pat
     assert (two / "chosen").read_text() == "only,sqlite,redis\n", "in the order of the manifest"
     assert (every / "chosen").read_text() == "only,none,sqlite,redis\n"
     assert built(stack, tmp_path / "log", "sqlite", "mariadb") == (one, False), "mariadb is none of its services"
+
+
+def test_a_build_for_all_services_is_found_once_it_was_made(tmp_path: Path) -> None:
+    stack = stack_in(tmp_path, "whole", build=[["sh", "-c", "echo $0 > chosen", "{services}"]])
+    built(stack, tmp_path / "log", "sqlite")
+    assert whole_build(stack, {}) is None
+    every, _ = built(stack, tmp_path / "log")
+    assert whole_build(stack, {}) == every
+    assert whole_build(stack, {"cc --version": "13"}) is None
 
 
 def test_services_make_no_difference_to_other_stacks(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from fairtrial.base.cache.digest import folder_sha256, source_files
-from fairtrial.base.cache.once import made_once
+from fairtrial.base.cache.once import kept, made_once
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import stack_environment
@@ -59,9 +59,7 @@ def build_stack(
         BuildCancelled: `cancelled` was set.
     """
     cancelled = cancelled or Event()
-    chosen = [name for name in stack.services if services is None or name in services] or stack.services
-    described = stack.build_commands(built_apart)
-    commands = [[word.replace(SERVICES, ",".join(chosen)) for word in command] for command in described]
+    commands = _commands(stack, built_apart, services)
 
     def make(folder: Path) -> None:
         on_building()
@@ -76,13 +74,42 @@ def build_stack(
         if cancelled.is_set():
             raise BuildCancelled
 
+    made_from = _made_from_sha256(stack, versions, build, built_apart, services)
+    return made_once("stacks", stack.name, made_from, make, while_waiting=stop_if_cancelled)
+
+
+def whole_build(stack: Stack, versions: Mapping[str, str], built_apart: str | None = None) -> Path | None:
+    """Return the folder of a build for all services of the stack, or None if there is none yet.
+
+    The arguments are those of `build_stack`.
+    """
+    return kept("stacks", stack.name, _made_from_sha256(stack, versions, 1, built_apart, None))
+
+
+def _commands(stack: Stack, built_apart: str | None, services: Collection[str] | None) -> list[Command]:
+    chosen = ",".join(_chosen(stack, services))
+    return [[word.replace(SERVICES, chosen) for word in command] for command in stack.build_commands(built_apart)]
+
+
+def _chosen(stack: Stack, services: Collection[str] | None) -> list[str]:
+    return [name for name in stack.services if services is None or name in services] or stack.services
+
+
+def _made_from_sha256(
+    stack: Stack,
+    versions: Mapping[str, str],
+    build: int,
+    built_apart: str | None,
+    services: Collection[str] | None,
+) -> str:
+    """The SHA-256 of all that decides what a build is, as hex."""
+    names_services = _commands(stack, built_apart, services) != stack.build_commands(built_apart)
     apart = [
         *([] if build == 1 else [f"build {build}"]),
-        *([] if commands == described else [{"services": chosen}]),
+        *([{"services": _chosen(stack, services)}] if names_services else []),
         *([] if built_apart is None else [{"variant": built_apart}]),
     ]
-    made_from = folder_sha256(stack.folder, dict(versions), platform.machine(), *apart)
-    return made_once("stacks", stack.name, made_from, make, while_waiting=stop_if_cancelled)
+    return folder_sha256(stack.folder, dict(versions), platform.machine(), *apart)
 
 
 def _run_build_command(name: str, command: Command, folder: Path, log: Path, cancelled: Event) -> None:

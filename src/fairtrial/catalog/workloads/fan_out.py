@@ -9,7 +9,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.model import ServerWorkload, no_tables
+from fairtrial.catalog.workloads.model import ServerWorkload, Work, no_tables
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 
@@ -66,6 +66,7 @@ WORKLOAD = ServerWorkload(
     options=Options,
     data=no_tables,
     requests=requests,
+    work=lambda _options: Work(calls=1.0),
     upstream=upstream,
     environment=lambda options: {} if options.pool is None else {"UPSTREAM_POOL": str(options.pool)},
     clauses=(

@@ -1,4 +1,4 @@
-"""What the database did, compared with what was answered: skipped work shows in the database's own counters."""
+"""What the database and the upstream did, compared with what was answered: skipped work shows in their counters."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ NOUNS = {
 WORK_UNKNOWN = "the record does not say what work an answer implies: it was written by an earlier version of Fairtrial"
 
 EXACT = {"calls", "tasks", "steps", "background_commits"}
-"""Counted by the lab itself after the program has ended: nothing is in flight, no counter lags behind."""
+"""Counted by the lab itself after the stack has ended: nothing is in flight, no counter lags behind."""
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -78,8 +78,8 @@ def _figure(trial: TrialRecord, name: str) -> str:
 
 CHECK = Check(
     name="ledger",
-    looks_at="the database's own counters from before the load until the stack was down, compared with the verified "
-    "answers",
+    looks_at="what the database and the upstream counted from before the load until the stack was down, compared with "
+    "the verified answers",
     thresholds={
         "share": Threshold(
             0.02,

@@ -47,8 +47,9 @@ class TrialContext:
     engine_runs: list[EngineSummary] = field(default_factory=list)
     """every run of the engine in this trial; `record.engine` is the last of those that were measured"""
 
-    urls_of_proxies: dict[str, str] = field(default_factory=dict)
-    """by service, what the stack gets in place of the service's own URL while a proxy runs before it"""
+    urls: dict[str, str] = field(default_factory=dict)
+    """by service, what the stack gets in place of the service's own URL while a proxy runs before it; by
+    `environment.UPSTREAM`, the URL of the trial's upstream while it runs"""
 
     @property
     def condition(self) -> PlannedCondition:
@@ -74,7 +75,7 @@ class TrialContext:
 
     def stack_settings(self, instance: int = 0) -> dict[str, str]:
         """The environment variables of one instance of the stack, from 0."""
-        return self.environment.stack_settings(self.condition, self.service, instance, self.urls_of_proxies)
+        return self.environment.stack_settings(self.condition, self.service, instance, self.urls)
 
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""What stands around the stacks while they are tried: their databases, a cache, an upstream."""
+"""What stands around the stacks while they are tried: their databases, and a cache."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -8,13 +8,15 @@ from typing import NamedTuple
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService, Service
-from fairtrial.catalog.services.upstream import upstream
 from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.tables import Table
-from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.process_tree import confine
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.model import Failure, Placement, ServiceIdentity
+
+
+UPSTREAM = "upstream"
+"""Under this name the URL of a trial's upstream stands among those of the services."""
 
 
 class _Key(NamedTuple):
@@ -47,8 +49,6 @@ class Environment:
     """is called with the rows loaded so far, and of how many"""
     failures: dict[_Key, Failure] = field(default_factory=dict)
     cache: RunningService | None = None
-    upstream_urls: dict[tuple[str, ...], str] = field(default_factory=dict)
-    """by the arguments of each upstream"""
     identities: list[ServiceIdentity] = field(default_factory=list)
     """of all services that were up"""
     _started: dict[str, _Started] = field(default_factory=dict)
@@ -116,16 +116,15 @@ class Environment:
         set takes the place of the contract's own.
 
         Args:
-            urls: by service, the URL that stacks get in place of the service's own.
+            urls: by service, the URL that stacks get in place of the service's own; by `UPSTREAM`, the upstream's.
         """
         point, urls = condition.point, urls or {}
         workload, options, experiment = point.workload, point.options, point.experiment
-        arguments = tuple(workload.upstream(options)) if workload.upstream else ()
         return stack_settings(
             {
                 "DATABASE_URL": urls.get(service.identity.name, service.url),
                 "CACHE_URL": urls.get(self.cache.identity.name, self.cache.url) if self.cache else "",
-                "UPSTREAM_URL": self.upstream_urls.get(arguments, ""),
+                "UPSTREAM_URL": urls.get(UPSTREAM, ""),
             },
             processors=shares(len(self.placement.server_cpus), experiment.instances)[instance],
             concurrency=shares(experiment.concurrency_budget, experiment.instances)[instance],
@@ -149,22 +148,16 @@ class Environment:
         self.after_trial(condition, changed=False)
 
     def prepare_shared(self, stack: ExitStack, on_service: Callable[[str], None]) -> None:
-        """Bring up what all conditions share: the cache and the upstreams. `stack` ends them.
-
-        A program has an upstream of its own in each trial, because it is counted from its start to its end.
+        """Bring up what all conditions share: the cache. `stack` ends it.
 
         Raises:
-            Problem: one of them cannot be brought up.
+            Problem: it cannot be brought up.
         """
-        workload = self.plan.workload
         if self.plan.cache is not None:
             on_service(self.plan.cache.title)
             self.cache = stack.enter_context(self._opened(self.plan.cache, self.plan.points[0], ()))
             self._place(self.cache)
             self.identities.append(self.cache.identity)
-        if workload.upstream and not isinstance(workload, ProgramWorkload):
-            for arguments in {tuple(workload.upstream(point.options)) for point in self.plan.points}:
-                self.upstream_urls[arguments] = stack.enter_context(upstream(arguments, self.placement.server_cpus)).url
 
     def _opened(
         self, service: Service, point: Point, tables: Sequence[Table]
@@ -194,10 +187,10 @@ class Environment:
 def environment(
     plan: Plan, placement: Placement, on_service: Callable[[str], None], on_rows: Callable[[int, int], None]
 ) -> Iterator[Environment]:
-    """Bring up every service that the plan's conditions are tried on, its cache and its upstreams; all end at the end.
+    """Bring up every service that the plan's conditions are tried on, and its cache; all end at the end.
 
-    A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache or an
-    upstream that cannot is a failure of all conditions. Where points differ in their tables, all of them are loaded and
+    A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache that cannot
+    is a failure of all conditions. Where points differ in their tables, all of them are loaded and
     kept before the first trial, as far as the service keeps what was loaded.
 
     Args:

@@ -93,7 +93,7 @@ def _count_connections(context: TrialContext, deployment: Deployment) -> None:
     """
     record, database = context.record, context.condition.service
     for service, its_server in context.services:
-        proxied = context.urls_of_proxies.get(service.name)
+        proxied = context.urls.get(service.name)
         if service is database and (port := _port(proxied or its_server.url, service)) is not None:
             held = connections_to(port, *deployment.pids)
             record.database_connections = max(held, record.database_connections or 0)

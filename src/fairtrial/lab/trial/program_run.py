@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.upstream import Upstream, upstream
+from fairtrial.catalog.services.upstream import Upstream
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
@@ -18,6 +18,7 @@ from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_operations, ledger
 from fairtrial.lab.trial.background_job import BackgroundJob
+from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
@@ -191,13 +192,10 @@ def _partners(context: TrialContext, workload: ProgramWorkload, running: ExitSta
     """Bring up the proxies, the upstream and the task barrier that the program needs; `running` ends them."""
     proxies = running.enter_context(ExitStack())
     proxies.enter_context(proxies_before_services(context))
-    settings = {**context.stack_settings(), "JOB": workload.name}
-    options, callee, tasks = context.point.options, None, None
-    if workload.upstream is not None:  # one for each trial: it counts from its start to its end
-        callee = running.enter_context(upstream(workload.upstream(options), context.environment.placement.load_cpus))
-        settings["UPSTREAM_URL"] = callee.url
+    callee = running.enter_context(upstream_of_trial(context, context.environment.placement.load_cpus))
+    settings, tasks = {**context.stack_settings(), "JOB": workload.name}, None
     if workload.barrier_tasks is not None:
-        tasks = running.enter_context(TaskEvidence(workload, options))
+        tasks = running.enter_context(TaskEvidence(workload, context.point.options))
         settings |= tasks.settings
     return _Partners(settings, proxies, callee, tasks)
 

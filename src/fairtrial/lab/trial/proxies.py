@@ -26,11 +26,12 @@ def proxies_before_services(context: TrialContext) -> Iterator[None]:
             for service, its_server in context.services
             if (options := context.point.service_options(service)).latency is not None
         }
-        context.urls_of_proxies.update({name: proxy.url for name, proxy in proxies.items()})
+        context.urls.update({name: proxy.url for name, proxy in proxies.items()})
         try:
             yield
         finally:
-            context.urls_of_proxies.clear()
+            for name in proxies:
+                del context.urls[name]
         context.record.proxies.update({name: proxy.account() for name, proxy in proxies.items()})
 
 

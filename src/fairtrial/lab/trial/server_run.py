@@ -10,6 +10,7 @@ from fairtrial.catalog.services.model import Counters
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
+from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment, deployed
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
@@ -24,9 +25,10 @@ def run_server(context: TrialContext) -> None:
     """Run a whole trial.
 
     Raises:
-        Problem: the database, the balancer or a proxy failed.
+        Problem: the database, the balancer, a proxy or the upstream failed.
     """
-    record, service = context.record, context.service
+    record, service, cpus = context.record, context.service, context.environment.placement.server_cpus
+    calls: Counters = {}
     # Before the stack starts, so that it is not idle between its start and its load.
     if takes_ports(context.condition.load) and (closed := occupied_ports()):
         with context.stage("wait"):
@@ -36,14 +38,17 @@ def run_server(context: TrialContext) -> None:
         try:
             with context.stage("start"):
                 stack.enter_context(proxies_before_services(context))
+                callee = stack.enter_context(upstream_of_trial(context, cpus))
                 deployment = stack.enter_context(deployed(context))
         except Problem as problem:
             record.failure = Failure.of("start", problem)
             return
         before = _observe(context, deployment)
+        if callee is not None:
+            calls = {"calls": callee.served()}
     if record.engine is not None and service.fault() is None:
         # Databases report what a connection did at the latest when it has ended.
-        record.ledger = ledger_of_runs(before, service.counters(), context.engine_runs)
+        record.ledger = ledger_of_runs(before, {**service.counters(), **calls}, context.engine_runs)
         with context.stage("audit"):
             record.audit = audit_answers(context)
 
@@ -92,8 +97,8 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
         Problem: it cannot be started.
     """
     first = contexts[0]
-    service = first.service
-    with proxies_before_services(first), deployed(first) as deployment:
+    service, cpus = first.service, first.environment.placement.server_cpus
+    with proxies_before_services(first), upstream_of_trial(first, cpus), deployed(first) as deployment:
         for context in contexts:
             begins(context)
             yield from _contract(context, deployment)

@@ -1,0 +1,40 @@
+"""Servers that answer without the call that each answer implies: the upstream counted, and the ledger refuses them."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Finished, Lab
+from tests.lab.trial.test_cheats import notes, refusals
+
+CALLER = Path(__file__).parents[2] / "fixtures" / "caller.py"
+
+
+@pytest.fixture(scope="module")
+def tried(shared_lab: Lab) -> Finished:
+    """One run of the honest server and of both that cheat."""
+    stacks = [
+        shared_lab.stack(
+            cheat, run=[sys.executable, "caller.py", cheat], server=CALLER, workload="fan-out", service="none"
+        )
+        for cheat in ("none", "sleeps", "shares")
+    ]
+    experiment = shared_lab.experiment(*stacks, workload="fan-out", service="none", seconds=1)
+    text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "[options]\ndelay_milliseconds = 5\n")
+    experiment.write_text(text)
+    return shared_lab.fairtrial("run", experiment, *shared_lab.named(*stacks))
+
+
+def test_the_honest_one_is_valid(tried: Finished) -> None:
+    assert refusals(tried, "none") == {}, tried.out
+    counted = re.search(r"([\d.]+) answered calls a verified answer", notes(tried, "none")["ledger"])
+    assert counted
+    assert 1 <= float(counted[1]) <= 1.5  # the contract's own calls among them
+
+
+@pytest.mark.parametrize("cheat", ["sleeps", "shares"])
+def test_an_answer_without_a_call_is_refused(tried: Finished, cheat: str) -> None:
+    assert "answered calls a verified answer" in refusals(tried, cheat).get("ledger", ""), tried.out
+    assert tried.trial(cheat)["outcome"] == "refused"
