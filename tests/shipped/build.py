@@ -14,7 +14,7 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.experiment.reference import StackRef
 from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
-from fairtrial.tools.check import services_of
+from fairtrial.tools.check.starts import services_of
 from tests.shipped.test_stacks import ONE_IS_ENOUGH
 
 

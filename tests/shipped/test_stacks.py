@@ -1,17 +1,26 @@
 """Every shipped stack, built from a clean copy and held against its contract."""
 
 import os
-from functools import cache
+import re
+from functools import lru_cache
+from io import StringIO
+from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.experiment.reference import StackRef
+from fairtrial.tools.check.contract import try_contracts
+from fairtrial.tools.check.starts import Subject
+from fairtrial.tools.provision.inventory import pick_provided
 from tests.catalog.services.needed import needs
 from tests.command_line import Lab
+from tests.conftest import left_running
 
 STACKS = find_stacks()
 
@@ -63,54 +72,77 @@ BEHIND_NGINX = ["python-flask:sync", "python-flask:sync-tcp"]
 """Variants that need nginx, while their stack does not require it."""
 
 
+def _stack(contender: str) -> Stack:
+    return STACKS[contender.partition(":")[0]]
+
+
+CONTENDERS = [
+    contender
+    for name, stack in STACKS.items()
+    for contender in [name, *(f"{name}:{variant}" for variant in sorted(stack.variants.keys() - {"default"}))]
+]
+BY_LANGUAGE = {
+    language: [contender for contender in CONTENDERS if _stack(contender).language == language]
+    for language in sorted({stack.language for stack in STACKS.values()})
+}
+"""Those of a language share the services on which they are tried, and run in one worker."""
+
+
 def _services(contender: str) -> list[str]:
     if contender in BEHIND_NGINX:
         return [ONE_IS_ENOUGH[contender][1], "nginx"]
     if contender in ONE_IS_ENOUGH:
         return [ONE_IS_ENOUGH[contender][1]]
-    return STACKS[contender.partition(":")[0]].services
+    return _stack(contender).services
 
 
-CONTENDERS = [
-    pytest.param(contender, marks=[needs(service) for service in _services(contender)])
-    for name, stack in STACKS.items()
-    for contender in [name, *(f"{name}:{variant}" for variant in sorted(stack.variants.keys() - {"default"}))]
-]
-
-
-@cache
+@lru_cache
 def _lacking(contender: str) -> str | None:
-    reference = StackRef.model_validate(contender)
-    stack = STACKS[reference.name]
+    """What brings what the contender needs and this machine lacks; None if it lacks nothing, or must not.
+
+    With FAIRTRIAL_REQUIRE_SERVICES=1 every contender is tried, and fails.
+    """
+    if os.environ.get("FAIRTRIAL_REQUIRE_SERVICES") == "1":
+        return None
+    stack, reference = _stack(contender), StackRef.model_validate(contender)
+    missing = [problem for service in _services(contender) if (problem := pick_provided(service).missing())]
     try:
         installed_versions(stack, stack.built_apart(reference.variant))
     except Problem as problem:
-        return f"{problem.reason}: {problem.remedy}"
-    return None
+        missing.append(problem)
+    return f"{missing[0].reason}: {missing[0].remedy}" if missing else None
 
 
-def _skip_if_lacking(contender: str) -> None:
-    """Skip where a program is missing, naming what brings it; with FAIRTRIAL_REQUIRE_SERVICES=1 run, and fail."""
-    if os.environ.get("FAIRTRIAL_REQUIRE_SERVICES") == "1":
-        return
-    if lacking := _lacking(contender):
-        pytest.skip(lacking)
+def _subject(contender: str) -> Subject:
+    return Subject(_stack(contender), StackRef.model_validate(contender), *ONE_IS_ENOUGH.get(contender, (None, None)))
 
 
-@pytest.mark.parametrize("contender", CONTENDERS)
-def test_a_shipped_stack_keeps_its_contract(lab: Lab, contender: str) -> None:
-    _skip_if_lacking(contender)
-    workload, service = ONE_IS_ENOUGH.get(contender, (None, None))
-    only = ["--workload", workload, "--service", service] if workload and service else []
+@pytest.mark.parametrize("language", sorted(BY_LANGUAGE, key=lambda language: -len(BY_LANGUAGE[language])))
+def test_shipped_stacks_keep_their_contracts(cache: Path, language: str) -> None:
+    contenders = [contender for contender in BY_LANGUAGE[language] if not _lacking(contender)]
+    output = StringIO()
 
-    finished = lab.fairtrial("check", contender, *only, timeout_seconds=900)
+    outcomes = try_contracts(Console(file=output, width=200), [_subject(contender) for contender in contenders])
 
-    assert finished.status == 0, finished.out + finished.err
-    assert "✗" not in finished.out
+    assert {str(outcome.subject.reference): outcome.problem for outcome in outcomes if outcome.problem} == {}
+    assert "✗" not in output.getvalue(), output.getvalue()
+    assert all(outcome.clauses for outcome in outcomes)
+    assert left_running(cache) == []
+    if lacking := [f"{contender}: {why}" for contender in BY_LANGUAGE[language] if (why := _lacking(contender))]:
+        pytest.skip("; ".join(lacking))
+
+
+def test_a_broken_contract_is_told_beside_one_that_holds(lab: Lab) -> None:
+    """Two stacks of one service, by the command: what one of them breaks is its own."""
+    names = [lab.stack("right"), lab.stack("wrong", "answers-anything")]
+    finished = lab.fairtrial("check", *names, "--stacks", lab.stacks)
+    assert finished.status == 3
+    assert re.search(r"^right: all \d+ clauses hold$", finished.out, re.MULTILINE), finished.out
+    assert re.search(r"^wrong: [1-9]\d* of \d+ clauses broken$", finished.out, re.MULTILINE), finished.out
 
 
 def test_only_variants_that_there_are_get_by_with_one_workload() -> None:
-    assert set(ONE_IS_ENOUGH) <= {param.values[0] for param in CONTENDERS}
+    assert set(ONE_IS_ENOUGH) <= set(CONTENDERS)
 
 
 @pytest.mark.measures
@@ -138,7 +170,8 @@ def test_blocking_drivers_are_concurrent_under_gevent(lab: Lab) -> None:
 
 @needs("mongodb")
 def test_the_replicated_mistake_is_refused_and_the_same_stack_without_it_is_not(lab: Lab) -> None:
-    _skip_if_lacking("ruby-rails")
+    if lacking := _lacking("ruby-rails"):
+        pytest.skip(lacking)
     experiment = lab.experiment(
         "ruby-rails:biased",
         "ruby-rails",

@@ -1,13 +1,16 @@
 """`fairtrial check`: prove a stack against its contract."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from fairtrial.experiment.reference import StackRef
+
 
 def check(
-    stack: Annotated[str, typer.Argument(help="A stack's name, NAME:VARIANT, or the folder of one.")],
+    stack: Annotated[list[str], typer.Argument(help="A stack's name, NAME:VARIANT, or the folder of one; or several.")],
     stacks: Annotated[
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
@@ -16,25 +19,28 @@ def check(
 ) -> None:
     """Build and start a stack, try every clause of its contract, print each one.
 
-    Exit status: 0 every clause holds; 3 one does not; 4 the stack cannot be run here; 2 wrong use.
+    Several stacks are tried service by service, and share each of them.
+
+    Exit status: 0 every clause holds; 3 one does not; 4 a stack cannot be run here; 2 wrong use.
     """
     from rich.console import Console
 
-    from fairtrial.base.problem import Problem
     from fairtrial.catalog.stacks.find import MANIFEST, find_stacks, pick_stack
-    from fairtrial.experiment.reference import StackRef
-    from fairtrial.tools.check import check_stack
+    from fairtrial.tools.check.contract import check_stacks
+    from fairtrial.tools.check.starts import Subject
 
-    own_folders = list(stacks or [])
-    folder = Path(stack)
-    if (folder / MANIFEST).is_file():
-        known = find_stacks([*own_folders, folder])
-        stack = folder.resolve().name
-    else:
-        known = find_stacks(own_folders)
+    folders = [Path(each) for each in stack if (Path(each) / MANIFEST).is_file()]
+    known = find_stacks([*(stacks or []), *folders])
+    references = [_reference(folder.resolve().name if (folder := Path(each)) in folders else each) for each in stack]
+    subjects = [Subject(pick_stack(known, reference), reference, workload, service) for reference in references]
+    raise typer.Exit(check_stacks(Console(), subjects))
+
+
+def _reference(text: str) -> "StackRef":
+    from fairtrial.base.problem import Problem
+    from fairtrial.experiment.reference import StackRef
+
     try:
-        reference = StackRef.model_validate(stack)
+        return StackRef.model_validate(text)
     except ValueError as error:
-        raise Problem(f"{stack}: not a stack's name or folder", "write NAME, NAME:VARIANT or a path") from error
-    subject = pick_stack(known, reference)
-    raise typer.Exit(check_stack(Console(), subject, reference, workload=workload, service=service))
+        raise Problem(f"{text}: not a stack's name or folder", "write NAME, NAME:VARIANT or a path") from error

@@ -14,7 +14,7 @@ from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.record.model import StackIdentity
-from fairtrial.tools.check import Silence
+from fairtrial.tools.check.contract import Silence
 from tests.plan.plans import planned
 
 

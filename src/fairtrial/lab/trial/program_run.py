@@ -83,11 +83,11 @@ def check_program(contexts: Sequence[TrialContext], begins: Callable[[TrialConte
     Raises:
         Problem: the database or the upstream died.
     """
-    for context in contexts:
+    for number, context in enumerate(contexts):
+        if number and context.plan.workload.writes:
+            context.environment.bring_back(context.service)
         begins(context)
         yield from _check_job(context)
-        if context.plan.workload.writes:
-            context.environment.bring_back(context.service)
 
 
 def _check_job(context: TrialContext) -> Iterator[Clause]:

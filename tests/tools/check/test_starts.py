@@ -1,4 +1,4 @@
-"""Which workloads `fairtrial check` tries on one start of a server."""
+"""Which workloads `fairtrial check` tries on one start of a server, and which starts share a service."""
 
 from pathlib import Path
 
@@ -6,7 +6,15 @@ import pytest
 
 from fairtrial.experiment.reference import StackRef
 from fairtrial.plan.plan import Plan
-from fairtrial.tools.check import Subject, plan_for, tried_together, with_tables_of_all
+from fairtrial.tools.check.starts import (
+    Outcome,
+    Start,
+    Subject,
+    on_one_service,
+    plan_for,
+    tried_together,
+    with_tables_of_all,
+)
 from tests.plan.plans import a_stack
 
 EVERY_WORKLOAD = ["plaintext", "fan-out", "random-item", "query-mix", "transaction-mix", "survey-insert", "page"]
@@ -20,10 +28,21 @@ def plans(*pairs: tuple[str, str]) -> list[Plan]:
         "program": a_stack("program", kind="program", workloads=EVERY_JOB, services=["postgresql"]),
     }
     return [
-        plan_for(Subject(stacks[kind], StackRef(name=kind), Path(), Path()), workload, service)
+        plan_for(Subject(stacks[kind], StackRef(name=kind)), workload, service)
         for workload, service in pairs
         for kind in ["program" if workload in EVERY_JOB else "server"]
     ]
+
+
+def starts(*pairs: tuple[str, str]) -> list[Start]:
+    """A start for each pair of workload and service."""
+    subject = Subject(a_stack("server", workloads=EVERY_WORKLOAD), StackRef(name="server"))
+    return [Start(Outcome(subject), Path(), Path(), [plan]) for plan in plans(*pairs)]
+
+
+def sharing(*pairs: tuple[str, str]) -> list[list[str]]:
+    """The workloads of the starts that share a service."""
+    return [[start.plans[0].workload.name for start in group] for group in on_one_service(starts(*pairs))]
 
 
 def grouped(*pairs: tuple[str, str]) -> list[list[str]]:
@@ -64,3 +83,22 @@ def test_the_service_of_a_group_holds_the_tables_of_all() -> None:
     names = [table.name for table in with_tables_of_all(group).conditions[0].point.data.tables]
     assert names == [table.name for table in alone.points[0].data.tables]
     assert names
+
+
+@pytest.mark.usefixtures("engine")
+def test_starts_on_one_service_share_it_and_those_that_write_come_last() -> None:
+    pairs = [("transaction-mix", "postgresql"), ("random-item", "postgresql"), ("query-mix", "postgresql")]
+    assert sharing(*pairs) == [["random-item", "query-mix", "transaction-mix"]]
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        (("random-item", "postgresql"), ("random-item", "mariadb")),
+        (("random-item", "postgresql"), ("page", "postgresql")),
+    ],
+    ids=["services", "a cache beside it"],
+)
+def test_starts_on_other_services_do_not(pairs: tuple[tuple[str, str], ...]) -> None:
+    assert sharing(*pairs) == [[workload] for workload, _ in pairs]

@@ -1,0 +1,1 @@
+"""`fairtrial check`: every clause of a stack's contract, tried and printed."""

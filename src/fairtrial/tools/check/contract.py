@@ -1,0 +1,171 @@
+"""The contracts of stacks, tried start by start and printed as each clause is known."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.stacks.build import build_stack, whole_build
+from fairtrial.catalog.stacks.requirements import installed_versions
+from fairtrial.catalog.workloads import options_of
+from fairtrial.catalog.workloads.model import ProgramWorkload
+from fairtrial.lab.placement import local_placement
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.flow import new_record, runner_for
+from fairtrial.plan.plan import Plan
+from fairtrial.record.model import Clause
+from fairtrial.tools.check.starts import (
+    Outcome,
+    Start,
+    Subject,
+    on_one_service,
+    plan_for,
+    services_of,
+    tried_together,
+    with_tables_of_all,
+)
+
+
+class Silence:
+    """A watcher that shows nothing: the clauses are the output."""
+
+    def stage(self, name: str) -> None:
+        """Show nothing."""
+
+    def waiting(self, reason: str) -> None:
+        """Show nothing."""
+
+    def engine_event(self, event: dict[str, Any]) -> None:
+        """Show nothing."""
+
+
+def check_stacks(console: Console, subjects: Sequence[Subject]) -> int:
+    """Try the contracts, print them, and return the exit status.
+
+    Raises:
+        Problem: a stack implements no such workload or service, a service cannot be brought up, or a stack cannot be
+            built or started; then the others were tried.
+    """
+    outcomes = try_contracts(console, subjects)
+    for outcome in outcomes:
+        if outcome.problem is None:
+            _print_verdict(console, outcome)
+    problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
+    if problems:
+        reasons = "\n".join(problem.reason for problem in problems)
+        raise Problem(reasons, problems[0].remedy, NOTHING_RAN)
+    return IN_DOUBT if any(outcome.broken for outcome in outcomes) else ALL_WELL
+
+
+def try_contracts(console: Console, subjects: Sequence[Subject]) -> list[Outcome]:
+    """Try the contract of each stack for its workloads on their services, and print each clause.
+
+    Stacks that need the same service share it.
+
+    Raises:
+        Problem: a stack implements no such workload or service, or a service cannot be brought up.
+    """
+    planned = [(Outcome(subject), [plan_for(subject, *pair) for pair in subject.pairs()]) for subject in subjects]
+    with tempfile.TemporaryDirectory(prefix="fairtrial-check-") as logs:
+        starts: list[Start] = []
+        for number, (outcome, plans) in enumerate(planned):
+            with outcome.noting_problems():
+                folder = _built(console, outcome.subject, Path(logs) / f"build-{number}.log")
+                log = Path(logs) / f"run-{number}.log"
+                starts += [Start(outcome, folder, log, group) for group in tried_together(plans)]
+        for group in on_one_service(starts):
+            _try_on_one_service(console, group)
+    return [outcome for outcome, _ in planned]
+
+
+def _built(console: Console, subject: Subject, log: Path) -> Path:
+    """The folder of the stack's build. A build for more services than are tried keeps the same contract."""
+    stack = subject.stack
+    built_apart = stack.built_apart(subject.reference.variant)
+    name = stack.build_name(built_apart)
+    console.print(Text(f"preparing the load engine and stack {name} (built once)", style="dim"))
+    versions = installed_versions(stack, built_apart)
+    return whole_build(stack, versions, built_apart) or build_stack(
+        stack, versions, log, lambda: None, built_apart=built_apart, services=services_of(subject.pairs())
+    )
+
+
+def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:
+    """Try all starts, one after the other, each on the rows as they were loaded."""
+    plan = with_tables_of_all([plan for start in starts for plan in start.plans])
+    (condition,) = plan.conditions
+    with environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services:
+        for failure in services.failures.values():
+            raise Problem(failure.reason, failure.remedy, NOTHING_RAN)
+        for start in starts:
+            if start.outcome.problem is not None:  # it did not come up before
+                continue
+            with start.outcome.noting_problems():
+                service = services.service(condition)
+                for clause in _try(console, start, services, service):
+                    _print(console, clause)
+                    start.outcome.clauses.append(clause)
+                if start is not starts[-1] and (start.writes or service.altered()):
+                    services.bring_back(service)
+
+
+def _try(console: Console, start: Start, services: Environment, service: RunningService) -> Iterator[Clause]:
+    """Every clause of the workloads of a start, each as soon as it was tried."""
+    reference = start.outcome.subject.reference
+
+    def begins(context: TrialContext) -> None:
+        condition, options = context.condition, context.point.options.model_dump(exclude_defaults=True)
+        where = f"{reference}, workload {context.plan.workload.name} on {condition.service.name}"
+        console.print(Text(f"{where}: {_in_words(options)}" if options else where, style="bold"))
+
+    contexts = [
+        _context(start, services, service, plan, options) for plan in start.plans for options in _options_tried(plan)
+    ]
+    yield from runner_for(start.plans[0].workload).check(contexts, begins)
+
+
+def _options_tried(plan: Plan) -> Sequence[Mapping[str, Any]]:
+    return plan.workload.check_options if isinstance(plan.workload, ProgramWorkload) else ({},)
+
+
+def _context(
+    start: Start, services: Environment, service: RunningService, plan: Plan, options: Mapping[str, Any]
+) -> TrialContext:
+    """The plan's only trial, under these options of the workload."""
+    (trial,) = plan.trials()
+    point = replace(trial.condition.point, options=options_of(plan.workload, dict(options)))
+    planned = replace(trial, condition=replace(trial.condition, point=point))
+    return TrialContext(
+        plan=plan,
+        trial=planned,
+        folder=start.folder,
+        environment=services,
+        service=service,
+        record=new_record(planned),
+        log=start.log,
+        watcher=Silence(),
+    )
+
+
+def _in_words(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in options.items())
+
+
+def _print(console: Console, clause: Clause) -> None:
+    mark = ("✓ ", "green") if clause.passed else ("✗ ", "bold red")
+    evidence = f": {clause.evidence}" if clause.evidence else ""
+    console.print(Text.assemble("  ", mark, f"{clause.name}: {clause.requirement}", (evidence, "red")), soft_wrap=True)
+
+
+def _print_verdict(console: Console, outcome: Outcome) -> None:
+    broken, tried = outcome.broken, len(outcome.clauses)
+    verdict = f"{broken} of {tried} clauses broken" if broken else f"all {tried} clauses hold"
+    console.print(Text(f"{outcome.subject.reference}: {verdict}", style="bold red" if broken else "bold green"))

@@ -1,0 +1,214 @@
+"""What `fairtrial check` tries on one start of a stack, and which starts share a service."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.tables import Table
+from fairtrial.catalog.workloads import pick_workload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.experiment.loads import ClosedLoad, ProgramLoad
+from fairtrial.experiment.model import DatasetOptions, Experiment
+from fairtrial.experiment.reference import StackRef
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.plan import Plan
+from fairtrial.record.model import Clause
+
+JOB_WITHIN_SECONDS = 120.0
+
+ROWS = DatasetOptions(rows=10_000, seed=1, gaps=0.1)
+"""Enough rows that picks vary, with gaps in their ids, loaded in a moment."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A stack whose contract is tried, and on what."""
+
+    stack: Stack
+    reference: StackRef
+    workload: str | None = None
+    """only this one; None: all that the stack implements"""
+    service: str | None = None
+    """likewise"""
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The workloads, each with a service, for which the contract is tried.
+
+        Raises:
+            Problem: the stack implements no such workload or service, or they do not go together.
+        """
+        pairs = [
+            (workload, service)
+            for workload in _chosen("workload", self.stack, self.stack.workloads, self.workload)
+            for service in _chosen("service", self.stack, self.stack.services, self.service)
+            if service in pick_workload(workload).services
+        ]
+        if not pairs:
+            raise Problem(
+                f"workload {self.workload} is not defined on service {self.service}",
+                "leave one of them out, or see docs/workloads.md for which go together",
+            )
+        return pairs
+
+
+@dataclass
+class Outcome:
+    """What became of one stack."""
+
+    subject: Subject
+    clauses: list[Clause] = field(default_factory=list)
+    problem: Problem | None = None
+    """why it could not be built, or not be tried to the end"""
+
+    @property
+    def broken(self) -> int:
+        """How many clauses do not hold."""
+        return sum(not clause.passed for clause in self.clauses)
+
+    @contextmanager
+    def noting_problems(self) -> Iterator[None]:
+        """Keep a problem of what is done within, instead of raising it."""
+        try:
+            yield
+        except Problem as problem:
+            name = self.subject.stack.name
+            self.problem = Problem(f"stack {name}: {problem.reason}", problem.remedy, NOTHING_RAN)
+
+
+@dataclass(frozen=True)
+class Start:
+    """A built stack, and what is tried while it runs once."""
+
+    outcome: Outcome
+    folder: Path
+    """where it was built"""
+    log: Path
+    plans: Sequence[Plan]
+
+    @property
+    def writes(self) -> bool:
+        """Whether the rows are others afterwards."""
+        return any(plan.workload.writes for plan in self.plans)
+
+
+def plan_for(subject: Subject, workload_name: str, service_name: str) -> Plan:
+    """The plan of one trial of the stack, on this workload and service, with few rows."""
+    workload = pick_workload(workload_name)
+    is_program = isinstance(workload, ProgramWorkload)
+    experiment = Experiment(
+        name="check",
+        title="check",
+        workload=workload_name,
+        service=service_name,
+        cache=_cache(workload),
+        stacks=[subject.reference],
+        blocks=1,
+        dataset=ROWS,
+        load=ProgramLoad(timeout_seconds=JOB_WITHIN_SECONDS) if is_program else ClosedLoad(),
+    )
+    return make_plan(experiment, {subject.stack.name: subject.stack}, "fairtrial check")
+
+
+def services_of(pairs: Collection[tuple[str, str]]) -> set[str]:
+    """The services that these workloads and services need, caches included: what the stack is built for."""
+    return {service for _, service in pairs} | {cache for name, _ in pairs if (cache := _cache(pick_workload(name)))}
+
+
+def tried_together(plans: Sequence[Plan]) -> list[list[Plan]]:
+    """The plans, in groups that are each tried on one start of the stack.
+
+    Servers alone share a start: those that write nothing, on the same service, with the same environment variables of
+    their workloads. Of a group at most one makes calls and at most one has a cache; that one comes first, and the stack
+    gets its settings. No two have different tables of one name.
+    """
+    groups: list[list[Plan]] = []
+    for plan in sorted(plans, key=lambda plan: not _settles_the_start(plan)):
+        group = next((group for group in groups if all(_may_share(plan, other) for other in group)), None)
+        if group is None:
+            groups.append([plan])
+        else:
+            group.append(plan)
+    return groups
+
+
+def on_one_service(starts: Sequence[Start]) -> list[list[Start]]:
+    """The starts, in groups that each need one service and one cache, with tables of which no two of a name differ.
+
+    In each, those that write come last: after each of them the service begins anew.
+    """
+    groups: list[list[Start]] = []
+    for start in sorted(starts, key=lambda start: start.writes):
+        group = next((group for group in groups if all(_same_service(start, other) for other in group)), None)
+        if group is None:
+            groups.append([start])
+        else:
+            group.append(start)
+    return groups
+
+
+def with_tables_of_all(plans: Sequence[Plan]) -> Plan:
+    """The first plan, its service holding the tables of all."""
+    first = plans[0]
+    if len(plans) == 1:
+        return first
+    (point,), (condition,) = first.points, first.conditions
+    data = replace(point.data, tables=list(_tables_by_name(plans).values()))
+    point = replace(point, workload=replace(point.workload, data=lambda _dataset, _options: data))
+    condition = replace(condition, point=point)
+    return replace(first, points=[point], conditions=[condition], blocks=[[condition]])
+
+
+def _may_share(one: Plan, other: Plan) -> bool:
+    if any(isinstance(plan.workload, ProgramWorkload) or plan.workload.writes for plan in (one, other)):
+        return False
+    if one.conditions[0].service is not other.conditions[0].service:
+        return False
+    if _settles_the_start(one) and _settles_the_start(other):
+        return False
+    if _environment(one) != _environment(other):
+        return False
+    return _tables_agree([one], [other])
+
+
+def _same_service(one: Start, other: Start) -> bool:
+    services = [(start.plans[0].conditions[0].service.name, start.plans[0].cache) for start in (one, other)]
+    return services[0] == services[1] and _tables_agree(one.plans, other.plans)
+
+
+def _tables_agree(plans: Sequence[Plan], others: Sequence[Plan]) -> bool:
+    ours, theirs = _tables_by_name(plans), _tables_by_name(others)
+    return all(ours[name].sha256 == theirs[name].sha256 for name in ours.keys() & theirs.keys())
+
+
+def _settles_the_start(plan: Plan) -> bool:
+    """Whether the stack has to be told of an upstream or of a cache."""
+    return bool(plan.workload.upstream or plan.cache)
+
+
+def _environment(plan: Plan) -> Mapping[str, str]:
+    (point,) = plan.points
+    return plan.workload.environment(point.options)
+
+
+def _tables_by_name(plans: Sequence[Plan]) -> dict[str, Table]:
+    return {table.name: table for plan in plans for table in plan.points[0].data.tables}
+
+
+def _cache(workload: Workload) -> str | None:
+    """The service beside the database on which a workload is tried; None if it needs none."""
+    return None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None)
+
+
+def _chosen(kind: str, stack: Stack, implemented: Sequence[str], wanted: str | None) -> Sequence[str]:
+    if wanted is None:
+        return implemented
+    if wanted not in implemented:
+        raise Problem(
+            f"stack {stack.name} does not name {kind} {wanted!r}; it has: {', '.join(implemented)}",
+            f"add it to `{kind}s` of its stack.toml, or choose another",
+        )
+    return [wanted]
