@@ -123,7 +123,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
     """
     workload, options, service = context.plan.workload, context.point.options, context.service
     assert isinstance(workload, ProgramWorkload)
-    placement = context.environment.placement
+    placement = context.placement
     operations = workload.operations(options)
     context.log.parent.mkdir(parents=True, exist_ok=True)
     counted: dict[str, int] = {}
@@ -194,7 +194,7 @@ def _partners(context: TrialContext, workload: ProgramWorkload, running: ExitSta
     settings = {**context.stack_settings(), "JOB": workload.name}
     options, callee, tasks = context.point.options, None, None
     if workload.upstream is not None:  # one for each trial: it counts from its start to its end
-        callee = running.enter_context(upstream(workload.upstream(options), context.environment.placement.load_cpus))
+        callee = running.enter_context(upstream(workload.upstream(options), context.placement.load_cpus))
         settings["UPSTREAM_URL"] = callee.url
     if workload.barrier_tasks is not None:
         tasks = running.enter_context(TaskEvidence(workload, options))
