@@ -22,4 +22,5 @@ STUDIES: Mapping[str, Sequence[str]] = {
 
 def experiments_of(study: str) -> list[Path]:
     """The shipped experiments of a study, by name."""
-    return [path for path in sorted(shipped("experiments").glob("*.toml")) if path.stem.startswith(tuple(STUDIES[study]))]
+    files = sorted(shipped("experiments").glob("*.toml"))
+    return [file for file in files if file.stem.startswith(tuple(STUDIES[study]))]

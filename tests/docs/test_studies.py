@@ -47,7 +47,7 @@ def faults(text: str, claims: Mapping[str, Collection[str]], own: Collection[str
         sentences.add(cells[0])
         if any(match.group(1) is None for match in NOT_TRIED.finditer(cells[-1])):
             found.append(f"not tried, without a reason: {cells[0]}")
-    found += [f"no such claim: {experiment}/{claim}" for experiment, claim in sorted(named) if claim not in claims.get(experiment, ())]
+    found += [f"no such claim: {each}/{claim}" for each, claim in sorted(named) if claim not in claims.get(each, ())]
     found += [f"no sentence: {each}/{claim}" for each in own for claim in claims[each] if (each, claim) not in named]
     return found if sentences else ["no table of sentences"]
 

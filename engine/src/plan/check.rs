@@ -87,7 +87,7 @@ fn stop(plan: &Plan) -> Checked {
         (Some(Stop::Seconds { seconds }), _) => within("stop.seconds", seconds, 0.001, LONGEST_SECONDS),
         (Some(Stop::Requests { requests: 0 }), _) => invalid("stop.requests: 0 is not at least 1"),
         (Some(Stop::Requests { .. }), Load::Closed { local_ports: Some(_), .. }) => {
-            invalid("stop.kind: requests may end for want of a local port, so load.local_ports needs \"seconds\"")
+            invalid("stop.kind: answers end with the local ports, so load.local_ports needs \"seconds\"")
         }
         (Some(Stop::Requests { .. }), Load::Ramp { .. }) => {
             invalid("stop.kind: a ramp is linear over the window, so it needs \"seconds\"")

@@ -13,8 +13,8 @@ pub enum Load {
         /// From an answer to the next request's intended start.
         #[serde(default)]
         think_time_seconds: f64,
-        /// Connects of the window that find a local port, over all threads; the others fail, and their connections are
-        /// not opened again. Left out: all do.
+        /// Connects of the window that find a local port, over all threads; the others fail, and their connections
+        /// are not opened again. Left out: all do.
         #[serde(default)]
         local_ports: Option<u32>,
     },

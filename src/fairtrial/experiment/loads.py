@@ -84,8 +84,8 @@ class ClosedLoad(RequestLoad):
         None,
         ge=1,
         le=1_000_000,
-        description="so many connects of the window succeed; a client whose connect fails is not heard of again, as one "
-        "of wrk is when its host has no local port left; null: all",
+        description="so many connects of the window succeed; a client whose connect fails is not heard of again, as "
+        "one of wrk is when its host has no local port left; null: all",
     )
 
     def describe(self) -> str:

@@ -90,7 +90,8 @@ class Placement(Strict):
 
     def shared(self) -> "Placement":
         """The load generator on processors of the server, on as many as it has of its own; the server keeps all."""
-        return Placement(load_cpus=self.server_cpus[: len(self.load_cpus)], server_cpus=self.server_cpus, disjoint=False)
+        taken = self.server_cpus[: len(self.load_cpus)]
+        return Placement(load_cpus=taken, server_cpus=self.server_cpus, disjoint=False)
 
 
 class StackIdentity(Strict):

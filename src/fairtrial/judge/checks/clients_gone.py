@@ -65,7 +65,7 @@ CHECK = Check(
             "limit for errors, and its clients were gone for nine tenths of the time",
         ),
     },
-    remedy="see why connects fail (local ports, file descriptors, a backlog), and use a client that tries again; divide "
-    "by the time at work to learn what the contender served",
+    remedy="see why connects fail (local ports, file descriptors, a backlog), and use a client that tries again; "
+    "divide by the time at work to learn what the contender served",
     examine=examine,
 )

@@ -19,8 +19,8 @@ def examine(case: Case) -> Iterator[Finding]:
                 trial.index,
                 "warning" if case.thresholds["on_purpose"] else "refusal",
                 _evidence(case.record.placement_of(trial.condition)),
-                "leave `placement` out, or try it on purpose beside the disjoint one: in a sweep over `placement`, with "
-                "[checks.placement-shared] on_purpose = 1",
+                "leave `placement` out, or try it on purpose beside the disjoint one: in a sweep over `placement`, "
+                "with [checks.placement-shared] on_purpose = 1",
             )
 
 
