@@ -8,6 +8,7 @@ class Connection < EM::Connection
   END_OF_HEAD = "\r\n\r\n"
   LARGEST_HEAD_BYTES = 16_384
   IDLE_SECONDS = 65
+  PRINTS = ENV["PRINT_REQUESTS"] == "1" # as the published server did
   GET = %r{\AGET (/[^ ?]*)(?:\?[^ ]*)? HTTP/1\.([01])\r\n}.freeze
   CLOSE = /^connection:[ \t]*close[ \t]*\r$/i.freeze
   KEEP = /^connection:[ \t]*keep-alive[ \t]*\r$/i.freeze
@@ -74,6 +75,7 @@ class Connection < EM::Connection
   end
 
   def route(request, head)
+    puts request[0] if PRINTS
     @keep = request[2] == "1" ? !CLOSE.match?(head) : KEEP.match?(head)
     case path = request[1]
     when "/health" then health

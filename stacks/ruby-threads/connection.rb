@@ -7,6 +7,7 @@ class Connection
   ELSEWHERE = "https://example.com/"
   LARGEST_LINE_BYTES = 8192
   MOST_HEADERS = 100
+  PRINTS = ENV["PRINT_REQUESTS"] == "1" # as the published server did
   LOOK_EVERY_SECONDS = 0.02
   GET = %r{\AGET (/[^ ?]*)(?:\?[^ ]*)? HTTP/1\.([01])\r\n\z}.freeze
   CONNECTION = /\Aconnection:[ \t]*(close|keep-alive)[ \t]*\r\n\z/i.freeze
@@ -54,6 +55,7 @@ class Connection
 
   # Whether the connection is kept.
   def take_request(line)
+    puts line if PRINTS
     request = GET.match(line)
     wanted = request && read_headers
     # Another method may have a body, whose end this server does not look for.

@@ -1,21 +1,13 @@
 """Published beside measured: the tables of docs/replications.md."""
 
-import re
 from pathlib import Path
 
 from benches.kept_results import kept, summarize
 from benches.models_chart import CHART, chart_svg
 from benches.replications import PAGE, page, part
-from fairtrial.base.locations import shipped
-from fairtrial.experiment.files import load_experiment
+from benches.studies import STUDIES, experiments_of
 from fairtrial.record.write import RecordWriter
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
-
-STUDIES = (
-    *("four-apis", "rest-stress", "expander", "ggm"),
-    *("neverblock", "fibers-threads", "coalesced-selects", "heavy-page"),
-    "profile-guided",
-)
 
 
 def test_claims_stand_beside_what_was_published_and_refusals_below(tmp_path: Path) -> None:
@@ -45,21 +37,11 @@ def test_claims_stand_beside_what_was_published_and_refusals_below(tmp_path: Pat
 
 def test_every_experiment_of_a_study_has_its_place() -> None:
     document = PAGE.read_text()
-    for path in sorted(shipped("experiments").glob("*.toml")):
-        if path.stem.startswith(STUDIES):
+    for study in STUDIES:
+        for path in experiments_of(study):
             assert f"<!-- {path.stem} -->" in document, path
 
 
 def test_the_page_and_its_picture_show_the_kept_results() -> None:
     assert page(PAGE.read_text(), kept()) == PAGE.read_text(), "run: python -m benches.replications"
     assert chart_svg(kept()) == CHART.read_text(), "run: python -m benches.replications"
-
-
-def test_every_claim_that_a_sentence_names_is_in_its_experiment() -> None:
-    document = PAGE.read_text()
-    rows = re.findall(r"^\| 3[a-k] \|.*\| (.*) \|$", document, re.MULTILINE)
-    named = [found for row in rows for found in re.findall(r"`([a-z0-9-]+)`: ((?:`[a-z0-9-]+`(?:, )?)+)", row)]
-    assert len(named) >= 20
-    for experiment, claims in named:
-        ids = {claim.id for claim in load_experiment(shipped("experiments") / f"{experiment}.toml").claims}
-        assert set(re.findall("`([a-z0-9-]+)`", claims)) <= ids, experiment

@@ -24,6 +24,10 @@ def load(**values: Any) -> Load:
             "closed, 1 connection, 1 thread, one request per connection",
         ),
         (
+            {"kind": "closed", "connections": 2, "keep_alive": False, "local_ports": 500},
+            "closed, 2 connections, one request per connection, only 500 local ports",
+        ),
+        (
             {"kind": "closed", "connections": 2, "threads": 10},
             "closed, 2 connections, 2 of 10 threads, keep-alive",
         ),

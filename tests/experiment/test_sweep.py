@@ -46,6 +46,21 @@ def test_booleans_stay_booleans_through_a_record() -> None:
     assert read.at is True
 
 
+def test_a_placement_is_a_condition_s() -> None:
+    conditions = conditions_of(swept("placement", ["disjoint", "shared"]))
+    assert [(one.contender, one.placement) for one in conditions][:2] == [
+        ("a at disjoint", "disjoint"),
+        ("a at shared", "shared"),
+    ]
+
+
+def test_a_placement_is_one_of_two_and_is_not_for_programs() -> None:
+    with pytest.raises(ValueError, match="placement = apart: placement"):
+        swept("placement", ["apart", "shared"])
+    with pytest.raises(ValueError, match="placement: a program has no load generator"):
+        swept("placement", ["disjoint", "shared"], load={"kind": "program"})
+
+
 @pytest.mark.parametrize(
     ("values", "variable"),
     [([False, True], ["false", "true"]), (["a=1", "b"], ["a=1", "b"]), ([1, 2.5], ["1", "2.5"])],

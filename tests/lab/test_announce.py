@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from fairtrial.lab.announce import announce
+from fairtrial.lab.placement import local_placement
 from tests.plan.plans import planned
 
 
@@ -40,6 +41,16 @@ def test_a_sweep_over_the_rows_is_announced_with_its_values_in_place_of_a_number
     text = announced(sweep={"parameter": "dataset.rows", "values": [10, 500]})
     assert "sweep      dataset.rows over 10, 500" in text
     assert [line.strip() for line in text.splitlines()][1] == "workload   random-item on sqlite"
+
+
+def test_the_placement_is_announced_as_the_experiment_asks_for_it() -> None:
+    usual = local_placement()
+    load, shared = (", ".join(map(str, each.load_cpus)) for each in (usual, usual.shared()))
+    assert f"placement  load on processor {load}, server on " in announced()
+    asked = announced(placement="shared")
+    assert f"placement  load on processor {shared}, " in asked and ": shared, figures will disturb each other" in asked
+    swept = announced(sweep={"parameter": "placement", "values": ["disjoint", "shared"]})
+    assert f"; where it is shared, load on {shared} as well" in swept or not usual.disjoint
 
 
 def test_claims_that_are_left_out_are_named() -> None:

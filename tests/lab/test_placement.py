@@ -26,3 +26,11 @@ def test_the_lab_is_bound_only_for_a_while() -> None:
     with bound_to([min(before)]):
         assert os.sched_getaffinity(0) == {min(before)}
     assert os.sched_getaffinity(0) == before
+
+
+def test_a_shared_placement_takes_nothing_from_the_server_but_time() -> None:
+    """The generator is as large as before, and the server has the processors that it had."""
+    shared = local_placement(range(16)).shared()
+    assert (shared.load_cpus, shared.server_cpus, shared.disjoint) == ([0, 1, 2, 3], list(range(12)), False)
+    assert shared.shared() == shared
+    assert local_placement([3]).shared() == local_placement([3])

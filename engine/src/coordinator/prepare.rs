@@ -110,6 +110,7 @@ impl Run {
             quota: Quota::new(share),
             pace: self.pace(thread),
             requests_per_connection: plan.requests_per_connection,
+            local_ports: plan.load.local_ports().map(|ports| self.share_of(ports, thread)),
             pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
             record: Record::new(kinds, self.tallied_dataset(), plan.record_intended as usize)
@@ -135,17 +136,22 @@ impl Run {
             Stop::Requests { .. } => None,
         };
         let share = ThreadShare { thread: thread as u64, threads: u64::from(threads) };
-        let limit = u64::from(load.waiting_limit().unwrap_or(0));
+        let limit = load.waiting_limit().unwrap_or(0);
         match (Arrivals::new(load, window_seconds, share, *seed), load) {
             (Some(arrivals), _) => PacePlan::Open {
                 arrivals,
-                waiting_limit: split(limit, threads).nth(thread).unwrap_or(0) as usize,
+                waiting_limit: self.share_of(limit, thread) as usize,
             },
             (None, Load::Closed { think_time_seconds, .. }) => {
                 PacePlan::Closed { think_ns: clock::from_seconds(*think_time_seconds) }
             }
             (None, _) => unreachable!("every other load has arrivals"),
         }
+    }
+
+    /// One thread's part of what all have together.
+    fn share_of(&self, total: u32, thread: usize) -> u64 {
+        split(u64::from(total), self.threads()).nth(thread).unwrap_or(0)
     }
 
     /// How many threads there are: one without a connection would have nothing to do.

@@ -48,7 +48,10 @@ fn load(load: &Load) -> Checked {
     let rate = |key: &str, rate: f64, least: f64| within(key, rate, least, HIGHEST_RATE);
     within("load.connections", f64::from(load.connections()), 1.0, f64::from(MOST_CONNECTIONS))?;
     match load {
-        Load::Closed { think_time_seconds, .. } => {
+        Load::Closed { think_time_seconds, local_ports, .. } => {
+            if *local_ports == Some(0) {
+                return invalid("load.local_ports: 0 is not at least 1");
+            }
             within("load.think_time_seconds", *think_time_seconds, 0.0, LONGEST_SECONDS)
         }
         Load::Constant { rate_per_second, .. } | Load::Poisson { rate_per_second, .. } => {
@@ -83,6 +86,9 @@ fn stop(plan: &Plan) -> Checked {
     match (plan.stop, &plan.load) {
         (Some(Stop::Seconds { seconds }), _) => within("stop.seconds", seconds, 0.001, LONGEST_SECONDS),
         (Some(Stop::Requests { requests: 0 }), _) => invalid("stop.requests: 0 is not at least 1"),
+        (Some(Stop::Requests { .. }), Load::Closed { local_ports: Some(_), .. }) => {
+            invalid("stop.kind: answers end with the local ports, so load.local_ports needs \"seconds\"")
+        }
         (Some(Stop::Requests { .. }), Load::Ramp { .. }) => {
             invalid("stop.kind: a ramp is linear over the window, so it needs \"seconds\"")
         }
@@ -102,6 +108,9 @@ fn pipeline(plan: &Plan) -> Checked {
     }
     if !matches!(plan.load, Load::Closed { think_time_seconds: 0.0, .. }) {
         return invalid("pipeline: above 1 it needs a load of kind \"closed\" without think time");
+    }
+    if plan.load.local_ports().is_some() {
+        return invalid("load.local_ports: needs pipeline 1");
     }
     if let Some(place) = plan.requests.iter().position(|request| request.acknowledge) {
         return invalid(&format!("requests[{place}].acknowledge: needs pipeline 1"));

@@ -13,6 +13,10 @@ pub enum Load {
         /// From an answer to the next request's intended start.
         #[serde(default)]
         think_time_seconds: f64,
+        /// Connects of the window that find a local port, over all threads; the others fail, and their connections
+        /// are not opened again. Left out: all do.
+        #[serde(default)]
+        local_ports: Option<u32>,
     },
     /// Requests begin at equal distances, whatever the answers do.
     Constant {
@@ -88,6 +92,14 @@ impl Load {
             | Load::Poisson { waiting_limit, .. }
             | Load::Ramp { waiting_limit, .. }
             | Load::Steps { waiting_limit, .. } => Some(*waiting_limit),
+        }
+    }
+
+    /// How many connects of the window find a local port; `None`: all.
+    pub fn local_ports(&self) -> Option<u32> {
+        match self {
+            Load::Closed { local_ports, .. } => *local_ports,
+            _ => None,
         }
     }
 

@@ -34,7 +34,7 @@ fn what_may_be_left_out_has_its_default() {
     assert_eq!((plan.threads, plan.warmup_seconds, plan.timeout_seconds), (1, 0.0, 10.0));
     assert_eq!((plan.pipeline, plan.record_intended), (1, 0));
     assert_eq!((plan.requests[0].method.as_str(), plan.requests[0].weight), ("GET", 1));
-    assert_eq!(plan.load, Load::Closed { connections: 1, think_time_seconds: 0.0 });
+    assert_eq!(plan.load, Load::Closed { connections: 1, think_time_seconds: 0.0, local_ports: None });
     assert_eq!(plan.load.waiting_limit(), None);
 }
 
@@ -108,6 +108,19 @@ fn keys_that_do_not_go_together() {
         (json!({"changing_rows": [1]}), "changing_rows: needs the key dataset"),
         (json!({"changing_rows": vec![1; 1001]}), "changing_rows: 1001 ids, allowed are at most 1000"),
         (json!({"requests_per_connection": 0}), "requests_per_connection: 0"),
+        (
+            json!({"load": {"kind": "closed", "connections": 1, "local_ports": 0}}),
+            "load.local_ports: 0 is not at least 1",
+        ),
+        (
+            json!({"load": {"kind": "closed", "connections": 1, "local_ports": 9}, "pipeline": 2}),
+            "load.local_ports: needs pipeline 1",
+        ),
+        (
+            json!({"load": {"kind": "closed", "connections": 1, "local_ports": 9},
+                   "stop": {"kind": "requests", "requests": 5}}),
+            "load.local_ports needs \"seconds\"",
+        ),
         (
             json!({"load": {"kind": "constant", "rate_per_second": 0, "connections": 1}}),
             "load.rate_per_second",

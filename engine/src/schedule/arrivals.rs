@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_closed_load_has_none() {
-        let load = Load::Closed { connections: 1, think_time_seconds: 0.0 };
+        let load = Load::Closed { connections: 1, think_time_seconds: 0.0, local_ports: None };
         assert!(Arrivals::new(&load, None, ThreadShare { thread: 0, threads: 1 }, 0).is_none());
     }
 }

@@ -95,6 +95,20 @@ impl Session {
         Next::Close
     }
 
+    /// No local port is left: the request has failed, and the connection is not opened again. wrk does the same:
+    /// it counts the error, and nothing makes it try again.
+    #[cold]
+    pub(super) fn give_up(&mut self, number: usize, now_ns: u64) -> Next {
+        let slot = &mut self.slots[number];
+        slot.is_connected = false;
+        let request = slot.current.request;
+        let explanation = b"no local port is left of those that the plan gives";
+        self.record.example(ErrorKind::Connect, None, explanation, now_ns);
+        self.count_failure(Some(request), ErrorKind::Connect, now_ns);
+        self.end_request(now_ns);
+        self.rest(number)
+    }
+
     /// A connection without a request is of no more use.
     fn lost(&mut self, number: usize, now_ns: u64) -> Next {
         let slot = &mut self.slots[number];

@@ -52,6 +52,8 @@ pub struct SessionParts {
     pub pace: PacePlan,
     /// The last of so many requests on a connection says that it is; `None`: none does.
     pub requests_per_connection: Option<u32>,
+    /// So many connects of the window find a local port, the others fail for good; `None`: all find one.
+    pub local_ports: Option<u64>,
     /// Requests in flight on one connection; above 1 only in a closed load without think time.
     pub pipeline: usize,
     /// From a request's begin, its connect included, to the error `timeout`.
@@ -93,6 +95,8 @@ pub struct Session {
     pace: Pace,
     /// Requests that a socket may carry.
     socket_limit: u32,
+    /// Left for connects of the window; `None`: there is always one.
+    local_ports: Option<u64>,
     timeout_ns: u64,
     record: Record,
     totals: Arc<Totals>,
@@ -136,6 +140,7 @@ impl Session {
             quota: parts.quota,
             pace,
             socket_limit: parts.requests_per_connection.unwrap_or(u32::MAX),
+            local_ports: parts.local_ports,
             timeout_ns: parts.timeout_ns,
             record: parts.record,
             totals: parts.totals,

@@ -170,6 +170,24 @@ fn a_signal_ends_the_run_with_a_summary() {
 }
 
 #[test]
+fn clients_whose_connects_find_no_local_port_are_gone() {
+    let target = Target::start(&[]);
+    let load = json!({"kind": "closed", "connections": 3, "local_ports": 40});
+    let plan = Plan::closed(&target.address, 3)
+        .with("load", load)
+        .with("requests_per_connection", json!(1))
+        .with("threads", json!(2));
+    let summary = plan.run();
+    assert_eq!(summary.errors(), [("connect", 3)], "{}", summary.0);
+    assert!(summary.0["examples"][0]["excerpt"].as_str().unwrap().contains("no local port"));
+    assert_eq!((summary.count("verified"), summary.count("connects")), (40, 40));
+    assert_eq!(summary.0["goodput_per_second"], 80.0, "over the whole window of half a second");
+    assert_eq!(summary.count("in_flight_at_end"), 0);
+    summary.assert_books_balance();
+    assert_eq!(target.served(), (40, 40));
+}
+
+#[test]
 fn a_signal_in_the_warm_up_leaves_an_empty_window() {
     let target = Target::start(&[]);
     let plan = Plan::closed(&target.address, 2).with("warmup_seconds", json!(600));

@@ -64,10 +64,14 @@ class Request(Strict):
 
 
 class Closed(Strict):
-    """Every connection sends its next request once its last one is answered, after the think time."""
+    """Every connection sends its next request once its last one is answered, after the think time.
+
+    With `local_ports`, only so many connects of the window succeed; a connection whose connect failed stays closed.
+    """
 
     connections: int
     think_time_seconds: float = 0.0
+    local_ports: int | None = None
     kind: Literal["closed"] = "closed"
 
 

@@ -6,16 +6,23 @@ from fairtrial.base.formatting import count
 
 
 def describe_closed(
-    connections: int, *, threads: int | None = None, think_seconds: float = 0.0, requests_per_connection: int | None
+    connections: int,
+    *,
+    threads: int | None = None,
+    think_seconds: float = 0.0,
+    requests_per_connection: int | None,
+    local_ports: int | None = None,
 ) -> str:
     """A closed load: `closed, 16 connections, 50 ms think time, keep-alive`.
 
     Args:
         threads: of the load engine; None where the load does not set them.
         requests_per_connection: None for as many as the server allows.
+        local_ports: how many connects of the window succeed; None for all.
     """
     think = [f"{describe_seconds(think_seconds)} think time"] if think_seconds else []
-    return ", ".join(["closed", _connections(connections, threads), *think, _reuse(requests_per_connection)])
+    ports = [] if local_ports is None else [f"only {count(local_ports, 'local port')}"]
+    return ", ".join(["closed", _connections(connections, threads), *think, _reuse(requests_per_connection), *ports])
 
 
 def describe_fixed(

@@ -80,11 +80,21 @@ class ClosedLoad(RequestLoad):
 
     kind: Literal["closed"] = "closed"
     duration_seconds: Seconds = 3.0
+    local_ports: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="so many connects of the window succeed; a client whose connect fails is not heard of again, as "
+        "one of wrk is when its host has no local port left; null: all",
+    )
 
     def describe(self) -> str:
         """The load in words: `closed, 16 connections, keep-alive`."""
         return describe_closed(
-            self.connections, threads=self.threads, requests_per_connection=self._requests_per_connection
+            self.connections,
+            threads=self.threads,
+            requests_per_connection=self._requests_per_connection,
+            local_ports=self.local_ports,
         )
 
     def lengths(self) -> str:

@@ -14,6 +14,9 @@ from fairtrial.experiment.value import Value, format_value, values_in_words
 
 LONGEST_LATENCY_SECONDS = 10.0
 
+PlacementKind = Literal["disjoint", "shared"]
+"""Whether the load generator has processors of its own, or is put on the server's."""
+
 
 class DatasetOptions(Strict):
     """The rows that every trial starts from."""
@@ -103,6 +106,11 @@ class Experiment(Strict):
         description="how many requests each stack may work on at once, over all its instances and processes, whether "
         "it does so by threads, processes or fibers",
     )
+    placement: PlacementKind = Field(
+        "disjoint",
+        description="shared: the load generator runs on the server's processors; its trials are refused unless the "
+        "experiment tries that on purpose: [checks.placement-shared]",
+    )
     stacks: list[StackRef] = Field(min_length=1)
     blocks: int = Field(5, ge=1, le=1000)
     builds: int = Field(
@@ -160,6 +168,8 @@ class Experiment(Strict):
     def _consistent(self) -> Self:
         if self.instances > 1 and self.balancer is None:
             raise ValueError("instances: more than one needs a balancer in front: set `balancer`")
+        if self.placement == "shared" and self.load.kind == "program":
+            raise ValueError("placement: a program has no load generator that could share its processors")
         names = [str(stack) for stack in self.stacks]
         for name in names:
             if names.count(name) > 1:

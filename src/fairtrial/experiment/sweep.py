@@ -17,9 +17,9 @@ class Sweep(Strict):
 
     parameter: str = Field(
         pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.(variant|latency)"
-        r"|env\.[A-Z][A-Z0-9_]*|instances|concurrency_budget)$",
+        r"|env\.[A-Z][A-Z0-9_]*|instances|concurrency_budget|placement)$",
         description="load.KEY, options.KEY, dataset.KEY, services.NAME.variant, services.NAME.latency, env.NAME (a "
-        "variable that stacks get), instances or concurrency_budget",
+        "variable that stacks get), instances, concurrency_budget or placement",
     )
     values: list[Value] = Field(min_length=2, max_length=100, description="numbers, words or booleans")
 

@@ -7,10 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import minutes
+from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
 from fairtrial.lab.awake import idle_limit
-from fairtrial.lab.placement import local_placement
+from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.plan.plan import Plan, planned_seconds
 
@@ -29,7 +30,7 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
         **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan)),
         "trials": _trials(plan),
-        "placement": _placement(),
+        "placement": _placement(experiment),
         "claims": ", ".join(claim.id for claim in experiment.claims) or "none",
     }
     if left_out:
@@ -75,8 +76,16 @@ def _trials(plan: Plan) -> str:
     )
 
 
-def _placement() -> str:
-    placement = local_placement()
-    load, server = (", ".join(map(str, cpus)) for cpus in (placement.load_cpus, placement.server_cpus))
-    shared = "" if placement.disjoint else ": shared, figures will disturb each other"
-    return f"load on processor {load}, server on {server}{shared}; idle ones {idle_limit().in_words}"
+def _placement(experiment: Experiment) -> str:
+    placement = planned_placement(experiment)
+    load, server, shared = (
+        ", ".join(map(str, cpus))
+        for cpus in (placement.load_cpus, placement.server_cpus, placement.shared().load_cpus)
+    )
+    if not placement.disjoint:
+        disturbed = ": shared, figures will disturb each other"
+    elif experiment.sweep is not None and experiment.sweep.parameter == "placement":
+        disturbed = f"; where it is shared, load on {shared} as well"
+    else:
+        disturbed = ""
+    return f"load on processor {load}, server on {server}{disturbed}; idle ones {idle_limit().in_words}"

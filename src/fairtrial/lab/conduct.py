@@ -12,7 +12,7 @@ from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.decide import AfterLastBlock, RunEnd, WhenDecided
 from fairtrial.lab.first_line import first_line
-from fairtrial.lab.placement import local_placement
+from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.environment import environment
@@ -76,7 +76,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
     """
     steps = Steps(watcher.step)
     watcher.follow(steps)
-    placement = local_placement()
+    placement = planned_placement(plan.experiment)
     with _builds(plan, results / "logs", steps) as preparation:
         with steps.step("building the load engine"):
             version = engine_version()

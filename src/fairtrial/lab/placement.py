@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from fairtrial.experiment.model import Experiment
 from fairtrial.record.model import Placement
 
 
@@ -18,6 +19,15 @@ def local_placement(cpus: Sequence[int] | None = None) -> Placement:
         return Placement(load_cpus=allowed, server_cpus=allowed, disjoint=False)
     load = max(1, len(allowed) // 4)
     return Placement(load_cpus=allowed[-load:], server_cpus=allowed[:-load], disjoint=True)
+
+
+def planned_placement(experiment: Experiment) -> Placement:
+    """`local_placement`, or the load generator on the server's processors, if the whole experiment asks for that.
+
+    Where a sweep asks for it at one of its values, that is a matter of single trials.
+    """
+    placement = local_placement()
+    return placement.shared() if experiment.placement == "shared" else placement
 
 
 @contextmanager

@@ -38,6 +38,7 @@ def recorded_condition(
         service=service,
         stack_class=stack_class,
         load=experiment.load,
+        placement=experiment.placement,
         distances=distances(experiment, service),
         contender=f"{label} again" if again else label,
         at=value,

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import Load
-from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.model import Experiment, PlacementKind
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.record.calibration import Calibration
@@ -38,6 +38,9 @@ class Condition(Strict):
         "", description="as the experiment names it: NAME, NAME:VARIANT, NAME@SERVICE, in a sweep with ` at VALUE`"
     )
     at: Value | None = Field(None, description="the sweep's value; null without a sweep")
+    placement: PlacementKind = Field(
+        "disjoint", description="shared: the load generator is put on the server's processors, as the experiment asks"
+    )
     again: bool = Field(False, description="the second of a pair of equals, tried for the noise floor")
 
     @model_validator(mode="after")
@@ -84,6 +87,11 @@ class Placement(Strict):
     load_cpus: list[int]
     server_cpus: list[int]
     disjoint: bool
+
+    def shared(self) -> "Placement":
+        """The load generator on processors of the server, on as many as it has of its own; the server keeps all."""
+        taken = self.server_cpus[: len(self.load_cpus)]
+        return Placement(load_cpus=taken, server_cpus=self.server_cpus, disjoint=False)
 
 
 class StackIdentity(Strict):
@@ -172,6 +180,11 @@ class ExperimentRecord(Strict):
     def dataset_of(self, condition: str) -> DatasetIdentity | None:
         """The rows with which the trials of this condition began; None if none were loaded, or generated."""
         return self.datasets.get(condition, self.dataset)
+
+    def placement_of(self, condition: str) -> Placement:
+        """Which processors each role was bound to in the trials of this condition."""
+        asked = next((each.placement for each in self.conditions if each.id == condition), "disjoint")
+        return self.placement.shared() if asked == "shared" else self.placement
 
     @property
     def planned_trials(self) -> int:

@@ -3,6 +3,7 @@
 import pytest
 
 from fairtrial.judge.checks import all_checks, run_checks
+from fairtrial.record.machine import ProcessorUse
 from fairtrial.record.model import Placement
 from tests.builders import ERROR_KINDS, a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found, in_trial, severities
@@ -169,6 +170,29 @@ def test_a_shared_processor_is_a_warning_on_the_experiment() -> None:
     (finding,) = found("placement-shared", an_experiment("a").sharing_processors().record(), [])
     assert (finding.trial, finding.severity) == (None, "warning")
     assert found("placement-shared", an_experiment("a").record(), []) == []
+
+
+class TestPlacementShared:
+    SWEPT = an_experiment("a").sweeping("disjoint", "shared", parameter="placement")
+
+    def test_where_it_is_asked_for_its_trials_are_refused_and_no_others(self) -> None:
+        record = self.SWEPT.record()
+        findings = found("placement-shared", record, trials_of(record, a_trial()))
+        assert severities(findings) == ["refusal"] * 5
+        assert [finding.trial for finding in findings] == [2, 4, 6, 8, 10]
+        assert "load generator (processors 0) and server (processors 0)" in findings[0].evidence
+        assert "on_purpose = 1" in findings[0].remedy
+
+    def test_on_purpose_it_is_a_warning(self) -> None:
+        record = self.SWEPT.checking("placement-shared", on_purpose=1).record()
+        assert severities(found("placement-shared", record, trials_of(record, a_trial()))) == ["warning"] * 5
+
+    def test_the_engine_is_no_stranger_on_the_processor_that_it_shares(self) -> None:
+        record = self.SWEPT.record()
+        busy = [ProcessorUse(cpu=0, busy_seconds=2.9, interrupt_seconds=0, steal_seconds=0)]
+        meter = {"processors": busy, "own_server_cpu_seconds": 2.0, "own_load_cpu_seconds": 0.9}
+        findings = found("foreign-load", record, trials_of(record, a_trial().on_machine(**meter)))
+        assert {finding.trial for finding in findings} == {1, 3, 5, 7, 9}
 
 
 def test_zero_is_never_a_result() -> None:

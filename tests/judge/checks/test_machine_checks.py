@@ -195,3 +195,10 @@ def test_ports_that_run_out(waiting: int, failed: int, expected: list[str]) -> N
 def test_ports_that_are_lent_again_run_out_only_where_connects_fail(failed: int, expected: list[str]) -> None:
     trial = a_trial().on_network(time_wait_sockets=28_000, ports_lent_again=True).erring(connect=failed)
     assert severities(in_trial("ports-exhausted", trial)) == expected
+
+
+def test_ports_that_the_plan_withholds_are_no_matter_of_the_kernel() -> None:
+    scarce = an_experiment("a").sweeping(500, 60_000, parameter="load.local_ports").record()
+    trial = a_trial().on_network(time_wait_sockets=28_000, ports_lent_again=True).erring(connect=2).record()
+    of_plan = trial.model_copy(update={"condition": scarce.conditions[0].id})
+    assert found("ports-exhausted", scarce, [of_plan]) == []

@@ -1,5 +1,6 @@
 """What a trial leaves behind, however it ended."""
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -38,3 +39,27 @@ def test_rows_are_restored_after_a_trial_that_a_proxy_or_an_upstream_failed(
         record = flow.run_trial(trial, ready, services, tmp_path, Silence())
         assert rows_of(services.service(trial.condition).url) == [(50,)]
     assert record.failure is not None and record.failure.reason == "the proxy ended without an account"
+
+
+def test_a_trial_that_shares_processors_has_its_load_on_those_of_the_server(
+    engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lab itself goes where the load generator goes."""
+    bound: dict[object, set[int]] = {}
+
+    def notes_where(context: TrialContext) -> None:
+        bound[context.point.value] = os.sched_getaffinity(0)
+
+    monkeypatch.setattr(flow, "runner_for", lambda _workload: Runner(run=notes_where, check=lambda _context: iter(())))
+    values = ["disjoint", "shared"]
+    plan = planned(
+        stacks=["a"], dataset={"rows": 50}, blocks=1, sweep={"parameter": "placement", "values": values}, claims=[]
+    )
+    ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
+    placement = local_placement()
+    with environment(plan, placement, lambda _title: None, lambda _rows, _of: None) as services:
+        for trial in plan.trials():
+            record = flow.run_trial(trial, ready, services, tmp_path, Silence())
+            assert record.failure is None, record.failure
+    assert bound == {"disjoint": set(placement.load_cpus), "shared": set(placement.shared().load_cpus)}
+    assert bound["shared"] <= set(placement.server_cpus)

@@ -169,3 +169,15 @@ def test_a_broken_file_is_told_before_the_engine_is_built(lab: Lab) -> None:
     name = lab.stack("tried")
     finished = lab.fairtrial("run", lab.experiment(name), *lab.named(name))
     assert "FAIRTRIAL_ENGINE" in finished.err and "tried.toml" not in finished.err
+
+
+def test_clients_without_a_local_port_are_gone_and_their_trial_is_refused(lab: Lab) -> None:
+    load = 'kind = "closed"\nconnections = 4\nkeep_alive = false\nwarmup_seconds = 0.1\nduration_seconds = 0.5'
+    finished = tried(lab, load, '[sweep]\nparameter = "load.local_ports"\nvalues = [20, 60_000]')
+    engines = {line["condition"].rpartition("/")[2]: line["engine"] for line in finished.record[1:]}
+    scarce = engines["20"]
+    assert (scarce["connects"], scarce["errors"]["connect"], scarce["in_flight_at_end"]) == (20, 4, 0)
+    assert engines["60000"]["errors"]["connect"] == 0
+    gone = [each for each in finished.result["findings"] if each["check"] == "clients-gone"]
+    assert [each["severity"] for each in gone] == ["refusal"], finished.out
+    assert "4 connects failed" in gone[0]["evidence"]

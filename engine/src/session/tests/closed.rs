@@ -100,6 +100,19 @@ fn without_keep_alive_every_request_connects() {
 }
 
 #[test]
+fn a_connection_without_a_local_port_is_not_opened_again() {
+    let setup = Setup { requests_per_connection: Some(1), local_ports: Some(3), ..Setup::closed(2) };
+    let closes_ns = Some(1100 * MS);
+    let world = World::new(Setup { closes_ns, ..setup }.session(), |now_ns| Reaction::Answer(now_ns + 20 * MS));
+    let ended = world.run(u64::MAX);
+    assert_books_balance(&ended);
+    // The warm-up takes no port: two connections of it are under way when the window opens, and three follow them.
+    assert_eq!((ended.record.connects, ended.record.totals().verified), (3, 5));
+    assert_eq!(errors(&ended), [error("connect", 2)], "each connection failed once, and that was all");
+    assert_eq!((ended.at_ns, ended.books.in_flight_at_end), (1100 * MS, 0));
+}
+
+#[test]
 fn a_close_on_an_idle_connection_is_no_error_but_one_instead_of_an_answer_is() {
     let mut session = Setup::closed(1).session();
     session.start(0, 100 * MS);

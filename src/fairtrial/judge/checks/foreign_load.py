@@ -13,7 +13,7 @@ def examine(case: Case) -> Iterator[Finding]:
         machine = trial.machine
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
-        shares = foreign_shares(machine, case.record.placement)
+        shares = foreign_shares(machine, case.record.placement_of(trial.condition))
         role = max(shares, key=lambda name: shares[name], default=None)
         if role is None or shares[role] < min(case.thresholds["warn"], case.thresholds["refuse"]):
             continue

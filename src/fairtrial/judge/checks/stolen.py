@@ -7,9 +7,8 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 def examine(case: Case) -> Iterator[Finding]:
     """A warning or a refusal, by the larger of two shares: of the server's processors, and of the load engine's."""
-    placement = case.record.placement
     for trial in case.trials:
-        machine = trial.machine
+        machine, placement = trial.machine, case.record.placement_of(trial.condition)
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
         shares = {

@@ -11,7 +11,7 @@ from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.model import TrialRecord
+from fairtrial.record.model import Placement, TrialRecord
 
 Stage = str
 """`start`, `contract`, `load`, `settle`, `stop` or `audit`; before them `wait`."""
@@ -60,6 +60,12 @@ class TrialContext:
     def point(self) -> Point:
         """The experiment at the condition's value of the sweep."""
         return self.trial.condition.point
+
+    @property
+    def placement(self) -> Placement:
+        """The processors that the load generator and the server have in this trial."""
+        usual = self.environment.placement
+        return usual.shared() if self.point.experiment.placement == "shared" else usual
 
     @property
     def services(self) -> list[tuple[Service, RunningService]]:

@@ -67,7 +67,7 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     Raises:
         Problem: an instance or the balancer did not start.
     """
-    condition, cpus = context.condition, context.environment.placement.server_cpus
+    condition, cpus = context.condition, context.placement.server_cpus
     with ExitStack() as running:
         instances = []
         for number in range(context.point.experiment.instances):

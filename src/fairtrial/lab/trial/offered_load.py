@@ -9,7 +9,15 @@ from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Poisson, StopAfterRequests, StopAfterSeconds
 from fairtrial.engine.run import run_engine
-from fairtrial.experiment.loads import CapacityLoad, FixedLoad, OpenLoad, ProgramLoad, SingleRunLoad, engine_threads
+from fairtrial.experiment.loads import (
+    CapacityLoad,
+    ClosedLoad,
+    FixedLoad,
+    OpenLoad,
+    ProgramLoad,
+    SingleRunLoad,
+    engine_threads,
+)
 from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
@@ -55,7 +63,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
     probe = _workload(context).freshness
     keys = _changing_keys(context, load)
     meters = [TreeMeter(*deployment.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
-    machine, network = MachineWatch(context.environment.placement.server_cpus), NetworkWatch()
+    machine, network = MachineWatch(context.placement.server_cpus), NetworkWatch()
     freshness = FreshnessTest(probe, point.data, keys, deployment.url, service) if probe and keys else None
     during_load = probe is not None and probe.during_load
 
@@ -136,7 +144,7 @@ def _run(
 
 
 def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad, keys: Sequence[int]) -> EnginePlan:
-    workload, point, cpus = _workload(context), context.point, context.environment.placement.load_cpus
+    workload, point, cpus = _workload(context), context.point, context.placement.load_cpus
     during_load = workload.freshness is not None and workload.freshness.during_load
     return EnginePlan(
         address=deployment.address,
@@ -161,7 +169,8 @@ def engine_load(load: SingleRunLoad) -> EngineLoad:
     if isinstance(load, OpenLoad):
         kind = Poisson if load.arrivals == "poisson" else Constant
         return kind(rate_per_second=load.rate_per_second, connections=load.connections)
-    return Closed(connections=load.connections)
+    ports = load.local_ports if isinstance(load, ClosedLoad) else None
+    return Closed(connections=load.connections, local_ports=ports)
 
 
 def _changing_keys(context: TrialContext, load: SingleRunLoad) -> Sequence[int]:

@@ -124,7 +124,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
     """
     workload, options, service = context.plan.workload, context.point.options, context.service
     assert isinstance(workload, ProgramWorkload)
-    placement = context.environment.placement
+    placement = context.placement
     operations = workload.operations(options)
     context.log.parent.mkdir(parents=True, exist_ok=True)
     counted: dict[str, int] = {}
@@ -192,7 +192,7 @@ def _partners(context: TrialContext, workload: ProgramWorkload, running: ExitSta
     """Bring up the proxies, the upstream and the task barrier that the program needs; `running` ends them."""
     proxies = running.enter_context(ExitStack())
     proxies.enter_context(proxies_before_services(context))
-    callee = running.enter_context(upstream_of_trial(context, context.environment.placement.load_cpus))
+    callee = running.enter_context(upstream_of_trial(context, context.placement.load_cpus))
     settings, tasks = {**context.stack_settings(), "JOB": workload.name}, None
     if workload.barrier_tasks is not None:
         tasks = running.enter_context(TaskEvidence(workload, context.point.options))

@@ -17,7 +17,7 @@ def proxies_before_services(context: TrialContext) -> Iterator[None]:
     Raises:
         Problem: a proxy did not start, or gives no account.
     """
-    cpus = context.environment.placement.load_cpus
+    cpus = context.placement.load_cpus
     with ExitStack() as running:
         proxies = {
             service.name: running.enter_context(

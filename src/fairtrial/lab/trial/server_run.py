@@ -27,7 +27,7 @@ def run_server(context: TrialContext) -> None:
     Raises:
         Problem: the database, the balancer, a proxy or the upstream failed.
     """
-    record, service, cpus = context.record, context.service, context.environment.placement.server_cpus
+    record, service, cpus = context.record, context.service, context.placement.server_cpus
     calls: Counters = {}
     # Before the stack starts, so that it is not idle between its start and its load.
     if takes_ports(context.condition.load) and (closed := occupied_ports()):
@@ -97,7 +97,7 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
         Problem: it cannot be started.
     """
     first = contexts[0]
-    service, cpus = first.service, first.environment.placement.server_cpus
+    service, cpus = first.service, first.placement.server_cpus
     with proxies_before_services(first), upstream_of_trial(first, cpus), deployed(first) as deployment:
         for context in contexts:
             begins(context)
