@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 
 import { serve } from "../fixtures/server.js";
 
-const handlers = new EventEmitter();
+const handlers = new EventEmitter().setMaxListeners(0);
 
 const { seen, ask, open, close } = await serve({
   // Tells the signal, and waits until it is aborted or `answer` is told.

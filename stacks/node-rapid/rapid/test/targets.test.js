@@ -90,5 +90,6 @@ test("a body of DELETE is read; one of GET is not", async () => {
   const init = { method: "DELETE", body: "[1]", headers: { "content-type": "application/json" } };
   assert.deepEqual(await (await ask("/items", init)).json(), [1]);
   assert.equal((await ask("/items", { ...init, headers: { "content-type": "text/plain" } })).status, 415);
-  assert.equal(body(await exchange("GET /items HTTP/1.1", "Content-Length: 0")), "undefined");
+  const lines = ["Content-Type: application/json", "Content-Length: 3", "", "[1]"];
+  assert.equal(body(await exchange("GET /items HTTP/1.1", ...lines)), "undefined");
 });
