@@ -1,11 +1,12 @@
 // The HTTP surface: from an open database to a request listener.
 
-import { HttpError, createListener, createWriteBuffer } from "fairtrial-rapid";
+import { HttpError, answer, createListener, createWriteBuffer } from "fairtrial-rapid";
 
 import { logError } from "./log.js";
 
 const LARGEST_BODY_BYTES = 65_536;
 const LONGEST_WAIT_MS = 5;
+const CREATED = answer({ status: 201 });
 
 const TYPES = {
   survey: (text) => (/^[a-z0-9-]{1,32}$/.test(text) ? text : undefined),
@@ -19,10 +20,12 @@ const STORED = {
   null: () => null,
 };
 
-export function createApp({ ping, surveys }, { batchSize, writes, stores, parsesRoutes }) {
-  const { add } = createWriteBuffer((rows) => surveys.insertMany(rows), {
+/** `listener` takes requests; `flush()` writes what waits, and resolves when it is stored or has failed. */
+export function createApp({ ping, surveys }, { poolSize, batchSize, writes, stores, parsesRoutes }) {
+  const { add, flush } = createWriteBuffer((rows) => surveys.insertMany(rows), {
     count: batchSize,
     milliseconds: LONGEST_WAIT_MS,
+    writesAtOnce: poolSize, // a further one would wait for a connection
   });
   // The flaw of a published study: answered while the row is under way, and whether it arrives nobody is told.
   const forgotten = (write) => (row) => {
@@ -40,7 +43,7 @@ export function createApp({ ping, surveys }, { batchSize, writes, stores, parses
     async ({ parameters: { survey, user }, body }) => {
       if (typeof body !== "object" || body === null || Array.isArray(body)) throw new HttpError(400);
       await store({ survey, user, answers: STORED[stores](body) });
-      return 201;
+      return CREATED;
     };
 
   const routes = {
@@ -58,9 +61,10 @@ export function createApp({ ping, surveys }, { batchSize, writes, stores, parses
     bodyLimitBytes: LARGEST_BODY_BYTES,
     onError: (error, { method, url }) => logError(`${method} /${url.split("/", 2)[1]}`, error),
   };
-  return {
+  const listener = {
     once: () => createListener(routes, options),
     // What a published study held to be the difference, undone: every request parses all patterns anew.
     "each-time": () => (request, response) => createListener(routes, options)(request, response),
   }[parsesRoutes]();
+  return { listener, flush };
 }

@@ -12,11 +12,13 @@ const settings = settingsFromEnvironment();
 
 await inProcesses(settings.processes, async () => {
   const database = await openDatabase(settings);
-  const server = createServer({ keepAliveTimeout: IDLE_MS }, createApp(database, settings));
+  const { listener, flush } = createApp(database, settings);
+  const server = createServer({ keepAliveTimeout: IDLE_MS }, listener);
   server.listen({ host: settings.host, port: settings.port, backlog: 1024 });
   return async () => {
     setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
     await new Promise((closed) => server.close(closed)); // idle connections at once, the others when they are answered
+    await flush(); // rows of clients that did not wait for their answer
     await database.close();
   };
 });

@@ -9,10 +9,10 @@ COPIES = (
     ("java-spring/bin/jdk", "java-batch/bin"),
     ("python-fastapi/app/terms.py", "python-flask/app"),
     ("python-fastapi/app/matches.py", "python-flask/app"),
-    ("node-express/processes.js", "node-fastify", "node-journey", "node-rapid", "node-restify"),
-    ("node-express/batcher.js", "node-fastify", "node-journey", "node-restify"),
-    ("node-express/settings.js", "node-fastify", "node-journey", "node-restify"),
-    ("node-express/surveys.js", "node-fastify", "node-journey", "node-restify"),
+    ("node-express/processes.js", "node-bare", "node-fastify", "node-journey", "node-rapid", "node-restify"),
+    ("node-express/batcher.js", "node-bare", "node-fastify", "node-journey", "node-restify"),
+    ("node-express/settings.js", "node-bare", "node-fastify", "node-journey", "node-restify"),
+    ("node-express/surveys.js", "node-bare", "node-fastify", "node-journey", "node-restify"),
 )
 """A file, and the folders that hold a copy of it under the same name; below `stacks/`."""
 

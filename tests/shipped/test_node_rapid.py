@@ -1,8 +1,6 @@
 """What node-rapid brings along: a package with tests of its own, and variants that replicate a published flaw."""
 
 import os
-import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,8 +12,8 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.requirements import installed_versions
 from tests.catalog.services.needed import needs
 from tests.command_line import Finished, Lab
+from tests.shipped.node_tests import NODE, needs_node, node_tests_that_pass
 
-NODE = shutil.which("node")
 PACKAGE = shipped("stacks") / "node-rapid" / "rapid"
 
 ONE_CONNECTION = '[env]\nDB_POOL = "1"'
@@ -27,7 +25,7 @@ let compiled = 0;
 globalThis.RegExp = new Proxy(RegExp, { construct: (made, told) => (compiled++, new made(...told)) });
 const { createApp } = await import("./app.js");
 const { settingsFromEnvironment } = await import("./settings.js");
-const listener = createApp({ ping: async () => {}, surveys: {} }, settingsFromEnvironment());
+const { listener } = createApp({ ping: async () => {}, surveys: {} }, settingsFromEnvironment());
 const statuses = [];
 for (const url of ["/plaintext", "/health", "/survey/s1/1"]) {
   const request = { method: "GET", url, headers: {}, socket: {} };
@@ -38,26 +36,12 @@ console.log(compiled, ...statuses);
 """Three requests to the app, without a server: how many expressions were compiled in all, and what was answered."""
 
 
-@pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs)")
+@needs_node
 def test_the_tests_of_rapid_pass() -> None:
-    assert NODE
-    environment = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
-    done = subprocess.run(
-        [NODE, "--test", "--test-reporter=tap"],
-        cwd=PACKAGE,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    passed = re.search(r"^# pass (\d+)$", done.stdout, re.MULTILINE)
-    assert passed
-    assert int(passed[1]) >= 30, "the tests were found"
+    assert node_tests_that_pass(PACKAGE) >= 100, "the tests were found"
 
 
-@pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs npm)")
+@needs_node
 @pytest.mark.parametrize(("variant", "compiled"), [("default", 1), ("parses-routes-each-time", 3)])
 def test_routes_are_parsed_once_or_each_time(cache: Path, tmp_path: Path, variant: str, compiled: int) -> None:
     assert NODE
@@ -76,7 +60,7 @@ def test_routes_are_parsed_once_or_each_time(cache: Path, tmp_path: Path, varian
     assert done.stdout.split() == [str(compiled), "200", "200", "405"], done.stderr
 
 
-@pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs npm)")
+@needs_node
 @needs("postgresql")
 def test_unequal_work_is_refused_and_equal_work_is_not(lab: Lab) -> None:
     variants = ["batched", "fire-and-forget", "stores-null", "stores-string"]
@@ -100,7 +84,7 @@ def test_unequal_work_is_refused_and_equal_work_is_not(lab: Lab) -> None:
     assert outcomes == {"default": "valid"} | dict.fromkeys(variants, "refused")
 
 
-@pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs npm)")
+@needs_node
 @needs("postgresql")
 def test_upserts_that_are_forgotten_are_refused_too(lab: Lab) -> None:
     """Answered first, upserted later: it was true of inserts only, and a replication measured something else."""

@@ -1,8 +1,12 @@
-/** An answer that is thrown: this status, these headers, an empty body. */
+import { answer } from "./answer.js";
+
+/** An answer that is thrown: `answer` makes it, and throws for the same mistakes. `cause` is for whoever logs it. */
 export class HttpError extends Error {
-  constructor(status, headers = {}) {
-    super(`HTTP status ${status}`);
+  name = "HttpError";
+
+  constructor(status, { headers, body, cause } = {}) {
+    super(`HTTP status ${status}`, cause === undefined ? undefined : { cause });
     this.status = status;
-    this.headers = headers;
+    this.answer = answer({ status, headers, body });
   }
 }

@@ -1,19 +1,22 @@
 // From routes to a listener for `node:http`.
 
+import { answer, send, sendFailure } from "./answer.js";
 import { readJson } from "./body.js";
+import { Context } from "./context.js";
 import { HttpError } from "./http-error.js";
 import { compileRoutes } from "./routes.js";
+import { pathOf } from "./target.js";
 
-const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 const DEFAULT_LIMIT_BYTES = 1_048_576;
-const NO_HEADERS = Object.freeze({});
+const NOT_FOUND = answer({ status: 404 });
 
 /**
- * A listener for the "request" event of an HTTP server.
+ * A listener for the "request" event of an HTTP server. Whatever a handler does is answered, and ends no process.
  *
- * `routes`: {"METHOD /pattern": handle}. `handle({parameters, body, request})` gives, or resolves to, an answer: a
- * number is a status with an empty body, a string text, undefined 204, all else JSON. What it throws is answered 500
- * and given to `onError(error, request)`; an HttpError is answered with its status.
+ * `routes`: {"METHOD /pattern": handle}. `handle(context)` gives, or resolves to, an answer: a string is text, a
+ * Uint8Array bytes, undefined 204, what `answer()` made is sent as it says, all else is JSON. The context has
+ * `parameters`, `body`, `query`, `signal` and `request`. What a handler throws is answered 500 and given to
+ * `onError(error, request)`; an HttpError is answered as it says.
  *
  * `types`: {name: read}, further types of parameters. `bodyLimitBytes`: the longest body.
  */
@@ -21,73 +24,70 @@ export function createListener(
   routes,
   { types = {}, bodyLimitBytes = DEFAULT_LIMIT_BYTES, onError = (error) => console.error(error) } = {},
 ) {
-  const find = compileRoutes(routes, types);
+  const { find, allow } = compileRoutes(routes, types);
 
-  // Callbacks, and no promise but the handler's: each costs a measurable part of a short request.
+  // Callbacks, and no promise but the handler's: each costs a measurable part of a short request. The three functions
+  // within and what the handler gets are all that is made for it here.
   return function listener(request, response) {
     const { method } = request;
-    const found = find(pathOf(request.url));
-    const route = found?.methods.get(method === "HEAD" ? "GET" : method);
-    if (route === undefined) return refuse(notFound(found));
-    if (WITH_BODY.has(method)) return readJson(request, bodyLimitBytes, handle);
+    let found;
+    try {
+      found = find(pathOf(request.url));
+    } catch (error) {
+      return refuse(error);
+    }
+    const route = found?.methods.get(method);
+    if (route === undefined) return settle(withoutRoute(request, found, allow));
+    if (route.readsBody) return readJson(request, bodyLimitBytes, handle);
     return handle(undefined, undefined);
 
     function handle(error, body) {
       if (error !== undefined) return refuse(error);
       try {
-        const value = route.handle({ parameters: route.parametersOf(found.values), body, request });
-        if (typeof value?.then === "function") value.then(answer, refuse);
-        else answer(value);
+        const value = route.handle(new Context(route.parametersOf(found.values), body, request, response));
+        if (value instanceof Promise) value.then(settle, refuse);
+        // What only looks like a promise may throw, or settle twice: a real one stands between.
+        else if (typeof value?.then === "function") Promise.resolve(value).then(settle, refuse);
+        else settle(value);
       } catch (thrown) {
         refuse(thrown);
       }
     }
 
-    function answer(value) {
+    function settle(value) {
       try {
         send(response, value);
       } catch (error) {
-        refuse(error);
+        fail(error, request, response);
       }
     }
 
     function refuse(error) {
-      if (request.socket.destroyed) return; // nobody is left to be answered
-      if (error instanceof HttpError) {
-        sendEmpty(response, error.status, error.headers);
-      } else {
-        onError(error, request);
-        sendEmpty(response, 500);
-      }
+      if (error instanceof HttpError) settle(error.answer);
+      else fail(error, request, response);
     }
   };
+
+  /** The handler is over, and nobody would catch what is thrown from here on: nothing is. */
+  function fail(error, request, response) {
+    const { destroyed } = request.socket;
+    if (!(destroyed && error?.name === "AbortError")) report(error, request); // what its signal is for is no news
+    if (!destroyed) sendFailure(response);
+  }
+
+  function report(error, request) {
+    try {
+      const told = onError(error, request);
+      if (typeof told?.then === "function") Promise.resolve(told).catch((failure) => console.error(failure));
+    } catch (failure) {
+      console.error(failure);
+    }
+  }
 }
 
-function pathOf(url) {
-  const query = url.indexOf("?");
-  return query === -1 ? url : url.slice(0, query);
-}
-
-function notFound(found) {
-  if (found === undefined) return new HttpError(404);
-  const names = [...found.methods.keys()];
-  return new HttpError(405, { allow: (found.methods.has("GET") ? [...names, "HEAD"] : names).join(", ") });
-}
-
-function send(response, value) {
-  if (typeof value === "number") sendEmpty(response, value);
-  else if (value === undefined) sendEmpty(response, 204);
-  else if (typeof value === "string") sendBody(response, "text/plain; charset=utf-8", value);
-  else sendBody(response, "application/json", JSON.stringify(value));
-}
-
-/** The length is given, so that nothing is chunked; but 204 has none (RFC 9110, section 8.6). */
-function sendEmpty(response, status, headers = NO_HEADERS) {
-  response.writeHead(status, status === 204 ? headers : { ...headers, "content-length": "0" });
-  response.end();
-}
-
-function sendBody(response, type, body) {
-  response.writeHead(200, { "content-type": type, "content-length": Buffer.byteLength(body) });
-  response.end(body);
+/** What is answered where no route is for this path and method. `found`: the routes of this path, if any. */
+function withoutRoute({ method, url }, found, allow) {
+  if (method === "OPTIONS" && found !== undefined) return answer({ headers: { allow: found.allow } });
+  if (method === "OPTIONS" && url === "*") return answer({ headers: { allow } });
+  return found === undefined ? NOT_FOUND : answer({ status: 405, headers: { allow: found.allow } });
 }
