@@ -3,6 +3,7 @@
 import { HttpError, createListener, createWriteBuffer } from "fairtrial-rapid";
 
 import { logError } from "./log.js";
+import { createRouteByRouteListener } from "./route-by-route.js";
 
 const LARGEST_BODY_BYTES = 65_536;
 const LONGEST_WAIT_MS = 5;
@@ -19,7 +20,7 @@ const STORED = {
   null: () => null,
 };
 
-export function createApp({ ping, surveys }, { batchSize, writes, stores, parsesRoutes }) {
+export function createApp({ ping, surveys }, { batchSize, writes, stores, matching }) {
   const { add } = createWriteBuffer((rows) => surveys.insertMany(rows), {
     count: batchSize,
     milliseconds: LONGEST_WAIT_MS,
@@ -58,9 +59,6 @@ export function createApp({ ping, surveys }, { batchSize, writes, stores, parses
     bodyLimitBytes: LARGEST_BODY_BYTES,
     onError: (error, { method, url }) => logError(`${method} /${url.split("/", 2)[1]}`, error),
   };
-  return {
-    once: () => createListener(routes, options),
-    // What a published study held to be the difference, undone: every request parses all patterns anew.
-    "each-time": () => (request, response) => createListener(routes, options)(request, response),
-  }[parsesRoutes]();
+  // What a published study held to be the difference, and the same without it.
+  return { compiled: createListener, "route-by-route": createRouteByRouteListener }[matching](routes, options);
 }
