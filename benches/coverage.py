@@ -132,7 +132,10 @@ EDGE_ERRORS = {
     edge: f"“{shape}” {verdict}"
     for (edge, (_, _, verdict)), shape in zip(
         error_rates.EDGES.items(),
-        ("rises", "rises", "rises", "flat", "flat", "peak", "peak", *["rises and falls"] * 3, "leads", "leads"),
+        (
+            *("rises", "rises", "rises", "flat", "flat", "peak", "peak", *["rises and falls"] * 3, "leads", "leads"),
+            *["diminishing returns"] * 2,
+        ),
         strict=True,
     )
 }

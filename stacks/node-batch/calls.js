@@ -1,26 +1,27 @@
-// The job `call-batch`: calls to a server, shared out over as many loops as may wait at once.
+// The job `call-batch`: calls to a server, begun in turn by as many loops as may wait at once, or all of them at once.
 
 import { positiveInteger } from "./numbers.js";
 
 // Each file has `open(url, connections, timeoutMs)`, which gives `call()` and `close()`. `call()` resolves when an
-// answer of status 200 was read to its end, and rejects otherwise.
+// answer of status 200 was read to its end, and rejects otherwise. Where there are more calls than connections, the
+// client keeps those that wait.
 const CLIENTS = {
   undici: () => import("./clients/undici.js"),
   "built-in": () => import("./clients/built-in.js"),
   closing: () => import("./clients/closing.js"),
+  "restify-clients": () => import("./clients/restify-clients.js"),
 };
+/** How many loops share the calls out. With a loop for each call, all are begun before the first answer is read. */
+const LOOPS = { "in-turn": (_calls, concurrency) => concurrency, "at-once": (calls) => calls };
 const TIMEOUT_MS = 30_000;
 
-/** Shares the calls out, and waits for the last answer; rejects with the first call that fails. */
-export async function makeCalls({ UPSTREAM_URL, CALLS, CONCURRENCY, CLIENT = "undici" }) {
-  if (!Object.hasOwn(CLIENTS, CLIENT)) {
-    throw new Error(
-      `CLIENT must be one of ${Object.keys(CLIENTS).join(", ")}, not ${JSON.stringify(CLIENT)}`,
-    );
-  }
+/** Makes the calls, and waits for the last answer; rejects with the first call that fails. */
+export async function makeCalls({ UPSTREAM_URL, CALLS, CONCURRENCY, CLIENT = "undici", BEGIN = "in-turn" }) {
+  const load = choice("CLIENT", CLIENT, CLIENTS);
+  const loopsFor = choice("BEGIN", BEGIN, LOOPS);
   const calls = positiveInteger("CALLS", CALLS);
   const concurrency = positiveInteger("CONCURRENCY", CONCURRENCY);
-  const { open } = await CLIENTS[CLIENT]();
+  const { open } = await load();
   const client = open(new URL(UPSTREAM_URL), concurrency, TIMEOUT_MS);
   let left = calls;
 
@@ -28,6 +29,11 @@ export async function makeCalls({ UPSTREAM_URL, CALLS, CONCURRENCY, CLIENT = "un
     while (left-- > 0) await client.call();
   }
 
-  await Promise.all(Array.from({ length: concurrency }, loop));
+  await Promise.all(Array.from({ length: loopsFor(calls, concurrency) }, loop));
   await client.close();
+}
+
+function choice(name, value, choices) {
+  if (Object.hasOwn(choices, value)) return choices[value];
+  throw new Error(`${name} must be one of ${Object.keys(choices).join(", ")}, not ${JSON.stringify(value)}`);
 }

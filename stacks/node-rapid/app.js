@@ -3,6 +3,7 @@
 import { HttpError, answer, createListener, createWriteBuffer } from "fairtrial-rapid";
 
 import { logError } from "./log.js";
+import { createRouteByRouteListener } from "./route-by-route.js";
 
 const LARGEST_BODY_BYTES = 65_536;
 const LONGEST_WAIT_MS = 5;
@@ -21,7 +22,7 @@ const STORED = {
 };
 
 /** `listener` takes requests; `flush()` writes what waits, and resolves when it is stored or has failed. */
-export function createApp({ ping, surveys }, { poolSize, batchSize, writes, stores, parsesRoutes }) {
+export function createApp({ ping, surveys }, { poolSize, batchSize, writes, stores, matching }) {
   const { add, flush } = createWriteBuffer((rows) => surveys.insertMany(rows), {
     count: batchSize,
     milliseconds: LONGEST_WAIT_MS,
@@ -61,10 +62,7 @@ export function createApp({ ping, surveys }, { poolSize, batchSize, writes, stor
     bodyLimitBytes: LARGEST_BODY_BYTES,
     onError: (error, { method, url }) => logError(`${method} /${url.split("/", 2)[1]}`, error),
   };
-  const listener = {
-    once: () => createListener(routes, options),
-    // What a published study held to be the difference, undone: every request parses all patterns anew.
-    "each-time": () => (request, response) => createListener(routes, options)(request, response),
-  }[parsesRoutes]();
-  return { listener, flush };
+  // What a published study held to be the difference, and the same without it.
+  const create = { compiled: createListener, "route-by-route": createRouteByRouteListener }[matching];
+  return { listener: create(routes, options), flush };
 }

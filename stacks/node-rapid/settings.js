@@ -12,7 +12,7 @@ export function settingsFromEnvironment(env = process.env) {
     batchSize: integer(env, "BATCH_SIZE", 8, 1, MOST_ROWS_OF_A_BATCH),
     writes: oneOf(env, "WRITES", ["single", "batched", "fire-and-forget"]),
     stores: oneOf(env, "STORES", ["object", "string", "null"]),
-    parsesRoutes: oneOf(env, "PARSES_ROUTES", ["once", "each-time"]),
+    matching: oneOf(env, "MATCHING", ["compiled", "route-by-route"]),
   };
 }
 

@@ -205,7 +205,17 @@ class ShapeClaim(MetricClaim):
 
     kind: Literal["shape"]
     of: StackRef
-    shape: Literal["rises", "falls", "flat", "best", "peaks", "rises-and-falls", "advantage-grows", "leads"]
+    shape: Literal[
+        "rises",
+        "falls",
+        "flat",
+        "best",
+        "peaks",
+        "rises-and-falls",
+        "diminishing-returns",
+        "advantage-grows",
+        "leads",
+    ]
     to: StackRef | None = Field(
         None, description="the stack to compare with: the shape is then that of the advantage over it"
     )

@@ -187,6 +187,14 @@ def _capacity(trial: TrialRecord) -> float | None:
     return None if trial.capacity is None else trial.capacity.found[0].rate_per_second
 
 
+def overhead_seconds(rate: float, baseline_rate: float) -> float:
+    """Seconds a request in excess of the baseline's, of two rates per second: 1/goodput less 1/goodput of the baseline.
+
+    In a closed load with as many connections, this is what the condition adds to each request, by its throughput.
+    """
+    return 1 / rate - 1 / baseline_rate
+
+
 def _overhead_needs_its_baseline(_trial: TrialRecord) -> float | None:
     """None: a single trial has no overhead. `claims.values` computes it from two."""
     return None

@@ -216,6 +216,7 @@ CURVES = {
     "humped": (1000.0, 1900.0, 1700.0, 900.0),
     "ahead": (1500.0, 1100.0, 1200.0, 1300.0),
     "steady": (2000.0, 3800.0, 7000.0, 12000.0),
+    "accelerating": (1000.0, 1050.0, 1300.0, 3000.0),
 }
 PLACES = (1, 2, 4, 8)
 
@@ -258,6 +259,9 @@ def shaped(name: str, metric: str = "goodput", **keys: Any) -> Any:
         ("level", {"shape": "rises-and-falls", "between": [2, 4], "to": "humped"}, "refuted"),
         ("humped", {"shape": "peaks", "between": [2, 4], "to": "level", "metric": "response_time_p50"}, "upheld"),
         ("humped", {"shape": "best", "between": [1, 1], "to": "level", "metric": "response_time_p50"}, "refuted"),
+        ("humped", {"shape": "diminishing-returns"}, "upheld"),
+        ("accelerating", {"shape": "diminishing-returns"}, "refuted"),
+        ("humped", {"shape": "diminishing-returns", "to": "level"}, "upheld"),
         ("rising", {"shape": "leads", "to": "level"}, "undecided"),
         ("ahead", {"shape": "leads", "to": "level"}, "upheld"),
         ("ahead", {"shape": "leads", "to": "level", "metric": "response_time_p50"}, "upheld"),
@@ -282,6 +286,17 @@ def test_a_lead_is_told_by_the_point_that_decides_it() -> None:
     times = shaped("ahead", "response_time_p50", shape="leads", to="level")
     assert times.estimate == pytest.approx(1100 / 1010, rel=0.01)
     assert "of level at connections 2 was 1.09 times that of ahead (95% interval " in times.sentence
+
+
+def test_diminishing_returns_are_told_by_the_point_next_to_the_straight_line() -> None:
+    claim = shaped("rising", shape="diminishing-returns")
+    assert claim.verdict == "upheld"
+    assert claim.estimate == pytest.approx(1900 / (1000 + 5000 / 7), rel=0.01)
+    straight = "Goodput of rising at connections 2 was 1.11 times what a straight line from 1 to 8 gives (95% interval "
+    assert straight in claim.sentence, claim.sentence
+    assert claim.asked == "has diminishing returns"
+    refuted = shaped("ahead", shape="diminishing-returns")
+    assert "Goodput of ahead at connections 2 was 0.733 times that at 1 (98" in refuted.sentence, refuted.sentence
 
 
 def test_an_advantage_that_peaks_is_told_by_the_ratio_of_two_advantages() -> None:
@@ -347,6 +362,26 @@ def test_a_shape_needs_a_sweep_and_its_points() -> None:
     experiment = an_experiment("a").sweeping(1, 2, 4).stating("shape", of="a", shape="peaks", between=[2, 4])
     with pytest.raises(ValueError, match="on both sides"):
         validate_claim(experiment.record().experiment.claims[0], experiment.record().experiment)
+
+
+@pytest.mark.parametrize(
+    ("places", "keys", "words"),
+    [
+        ((1, 2), {}, "a sweep of three values or more"),
+        ((1, 2, 4), {"metric": "peak_rss"}, "peak_rss is better where it is lower, and has no returns"),
+        ((1, 2, 4), {"metric": "peak_rss", "to": "b"}, None),
+    ],
+)
+def test_only_what_is_better_where_it_is_higher_has_returns(
+    places: tuple[int, ...], keys: dict[str, Any], words: str | None
+) -> None:
+    builder = an_experiment("a", "b").sweeping(*places).stating("shape", of="a", shape="diminishing-returns", **keys)
+    experiment = builder.record().experiment
+    if words is None:
+        validate_claim(experiment.claims[0], experiment)
+        return
+    with pytest.raises(ValueError, match=words):
+        validate_claim(experiment.claims[0], experiment)
 
 
 def test_figures_below_zero_say_what_would_decide() -> None:

@@ -13,7 +13,16 @@ from fairtrial.judge.statistics.equivalence import Verdict, equal_within
 from fairtrial.judge.statistics.estimate import paired_ratio
 from fairtrial.judge.statistics.median import median_interval
 from fairtrial.judge.statistics.scalability import Law, PoorFit, scalability
-from fairtrial.judge.statistics.shape import Shape, advantage, flat, leads, peak_between, rises, rises_and_falls
+from fairtrial.judge.statistics.shape import (
+    Shape,
+    advantage,
+    diminishing_returns,
+    flat,
+    leads,
+    peak_between,
+    rises,
+    rises_and_falls,
+)
 from fairtrial.judge.statistics.student import LEVEL, column_intervals, p_values
 from fairtrial.judge.statistics.ties import adjust
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
@@ -141,6 +150,11 @@ def humped(curve: list[list[float]]) -> Shape:
     return rises_and_falls(range(len(curve)), curve, (middle, middle))
 
 
+def bent(curve: list[list[float]]) -> Shape:
+    """Whether the curve has diminishing returns, at places one apart."""
+    return diminishing_returns(range(len(curve)), curve)
+
+
 EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Verdict]] = {
     "flat, so does not rise": ([1, 1, 1, 1], lambda curve: rises(curve, dip=0.5), "upheld"),
     "falls by 5% once": ([1, 2, 2 / 1.05, 3], rises, "upheld"),
@@ -154,6 +168,8 @@ EDGES: dict[str, tuple[Sequence[float], Callable[[list[list[float]]], Shape], Ve
     "a hump as high as its foot, by dips of 5%": ([1.05, 1, 1.05, 1, 1.05], humped, "refuted"),
     "level with another at one point": ([2, 2, 1, 2, 1, 1, 1, 1], ahead, "upheld"),
     "level with another at every point": ([1] * 8, ahead, "refuted"),
+    "bent, but for one point on the line": ([2, 4, 4, 5], bent, "upheld"),
+    "a straight line": ([2, 3, 4, 5], bent, "refuted"),
 }
 """Truths at the edge of a shape, the test, and what it must not find: the worst case of each error."""
 

@@ -6,6 +6,7 @@ from fairtrial.judge.statistics.shape import (
     Shape,
     advantage,
     best_within,
+    diminishing_returns,
     falls,
     flat,
     leads,
@@ -182,12 +183,35 @@ def test_a_lead_needs_three_blocks() -> None:
 
 
 @pytest.mark.parametrize(
+    ("levels", "verdict", "between"),
+    [
+        ((10, 18, 30, 44, 50), "upheld", None),
+        ((10, 30, 40, 35, 20), "upheld", None),  # behind its highest point it may fall
+        ((10, 11, 14, 24, 50), "refuted", (2, 2)),  # each unit brings more than the one before
+        ((50, 48, 44, 35, 10), "refuted", (0, 1)),  # bent the right way, and nothing ever returns
+        ((10, 12.67, 18, 28.67, 50), "undecided", None),  # a straight line, give or take
+        ((10, 10, 30, 20, 8), "undecided", (0, 1)),  # nothing is proven of the first step
+        ((10, 18, 15, 44, 50), "refuted", (2, 2)),  # a valley
+    ],
+)
+def test_returns_that_diminish(levels: tuple[float, ...], verdict: str, between: tuple[int, int] | None) -> None:
+    shape = diminishing_returns(PLACES, quiet(*levels))
+    assert shape.verdict == verdict
+    assert between in (None, shape.between)
+    first, second = shape.between
+    line = levels[0] + (PLACES[second] - PLACES[0]) / (PLACES[-1] - PLACES[0]) * (levels[-1] - levels[0])
+    assert shape.ratio == pytest.approx(levels[second] / (line if first == second else levels[first]), rel=0.01)
+    assert shape.interval is not None and shape.interval[0] < shape.ratio < shape.interval[1]
+
+
+@pytest.mark.parametrize(
     "test",
     [
         rises,
         falls,
         lambda curve: flat(curve, 0.05),
         lambda curve: best_within(range(len(curve)), curve, (1, 1)),
+        lambda curve: diminishing_returns(range(len(curve)), curve),
     ],
 )
 def test_two_blocks_decide_nothing_and_no_curve_is_refused(test: Callable[[Sequence[Sequence[float]]], Shape]) -> None:
@@ -206,6 +230,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         best_within(PLACES, curve, (5, 6))
     with pytest.raises(ValueError, match="ascending"):
         best_within([1, 1, 2, 3, 4], curve, (1, 2))
+    with pytest.raises(ValueError, match="ascending"):
+        diminishing_returns([1, 1, 2, 3, 4], curve)
+    with pytest.raises(ValueError, match="three points"):
+        diminishing_returns([1, 2], curve[:2])
     with pytest.raises(ValueError, match="margin"):
         flat(curve, 0)
     with pytest.raises(ValueError, match="dip"):

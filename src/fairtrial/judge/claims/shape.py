@@ -1,4 +1,4 @@
-"""How a metric, or an advantage, changes along the sweep: rises, falls, flat, a best place, a peak, a lead."""
+"""How a metric, or an advantage, changes along the sweep: rises, falls, flat, a best place, a peak, returns, a lead."""
 
 from collections.abc import Sequence
 
@@ -81,6 +81,7 @@ def in_words(claim: ShapeClaim) -> str:
         "peaks": f"peaks {where}",
         "best": f"is best {where}",
         "rises-and-falls": f"rises, peaks {where}, and falls off",
+        "diminishing-returns": "has diminishing returns",
         "advantage-grows": "grows",
         "leads": f"leads {claim.to} at every point",
     }[claim.shape]
@@ -95,15 +96,20 @@ def _compared(claim: ShapeClaim, metric: Metric, sweep: Sweep, test: shape.Shape
         ahead, behind = (claim.of, claim.to) if metric.higher_is_better else (claim.to, claim.of)
         return f"{ahead} at {sweep.title} {second} was {ratio} times that {metric.preposition} {behind}"
     over = f" over {claim.to}" if claim.to is not None else ""
+    if claim.shape == "diminishing-returns" and test.between[0] == test.between[1]:
+        ends = " to ".join(format_value(value) for value in (sweep.values[0], sweep.values[-1]))
+        return f"{claim.of}{over} at {sweep.title} {second} was {ratio} times what a straight line from {ends} gives"
     return f"{claim.of}{over} at {sweep.title} {second} was {ratio} times that at {first}"
 
 
 def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
-    """Require that the sweep has the points that the shape needs.
+    """Require that the sweep has the points that the shape needs, and that the metric can have the shape.
 
     Raises:
-        ValueError: it has not; the message says which values are missing.
+        ValueError: it has not; the message says what is missing.
     """
+    if claim.shape == "diminishing-returns" and experiment.sweep is not None:
+        _assert_returns(claim, experiment.sweep)
     if claim.between is None or experiment.sweep is None:
         return
     low, high = claim.between
@@ -116,6 +122,13 @@ def assert_points(claim: ShapeClaim, experiment: Experiment) -> None:
             f"claims: {claim.id!r}: the sweep needs values between {low:g} and {high:g}, and "
             f"{'on both sides of them' if both_sides else 'others'}"
         )
+
+
+def _assert_returns(claim: ShapeClaim, sweep: Sweep) -> None:
+    if len(sweep.values) < 3:
+        raise ValueError(f"claims: {claim.id!r}: returns that diminish need a sweep of three values or more")
+    if claim.to is None and not find_metric(claim.metric, claim.request).higher_is_better:
+        raise ValueError(f"claims: {claim.id!r}: {claim.metric} is better where it is lower, and has no returns")
 
 
 def _at(stack: StackRef, value: Value) -> ConditionRef:
@@ -140,6 +153,8 @@ def _test_curve(
 ) -> shape.Shape:
     if claim.within is not None:
         return shape.flat(curve, claim.within, level=level)
+    if claim.shape == "diminishing-returns":
+        return shape.diminishing_returns(places, curve, level=level)
     if claim.between is None:
         judge_curve = shape.falls if claim.shape == "falls" else shape.rises
         return judge_curve(curve, level=level)

@@ -11,7 +11,7 @@ from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID
-from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric
+from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, overhead_seconds
 from fairtrial.record.model import TrialRecord
 
 
@@ -66,14 +66,11 @@ def read_values(claim: MetricClaim, metric: Metric, conditions: Sequence[Conditi
 
 
 def _overheads(conditions: Sequence[ConditionRef], baseline: ConditionRef, evidence: Evidence) -> Values:
-    """Seconds a request in excess of the baseline's in the same block: 1/goodput less 1/goodput of the baseline.
-
-    In a closed load with as many connections, this is what the condition adds to each request, by its throughput.
-    """
+    """The overhead of each condition over the baseline in the same block."""
     rates = _read(METRICS["goodput"], [*conditions, baseline], evidence)
     base = rates.of(baseline)
     overheads = {
-        condition: [1 / rate - 1 / other for rate, other in zip(rates.of(condition), base, strict=True)]
+        condition: [overhead_seconds(rate, other) for rate, other in zip(rates.of(condition), base, strict=True)]
         for condition in conditions
     }
     return Values(overheads, rates.refused, rates.missing)

@@ -1,4 +1,4 @@
-"""The shape of a curve along a sweep: rising, flat, highest between two points, above another at every point.
+"""The shape of a curve along a sweep: rising, flat, highest between two points, bent, above another at every point.
 
 A curve has points in ascending order of the swept value, each with one value a block; points are compared by their
 ratios, paired within blocks. A shape is a statement about several ratios at once. To uphold it, each of them has to be
@@ -31,10 +31,11 @@ class Shape:
 
     verdict: Verdict
     ratio: float
-    """Of point `between[1]` to point `between[0]`; of `leads`, of one contender to the other."""
+    """Of point `between[1]` to point `between[0]`; of `leads`, of one contender to the other; of `diminishing_returns`,
+    of a point to the straight line."""
     between: tuple[int, int]
-    """The two points, counted from 0, whose ratio decides, or is furthest from deciding. For `leads`, which compares
-    two contenders at one point: that point, twice."""
+    """The two points, counted from 0, whose ratio decides, or is furthest from deciding. Where a point is compared with
+    something else at the same place (`leads`, `diminishing_returns`): that point, twice."""
     interval: tuple[float, float] | None
     """Of that ratio, at `level`. None with fewer than MINIMUM_BLOCKS blocks."""
     level: float
@@ -123,21 +124,36 @@ def leads(of: Curve, to: Curve, *, level: float = LEVEL) -> Shape:
         ValueError: as `advantage`.
     """
     ratios = _advantage(of, to).T
-    points = range(ratios.shape[1])
-    means = ratios.mean(axis=0)
-    over_all = 1 - (1 - level) / len(points)
-    intervals = column_intervals(ratios, [level, over_all])
-    if intervals is None:
-        lowest = int(means.argmin())
-        return _undecided((lowest, lowest), float(means[lowest]), level)
-    behind = min(points, key=lambda point: intervals[point][1][1])
-    if intervals[behind][1][1] < 0:
-        return _shape("refuted", (behind, behind), float(means[behind]), intervals[behind][1], over_all)
-    doubtful = min(points, key=lambda point: intervals[point][0][0])
-    proven = intervals[doubtful][0][0] > 0
-    return _shape(
-        "upheld" if proven else "undecided", (doubtful, doubtful), float(means[doubtful]), intervals[doubtful][0], level
-    )
+    return _all_above_one(ratios, [(point, point) for point in range(ratios.shape[1])], level)
+
+
+def diminishing_returns(places: Sequence[float], curve: Curve, *, level: float = LEVEL) -> Shape:
+    """Whether the curve rises at first, and later units of what is swept bring less than the first ones did.
+
+    It then lies above the straight line from its first point to its last. That each step brings less than the one
+    before is not asked: steps next to each other differ by too little to prove that of all.
+
+    Upheld if the interval of second / first lies above 1, and at each point between the first and the last that of
+    value / line. Refuted if one of these lies below 1, at 5% over all. Behind its highest point the curve may fall:
+    returns below zero are less, too.
+
+    Args:
+        places: what was swept, for each point of the curve, ascending.
+
+    Raises:
+        ValueError: places that do not ascend or are not one a point, fewer than three points, none or different numbers
+            of blocks, or values that are not positive.
+    """
+    logs = _logs(curve)
+    _assert_ascending(places, logs)
+    if len(places) < 3:
+        raise ValueError("returns that diminish need three points or more")
+    values = np.exp(logs)
+    along = (np.asarray(places, dtype=np.float64) - places[0]) / (places[-1] - places[0])
+    line = values[0] + along[:, None] * (values[-1] - values[0])
+    inner = range(1, len(places) - 1)
+    ratios = np.stack([logs[1] - logs[0], *(logs[point] - np.log(line[point]) for point in inner)], axis=1)
+    return _all_above_one(ratios, [(0, 1), *((point, point) for point in inner)], level)
 
 
 def flat(curve: Curve, margin: float, *, level: float = LEVEL) -> Shape:
@@ -198,8 +214,7 @@ def best_within(
             different numbers of blocks, or values that are not positive.
     """
     logs = _logs(curve)
-    if len(places) != logs.shape[0] or any(after <= before for before, after in pairwise(places)):
-        raise ValueError("a curve needs ascending places, one for each point")
+    _assert_ascending(places, logs)
     inside = [point for point, place in enumerate(places) if within[0] <= place <= within[1]]
     outside = [point for point in range(len(places)) if point not in inside]
     if not inside or not outside:
@@ -296,6 +311,31 @@ def _none_below(
     doubtful = min(range(len(pairs)), key=lambda pair: intervals[pair][0][0])
     verdict: Verdict = "upheld" if intervals[doubtful][0][0] > limit else "undecided"
     return _shape(verdict, pairs[doubtful], float(means[doubtful]), intervals[doubtful][0], proof)
+
+
+def _all_above_one(ratios: NDArray[np.float64], between: Sequence[tuple[int, int]], level: float) -> Shape:
+    """Whether all ratios, whose logarithms have the shape (blocks, ratios), lie above 1: upheld if the interval of each
+    does, refuted if that of one lies below, at 5% over all. The shape is that of the least certain, or the plainest."""
+    means = ratios.mean(axis=0)
+    columns = range(len(between))
+    over_all = 1 - (1 - level) / len(between)
+    intervals = column_intervals(ratios, [level, over_all])
+    if intervals is None:
+        lowest = int(means.argmin())
+        return _undecided(between[lowest], float(means[lowest]), level)
+    below = min(columns, key=lambda column: intervals[column][1][1])
+    if intervals[below][1][1] < 0:
+        return _shape("refuted", between[below], float(means[below]), intervals[below][1], over_all)
+    doubtful = min(columns, key=lambda column: intervals[column][0][0])
+    proven = intervals[doubtful][0][0] > 0
+    return _shape(
+        "upheld" if proven else "undecided", between[doubtful], float(means[doubtful]), intervals[doubtful][0], level
+    )
+
+
+def _assert_ascending(places: Sequence[float], logs: NDArray[np.float64]) -> None:
+    if len(places) != logs.shape[0] or any(after <= before for before, after in pairwise(places)):
+        raise ValueError("a curve needs ascending places, one for each point")
 
 
 def _logs(curve: Curve) -> NDArray[np.float64]:
