@@ -8,9 +8,11 @@ module Databases
   class MariaDB
     ITEM = "SELECT id, uuid, name, hash_code, created_at FROM items"
 
-    def initialize(url, pool_size)
+    # pick:: `bounds-each-time` reads the bounds of the ids for each item; with any other they are read once
+    def initialize(url, pool_size, pick)
       @url = url
       @pool_size = pool_size
+      @keeps_bounds = pick != "bounds-each-time"
     end
 
     def ping
@@ -19,7 +21,8 @@ module Databases
 
     # The first item at or after a random id.
     def random_item
-      item_of(rows("#{ITEM} WHERE id >= #{rand(ids)} ORDER BY id LIMIT 1").first)
+      bounds = @keeps_bounds ? ids : first_id..last_id
+      item_of(rows("#{ITEM} WHERE id >= #{rand(bounds)} ORDER BY id LIMIT 1").first)
     end
 
     def item(uuid)
@@ -51,6 +54,14 @@ module Databases
     # The range of the ids, read once.
     def ids
       @ids ||= rows("SELECT min(id) AS first, max(id) AS last FROM items").first.then { |row| row[:first]..row[:last] }
+    end
+
+    def first_id
+      rows("SELECT min(id) AS id FROM items").first[:id]
+    end
+
+    def last_id
+      rows("SELECT max(id) AS id FROM items").first[:id]
     end
 
     def item_of(row)

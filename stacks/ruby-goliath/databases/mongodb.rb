@@ -7,28 +7,31 @@ module Databases
   # Commands of the MongoDB protocol, over a pool of connections.
   class MongoDB
     SEGMENTS = 10_000
+    # So many documents are in a segment, at most.
+    SEGMENT_LENGTH = 100
     DRAWS = 10_000
     ANSWERED = { uuid: 1, name: 1, hash_code: 1, created_at: 1 }.freeze
+    EMPTY = { id: nil, uuid: nil, name: nil, hash_code: nil, created_at: nil }.freeze
 
-    def initialize(url, pool_size)
+    # pick:: how a random item is picked: `retry`, `count-unused`, or anything else for the default
+    def initialize(url, pool_size, pick)
       @address = [url.host, url.port || 27_017]
       @name = url.path.delete_prefix("/")
       @pool_size = pool_size
+      @pick = pick
     end
 
     def ping
       command(ping: 1)
     end
 
-    # A random document of a random segment, the first drawn that has any; nil if none is found.
+    # A random document of a random segment; nil if none is found.
     def random_item
-      DRAWS.times do
-        segment = { segment: rand(SEGMENTS) }
-        count = command(count: "items", query: segment)["n"]
-        found = count.positive? && one(segment, skip: rand(count))
-        return found if found
+      case @pick
+      when "retry" then first_hit { SEGMENT_LENGTH }
+      when "count-unused" then with_count_unused
+      else first_hit { |segment| count(segment) }
       end
-      nil
     end
 
     def item(uuid)
@@ -43,12 +46,34 @@ module Databases
 
     private
 
+    # The first document that a draw of a segment hits, and of a place among as many as the block says of the segment.
+    def first_hit
+      DRAWS.times do
+        segment = { segment: rand(SEGMENTS) }
+        places = yield segment
+        found = places.positive? && one(segment, skip: rand(places))
+        return found if found
+      end
+      nil
+    end
+
+    # A published mistake: see the README.
+    def with_count_unused
+      segment = { segment: rand(SEGMENTS) }
+      count(segment)
+      one(segment, skip: rand(SEGMENT_LENGTH)) || EMPTY
+    end
+
     def pool
       @pool ||= EM::Synchrony::ConnectionPool.new(size: @pool_size) { EM.connect(*@address, OpMsg, *@address) }
     end
 
     def command(document)
       pool.command(document.merge("$db" => @name))
+    end
+
+    def count(filter)
+      command(count: "items", query: filter)["n"]
     end
 
     def find(collection, **options)

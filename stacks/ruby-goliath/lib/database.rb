@@ -5,6 +5,7 @@ require "uri"
 # The database that DATABASE_URL names. Its library alone is loaded.
 url = URI.parse(ENV["DATABASE_URL"].to_s)
 pool_size = Integer(ENV.fetch("DB_POOL", 16))
+pick = ENV.fetch("PICK", "")
 
 Database =
   case url.scheme
@@ -13,10 +14,10 @@ Database =
     Databases::None.new
   when "mysql"
     require_relative "../databases/mariadb"
-    Databases::MariaDB.new(url, pool_size)
+    Databases::MariaDB.new(url, pool_size, pick)
   when "mongodb"
     require_relative "../databases/mongodb"
-    Databases::MongoDB.new(url, pool_size)
+    Databases::MongoDB.new(url, pool_size, pick)
   when "redis"
     require_relative "../databases/redis"
     Databases::Redis.new(url)

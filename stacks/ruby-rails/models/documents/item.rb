@@ -1,23 +1,17 @@
 # frozen_string_literal: true
 
 module Item
+  # How a random item is picked: see the README. A pick of rows leaves this one as it is.
+  PICK = ENV.fetch("PICK", "count")
   SEGMENTS = Integer(ENV.fetch("SEGMENTS", 10_000))
   DRAWS = 10_000
   # So many documents are in a segment, at most.
   SEGMENT_LENGTH = 100
-  COUNTED = ENV.fetch("PICK", "count") == "count"
   ANSWERED = { uuid: 1, name: 1, hash_code: 1, created_at: 1 }.freeze
 
   class << self
-    # A random document, the first that a draw hits; nil if none does.
     def at_random
-      DRAWS.times do
-        segment = { segment: rand(SEGMENTS) }
-        places = COUNTED ? items.count(segment) : SEGMENT_LENGTH
-        found = places.positive? && one(segment, skip: rand(places))
-        return found if found
-      end
-      nil
+      PICK == "skip-all" ? skipped_to({}, items.count) : of_a_segment
     end
 
     def by_uuid(uuid)
@@ -25,6 +19,22 @@ module Item
     end
 
     private
+
+    # The first document that a draw hits; nil if none does.
+    def of_a_segment
+      DRAWS.times do
+        segment = { segment: rand(SEGMENTS) }
+        places = PICK == "retry" ? SEGMENT_LENGTH : items.count(segment)
+        found = skipped_to(segment, places)
+        return found if found
+      end
+      nil
+    end
+
+    # A random one of so many places.
+    def skipped_to(filter, places)
+      one(filter, skip: rand(places)) if places.positive?
+    end
 
     def items
       Database[:items]

@@ -1,6 +1,10 @@
 # frozen_string_literal: true
 
 class Item < ApplicationRecord
+  # How a random item is picked: see the README. A pick of documents leaves this one as it is.
+  PICK = ENV.fetch("PICK", "bounds-kept")
+  DRAWS = 10_000
+
   scope :answered, -> { select(:id, :uuid, :name, :hash_code, :created_at) }
 
   # The ten items before it, the nearest first.
@@ -9,9 +13,13 @@ class Item < ApplicationRecord
   end
 
   class << self
-    # The first item at or after a random id.
     def at_random
-      answered.where("id >= ?", rand(ids)).order(:id).first
+      case PICK
+      when "bounds-each-time" then at_or_after(rand(minimum(:id)..maximum(:id)))
+      when "retry" then hit
+      when "random-sort" then first_of_shuffled
+      else at_or_after(rand(ids))
+      end
     end
 
     def by_uuid(uuid)
@@ -19,6 +27,23 @@ class Item < ApplicationRecord
     end
 
     private
+
+    def at_or_after(id)
+      answered.where("id >= ?", id).order(:id).first
+    end
+
+    # The first item that a draw of an id hits; nil if none does.
+    def hit
+      DRAWS.times do
+        found = answered.find_by(id: rand(ids))
+        return found if found
+      end
+      nil
+    end
+
+    def first_of_shuffled
+      answered.order(Arel.sql(connection.adapter_name == "PostgreSQL" ? "RANDOM()" : "RAND()")).first
+    end
 
     # The range of the ids, read once.
     def ids
