@@ -37,7 +37,8 @@ def faults(text: str, claims: Mapping[str, Collection[str]], own: Collection[str
         claims: by experiment, the ids of its claims.
         own: the names of the study's experiments.
     """
-    found, sentences = [], set()
+    found: list[str] = []
+    sentences: set[str] = set()
     named = set(REFERENCE.findall(" ".join(cells[-1] for cells in rows(text))))
     for cells in rows(text):
         if len(cells) != 2 or not all(cells):

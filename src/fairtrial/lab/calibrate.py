@@ -111,7 +111,7 @@ def calibrate_loads(plan: Plan, placement: Placement, on_step: Callable[[str], N
         on_step: is called with what is being done.
     """
     loads = {
-        condition.load.model_dump_json(): condition.load
+        condition.load.model_dump_json(exclude={"local_ports"}): condition.load
         for condition in plan.conditions
         if isinstance(condition.load, RequestLoad)
     }

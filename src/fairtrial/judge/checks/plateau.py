@@ -45,10 +45,11 @@ def examine(case: Case) -> Iterator[Finding]:
 
 
 def _rivals(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[list[_Contender]]:
-    """Contenders of the same workload, service and load, group by group."""
-    groups: dict[tuple[str, str, str], list[Condition]] = defaultdict(list)
+    """Contenders of the same workload, service, load and placement, group by group."""
+    groups: dict[tuple[str, ...], list[Condition]] = defaultdict(list)
     for condition in record.conditions:
-        groups[condition.workload, condition.service, condition.load.model_dump_json()].append(condition)
+        alike = (condition.workload, condition.service, condition.load.model_dump_json(), condition.placement)
+        groups[alike].append(condition)
     for conditions in groups.values():
         contenders = []
         for condition in conditions:
