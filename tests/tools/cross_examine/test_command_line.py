@@ -38,6 +38,8 @@ def test_numbers() -> None:
         "we used wrk for this",
         "see https://github.com/wg/wrk for more",
         "the tool hey is fine",
+        "I ran hey against http://127.0.0.1/ twice",
+        "hey - we tried it",
         "x" * 5000 + " wrk -c 10 http://a/",
         "",
     ],

@@ -100,3 +100,15 @@ def test_common_keys_of_statements(tmp_path: Path) -> None:
     text = '[every]\nconnections = 20\ntool = "ab"\n' + STATEMENT + '[[run]]\nname = "b"\nconnections = 5\n'
     first, second = read_evidence([written(tmp_path, "table.toml", text)]).runs
     assert (first.connections, first.tool, second.connections) == (20, "ab", 5)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["\n" * 500_000, " \n" * 500_000, "wrk " * 200_000, "wrk \n" * 200_000, "(" * 500_000, "9" * 500_000, "\x1b[" * 500_000],
+    ids=["line ends", "spaces", "one long line", "many names", "brackets", "digits", "escapes"],
+)
+def test_text_that_would_take_the_square_of_its_length(tmp_path: Path, content: str) -> None:
+    """Without an end within a test's patience, where a pattern tries every part of it."""
+    with pytest.raises(Problem, match="holds nothing"):
+        read_evidence([written(tmp_path, "long.txt", content)])
+    assert len(read_evidence([written(tmp_path, "both.txt", content + "\n" + WRK)]).runs) == 1

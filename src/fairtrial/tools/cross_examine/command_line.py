@@ -5,11 +5,11 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CALL = re.compile(
-    r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine)\s+(-\S.*|.*https?://.*|run\s.*|attack\s.*)"
-)
-"""A tool's name and, behind it, an option, a URL or a subcommand: a call, not a sentence about the tool."""
-LONGEST_LINE = 4000
+CALL = re.compile(r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine)(?=\s)")
+ARGUMENT = re.compile(r"--?[A-Za-z]|['\"]?https?://|(?:run|attack)\s")
+LONGEST_LINE = 2000
+MOST_LINES = 200
+"""A call stands closely above its output; a tool may print its progress in between."""
 THOUSANDS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
 
 
@@ -44,12 +44,18 @@ class Command:
 
 
 def last_command(text: str, tools: Sequence[str]) -> Command | None:
-    """The last call of one of these tools in a text; None if there is none."""
-    for line in reversed(text.splitlines()):
-        match = None if len(line) > LONGEST_LINE else CALL.search(line)
-        if match is not None and match[1] in tools:
-            return Command(match[1], _words(match[2]))
+    """The last call of one of these tools in the last lines of a text; None if there is none."""
+    for line in reversed(text.splitlines()[-MOST_LINES:]):
+        for match in CALL.finditer(line[:LONGEST_LINE]):
+            arguments = line[match.end() : LONGEST_LINE].strip()
+            if match[1] in tools and _is_call(arguments):
+                return Command(match[1], _words(arguments))
     return None
+
+
+def _is_call(arguments: str) -> bool:
+    """Whether an option, a URL or a subcommand follows at once, as in no sentence about the tool."""
+    return ARGUMENT.match(arguments) is not None
 
 
 def _words(arguments: str) -> list[str]:

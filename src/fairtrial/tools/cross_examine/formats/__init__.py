@@ -15,6 +15,7 @@ __all__ = ["all_formats", "read_json", "read_text"]
 
 STYLE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 """What colours text and moves in a terminal, as a captured output may hold it."""
+EMPTY_LINES = re.compile(r"\n{3,}")
 MOST_RUNS = 1000
 
 
@@ -30,7 +31,7 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
     Raises:
         ValueError: it holds more than 1,000 outputs, or something that is no number where one must be.
     """
-    text = STYLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _plain(text)
     places = list(_places(text))
     if len(places) > MOST_RUNS:
         raise ValueError(f"more than {MOST_RUNS:,} outputs")
@@ -45,6 +46,16 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         if run is not None:
             runs.append(run)
     return runs
+
+
+def _plain(text: str) -> str:
+    """Without styles, spaces at the ends of lines, and more than one empty line at a time.
+
+    Patterns begin with the spaces of a line, which may be line ends as well: through thousands of these, each would take
+    the square of their number.
+    """
+    lines = STYLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in lines))
 
 
 def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fairtrial.tools.cross_examine.figures import NUMBER, count, exactly, figure, number, scaled, size
 from fairtrial.tools.cross_examine.formats.model import Format, Section
-from fairtrial.tools.cross_examine.model import Figure, PrintedRun, Times
+from fairtrial.tools.cross_examine.model import Figure, LoadKind, PrintedRun, Times
 
 MILLISECOND = 1e-3
 SHOWN = ("2.5", "50", "97.5", "99")
@@ -87,14 +87,20 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
                     if (cut := _cut(number(value, MILLISECOND))) is not None
                 },
             ),
-            failures={"non-2xx": int(document["non2xx"])} if document["non2xx"] else {},
+            failures=_failures(document),
             unanswered={"errors": int(document["errors"])} if document.get("errors") else {},
             answer_bytes=None if throughput is None or total is None else throughput.over(total),
         )
     ]
 
 
-def _load(called: bool, constant_rate: float | None) -> Any:
+def _failures(document: dict[str, Any]) -> dict[str, int]:
+    """Answers that are neither a success nor a redirection."""
+    number_of_failures = int(document["non2xx"]) - int(document.get("3xx", 0))
+    return {"non-2xx": number_of_failures} if number_of_failures > 0 else {}
+
+
+def _load(called: bool, constant_rate: float | None) -> LoadKind | None:
     """Without the call nobody can tell a closed load from one at a rate."""
     return None if not called else "closed" if constant_rate is None else "open"
 

@@ -23,7 +23,7 @@ def read(section: Section) -> PrintedRun | None:
     if finished is None or counts is None:
         return None
     done, succeeded, errored = (count(counts[place]) for place in (2, 3, 5))
-    body = section.group(r"^traffic: .{1,200} (\d{1,18})\) data")
+    body = section.group(r"^traffic: .{1,200}\((\d{1,18})\) data")
     command = section.command
     constant_rate = None if command is None else command.number("--rps")
     connections = _connections(section)
@@ -46,7 +46,8 @@ def read(section: Section) -> PrintedRun | None:
 
 def _connections(section: Section) -> int | None:
     """Requests under way at the same time: clients times their streams."""
-    clients = sum(map(int, re.findall(r"^spawning thread #\d{1,6}: (\d{1,9}) total client", section.text, re.MULTILINE)))
+    threads = section.pairs(r"^spawning thread (#\d{1,6}): (\d{1,9}) total client")
+    clients = sum(int(number) for _, number in threads)
     if not clients:
         return None
     if section.command is not None:
@@ -64,7 +65,8 @@ def _times(section: Section) -> Times:
     read_cells: dict[str, Figure] = {
         head: duration(cell) for head, cell in zip(heads, cells, strict=False) if re.fullmatch(DURATION, cell)
     }
-    shares = {"median": "50", **{head: head.removeprefix("p") for head in heads if re.fullmatch(r"p\d{1,2}(\.\d+)?", head)}}
+    shares = {head: head.removeprefix("p") for head in heads if re.fullmatch(r"p\d{1,2}(\.\d+)?", head)}
+    shares["median"] = "50"
     return Times.model_validate(
         {
             **{field: read_cells.get(head) for head, field in COLUMNS.items()},

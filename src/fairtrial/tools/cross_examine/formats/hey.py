@@ -8,7 +8,7 @@ print, the number of its workers, only the call tells.
 import re
 
 from fairtrial.tools.cross_examine.figures import NUMBER, count, exactly, figure
-from fairtrial.tools.cross_examine.formats.model import Format, Section
+from fairtrial.tools.cross_examine.formats.model import Format, Section, failed_statuses
 from fairtrial.tools.cross_examine.model import PrintedRun, Times
 
 MOST_TIMES = 1_000_000
@@ -22,7 +22,6 @@ def read(section: Section) -> PrintedRun | None:
     _, heading, after = section.text.partition("\nError distribution:")
     errors = {} if not heading else _errors(after)
     requests = answers + sum(errors.values())
-    not_2xx = {f"status {status}": count(number) for status, number in statuses if not status.startswith("2")}
     document = section.group(rf"^\s+Size/request:\s+({NUMBER}) bytes")
     command = section.command
     per_worker = None if command is None else command.number("-q")
@@ -39,7 +38,7 @@ def read(section: Section) -> PrintedRun | None:
         answers=exactly(answers),
         rate_per_second=section.figure(rf"^\s+Requests/sec:\s+({NUMBER})"),
         times=_times(section, answers),
-        failures=not_2xx,
+        failures=failed_statuses({status: count(number) for status, number in statuses}),
         unanswered=errors,
         unanswered_are_requests=True,
         document_bytes=None if document is None else exactly(count(document)),
@@ -56,12 +55,13 @@ def _errors(text: str) -> dict[str, int]:
 
 
 def _times(section: Section, answers: int) -> Times:
+    # Of too few answers it prints rows of 0%.
     rows = section.pairs(rf"^\s+(\d{{1,2}})%+ in ({NUMBER}) secs")
     return Times(
         mean=section.figure(rf"^\s+Average:\s+({NUMBER}) secs"),
         minimum=section.figure(rf"^\s+Fastest:\s+({NUMBER}) secs"),
         maximum=section.figure(rf"^\s+Slowest:\s+({NUMBER}) secs"),
-        percentiles={share: figure(value) for share, value in rows},
+        percentiles={share: figure(value) for share, value in rows if share != "0"},
         sample=min(answers, MOST_TIMES) or None,
     )
 

@@ -82,7 +82,8 @@ def _load(section: Section) -> tuple[LoadKind | None, Figure | None]:
     rate = re.match(rf"({NUMBER}) iterations/s", lines[0])
     if rate is not None:
         return "open", figure(rate[1])
-    return ("open", None) if "iterations/" in lines[0] else ("closed", None)
+    load: LoadKind = "open" if "iterations/" in lines[0] else "closed"
+    return load, None
 
 
 def _seconds(section: Section) -> Figure | None:
@@ -114,7 +115,7 @@ FORMAT = Format(
     anchor=re.compile(rf"^\s*http_reqs\.+:\s+{NUMBER}", re.MULTILINE),
     heads=(
         re.compile(r"^\s+execution: \w", re.MULTILINE),
-        re.compile(r"^\W*TOTAL RESULTS", re.MULTILINE),
+        re.compile(r"^[^\w\n]{0,20}TOTAL RESULTS", re.MULTILINE),
         re.compile(r"^\s*(?:checks|data_received)\.+:", re.MULTILINE),
     ),
     read=read,

@@ -1,7 +1,7 @@
 """How the output of one tool is found in a text and read."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,3 +57,13 @@ class Format:
     """whether the text from one anchor to the next is this tool's, where several tools share their first line"""
     read_json: Callable[[Any, str, str], list[PrintedRun]] | None = None
     """reads a parsed document, with the name and the file of its runs; an empty list: it is another tool's"""
+
+
+def failed_statuses(statuses: Mapping[str, int]) -> dict[str, int]:
+    """Answers by status, without successes and redirections: `status 503`."""
+    return {f"status {status}": number for status, number in statuses.items() if status[0] not in "23" and number}
+
+
+def share_name(text: str) -> str:
+    """A percentage as percentiles are named: `99.900` is `99.9`."""
+    return text.rstrip("0").rstrip(".") if "." in text else text

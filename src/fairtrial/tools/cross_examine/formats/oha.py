@@ -10,7 +10,7 @@ from typing import Any
 
 from fairtrial.tools.cross_examine.command_line import Command
 from fairtrial.tools.cross_examine.figures import NUMBER, count, exactly, figure, number, size
-from fairtrial.tools.cross_examine.formats.model import Format, Section
+from fairtrial.tools.cross_examine.formats.model import Format, Section, failed_statuses, share_name
 from fairtrial.tools.cross_examine.model import Figure, PrintedRun, Times
 
 DEADLINE = "aborted due to deadline"
@@ -25,8 +25,9 @@ def read(section: Section) -> PrintedRun | None:
     statuses = {status: count(answers) for status, answers in section.pairs(r"^\s+\[(\d{3})\] (\d{1,15}) responses")}
     _, _, after = section.text.partition("\nError distribution:")
     lines = re.findall(r"^\s+\[(\d{1,15})\] (.{1,200})", after, re.MULTILINE)
-    rows = re.finditer(rf"^\s+({NUMBER})%+ in {TIME}", section.text, re.MULTILINE)
-    percentiles = {_share(row[1]): figure(row[2], UNITS[row[3]]) for row in rows}
+    all_answers = section.text.partition(" (2xx only)")[0]  # by status, too, if that was asked for
+    rows = re.finditer(rf"^\s+({NUMBER})%+ in {TIME}", all_answers, re.MULTILINE)
+    percentiles = {share_name(row[1]): figure(row[2], UNITS[row[3]]) for row in rows}
     document = section.group(r"^\s+Size/request:\s+([\d.]{1,15} [KMGT]?i?B)")
     return _run(
         section.name,
@@ -101,7 +102,7 @@ def _run(
         answers=exactly(answers),
         rate_per_second=rate_per_second,
         times=times,
-        failures={f"status {status}": number for status, number in statuses.items() if not status.startswith("2")},
+        failures=failed_statuses(statuses),
         unanswered={message: number for message, number in errors.items() if message != DEADLINE},
         unanswered_are_requests=True,
         document_bytes=document_bytes,
@@ -111,11 +112,6 @@ def _run(
 def _time(section: Section, label: str) -> Figure | None:
     match = section.find(rf"^\s+{label}:\s+{TIME}")
     return None if match is None else figure(match[1], UNITS[match[2]])
-
-
-def _share(text: str) -> str:
-    """`99.90` as `99.9`."""
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 FORMAT = Format(

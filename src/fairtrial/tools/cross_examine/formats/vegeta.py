@@ -1,4 +1,4 @@
-"""vegeta: the report in text, and in JSON (`report -type=json`). By its source, `lib/reporters.go` and `lib/metrics.go`.
+"""vegeta: the report in text and in JSON (`report -type=json`). By its source, `lib/reporters.go` and `lib/metrics.go`.
 
 `rate` is requests over the time of the attack, `throughput` successes over the attack and the wait for the last answer.
 It attacks at a rate, but for `-rate=0`, with which `-max-workers` are a closed load. Requests that failed, whatever the
@@ -11,7 +11,7 @@ from typing import Any
 
 from fairtrial.tools.cross_examine.command_line import Command
 from fairtrial.tools.cross_examine.figures import DURATION, NUMBER, count, duration, exactly, figure, number
-from fairtrial.tools.cross_examine.formats.model import Format, Section
+from fairtrial.tools.cross_examine.formats.model import Format, Section, failed_statuses
 from fairtrial.tools.cross_examine.model import Figure, PrintedRun, Times
 
 NANOSECOND = 1e-9
@@ -47,7 +47,8 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     latencies, attack = document["latencies"], number(document.get("duration"), NANOSECOND)
     wait = number(document.get("wait"), NANOSECOND)
     fields = {field: number(latencies.get(key), NANOSECOND) for key, field in FIELDS.items()}
-    shares = {key.removesuffix("th"): number(value, NANOSECOND) for key, value in latencies.items() if key.endswith("th")}
+    named = {key.removesuffix("th"): value for key, value in latencies.items() if key.endswith("th")}
+    shares = {share: number(value, NANOSECOND) for share, value in named.items()}
     body = number(document["bytes_in"].get("mean"))
     run = _run(
         name,
@@ -91,13 +92,16 @@ def _run(
         rate_per_second=rate,
         rate_seconds=attack,
         times=times,
-        failures={_kind(status): answers for status, answers in statuses.items() if not status.startswith("2") and answers},
+        failures=_failures(statuses),
         document_bytes=document_bytes,
     )
 
 
-def _kind(status: str) -> str:
-    return "no answer" if status == "0" else f"status {status}"
+def _failures(statuses: Mapping[str, int]) -> dict[str, int]:
+    """Failures by status; 0 stands for a request without an answer, which has a time all the same."""
+    unanswered = statuses.get("0", 0)
+    answered = failed_statuses({status: number for status, number in statuses.items() if status != "0"})
+    return ({"no answer": unanswered} if unanswered else {}) | answered
 
 
 def _times(section: Section) -> Times:

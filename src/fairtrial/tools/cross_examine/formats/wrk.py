@@ -11,7 +11,7 @@ import re
 
 from fairtrial.tools.cross_examine.figures import DURATION, NUMBER, count, duration, exactly
 from fairtrial.tools.cross_examine.figures import size as data_size
-from fairtrial.tools.cross_examine.formats.model import Format, Section
+from fairtrial.tools.cross_examine.formats.model import Format, Section, share_name
 from fairtrial.tools.cross_examine.model import PrintedRun, Times
 
 ANCHOR = re.compile(r"^ *Running .{1,40} test @ .{1,2000}\n\s+\d{1,6} threads? and \d{1,9} connections?", re.MULTILINE)
@@ -31,13 +31,15 @@ def read(section: Section) -> PrintedRun | None:
     dead = socket_errors.pop("connect", 0)
     status = count(section.group(r"^\s+Non-2xx or 3xx responses: (\d{1,15})") or "0")
     requests = exactly(count(total[1]))
+    rate_setting = None if section.command is None else section.command.number("-R", "--rate")  # of wrk2
     return PrintedRun(
         name=section.name,
         source=section.source,
         tool="wrk",
         url=section.group(r"^ *Running .{1,40} test @ (\S{1,2000})"),
-        load="closed",
+        load="closed" if rate_setting is None else "open",
         connections=used or None,
+        constant_rate_per_second=None if rate_setting is None else exactly(rate_setting),
         seconds=duration(total[2]),
         requests=requests,
         rate_per_second=section.figure(rf"^Requests/sec:\s+({NUMBER})"),
@@ -52,16 +54,11 @@ def read(section: Section) -> PrintedRun | None:
 def _times(section: Section) -> Times:
     row = section.find(rf"^\s+Latency\s+({DURATION})\s+({DURATION})\s+({DURATION})\s+[\d.]{{1,9}}%")
     shares = section.pairs(rf"^\s+(\d{{1,2}}(?:\.\d{{1,6}})?)%\s+({DURATION})\s*$")
-    percentiles = {_share(share): duration(value) for share, value in shares}
+    percentiles = {share_name(share): duration(value) for share, value in shares}
     if row is None:
         return Times(percentiles=percentiles)
     mean, deviation, maximum = (duration(row[place]) for place in (1, 2, 3))
     return Times(mean=mean, deviation=deviation, maximum=maximum, percentiles=percentiles)
-
-
-def _share(text: str) -> str:
-    """`99.900` as `99.9`."""
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 FORMAT = Format(name="wrk", anchor=ANCHOR, recognises=lambda text: WRK2.search(text) is None, read=read)
