@@ -62,6 +62,7 @@ def test_json_documents_that_follow_each_other(tmp_path: Path) -> None:
         ("table.toml", STATEMENT + STATEMENT, "two are named 'a'"),
         ("table.toml", STATEMENT + '[[ratio]]\nsubject = "x"\nof = "a"\nto = "b"\nfactor = "2"\n', "no run named 'b'"),
         ("table.toml", STATEMENT + '[[ratio]]\nsubject = "x"\nof = "a"\nfactor = "2"\n', "only one of"),
+        ("table.toml", STATEMENT + '[[ratio]]\nsubject = "x"\nfactor = "twice"\n', "is not a number"),
         ("table.toml", "title = 5", "run: missing"),
     ],
 )

@@ -1,7 +1,7 @@
 """Printed numbers as figures: `635.91us`, `2.62k`, `144.91MB`, `1m30.5s`, each with the rounding of its last digit."""
 
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from fairtrial.base.units import BaseUnit, kind_of, parse_quantity, symbols_of
@@ -24,10 +24,13 @@ def figure(text: str, size: float = 1.0) -> Figure:
     Raises:
         ValueError: it is not a number, or too large for one.
     """
-    number = Decimal(text.replace(",", ""))
+    try:
+        number = Decimal(text.replace(",", ""))
+    except InvalidOperation as error:
+        raise ValueError(f"{text!r:.80} is not a number") from error
     exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int):
-        raise ValueError(f"{text!r} is not a number")
+    if not isinstance(exponent, int):  # NaN, infinity
+        raise ValueError(f"{text!r:.80} is not a number")
     return Figure(value=float(number) * size, within=0.5 * 10.0**exponent * size)
 
 

@@ -143,8 +143,10 @@ class Statement(Strict):
     def _with_common_keys(cls, table: Any) -> Any:
         if not isinstance(table, dict) or not isinstance(table.get("every", {}), dict):
             return table
-        common = table.get("every", {})
-        return table | {"run": [common | row if isinstance(row, dict) else row for row in table.get("run", [])]}
+        common, rows = table.get("every", {}), table.get("run")
+        if not isinstance(rows, list):
+            return table
+        return table | {"run": [common | row if isinstance(row, dict) else row for row in rows]}
 
     @model_validator(mode="after")
     def _names_are_known(self) -> "Statement":
