@@ -15,6 +15,7 @@ from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
 from fairtrial.commands.check import check
 from fairtrial.commands.compare import compare
+from fairtrial.commands.cross_examine import cross_examine
 from fairtrial.commands.doctor import doctor
 from fairtrial.commands.judge import judge
 from fairtrial.commands.list import list_available
@@ -48,6 +49,7 @@ app.add_typer(services_app, name="services")
 app.command()(doctor)
 app.command()(judge)
 app.command()(compare)
+app.command("cross-examine")(cross_examine)
 
 
 def _print_version(requested: bool) -> None:

@@ -1,0 +1,67 @@
+"""What was typed before an output: the options that tools do not repeat in what they print."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+CALL = re.compile(r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine)(?=\s)")
+ARGUMENT = re.compile(r"--?[A-Za-z]|['\"]?https?://|(?:run|attack)\s")
+LONGEST_LINE = 2000
+MOST_LINES = 200
+"""A call stands closely above its output; a tool may print its progress in between."""
+THOUSANDS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A call of a tool."""
+
+    tool: str
+    words: Sequence[str]
+
+    def option(self, *names: str) -> str | None:
+        """The value of an option in any of its spellings: `-c 10`, `-c10`, `--connections=10`, `-rate=5`."""
+        for place, word in enumerate(self.words):
+            for name in names:
+                if word == name:
+                    return self.words[place + 1] if place + 1 < len(self.words) else None
+                if word.startswith(f"{name}="):
+                    return word.removeprefix(f"{name}=")
+                if len(name) == 2 and word.startswith(name) and word[2:3].isdigit():
+                    return word[2:]
+        return None
+
+    def number(self, *names: str) -> float | None:
+        """The value of an option as a number; `1k` is 1000, and of `50/1s` it is 50."""
+        match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)([kKM]?)(?:/1?s)?", self.option(*names) or "")
+        return None if match is None else float(match[1]) * THOUSANDS[match[2]]
+
+    def whole(self, *names: str) -> int | None:
+        """The value of an option as a count of at least 1."""
+        value = self.number(*names)
+        return None if value is None or value < 1 else int(value)
+
+
+def last_command(text: str, tools: Sequence[str]) -> Command | None:
+    """The last call of one of these tools in the last lines of a text; None if there is none."""
+    for line in reversed(text.splitlines()[-MOST_LINES:]):
+        for match in CALL.finditer(line[:LONGEST_LINE]):
+            arguments = line[match.end() : LONGEST_LINE].strip()
+            if match[1] in tools and _is_call(arguments):
+                return Command(match[1], _words(arguments))
+    return None
+
+
+def _is_call(arguments: str) -> bool:
+    """Whether an option, a URL or a subcommand follows at once, as in no sentence about the tool."""
+    return ARGUMENT.match(arguments) is not None
+
+
+def _words(arguments: str) -> list[str]:
+    """The arguments up to a pipe."""
+    try:
+        words = shlex.split(arguments)
+    except ValueError:  # a quotation that is not closed
+        words = arguments.split()
+    return words[: words.index("|")] if "|" in words else words

@@ -1,0 +1,134 @@
+"""What was printed: figures with the rounding that their digits allow, one run of a tool, and ratios between runs."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+
+LoadKind = Literal["closed", "open"]
+"""`closed`: each client sends its next request when its last one is answered; `open`: requests start at a rate."""
+Statistic = Literal["only", "mean", "median", "best", "chosen"]
+"""Which of several runs is printed; `chosen`: one of them, without a rule that is said."""
+
+
+class Figure(Strict):
+    """A printed figure in its base unit; the true value lies at most `within` of it, by the last digit printed."""
+
+    value: float = Field(allow_inf_nan=False)
+    within: float = Field(0.0, ge=0, allow_inf_nan=False)
+
+    @property
+    def low(self) -> float:
+        return self.value - self.within
+
+    @property
+    def high(self) -> float:
+        return self.value + self.within
+
+    def times(self, other: "Figure | float") -> "Figure":
+        """The product of two figures that are not negative."""
+        factor = other if isinstance(other, Figure) else Figure(value=other)
+        value = self.value * factor.value
+        return Figure(value=value, within=max(self.high * factor.high - value, 0.0))
+
+    def plus(self, other: "Figure | float") -> "Figure":
+        """The sum of two figures."""
+        term = other if isinstance(other, Figure) else Figure(value=other)
+        return Figure(value=self.value + term.value, within=self.within + term.within)
+
+    def over(self, other: "Figure | float") -> "Figure | None":
+        """The quotient of two figures that are not negative; None if the divisor may be zero."""
+        divisor = other if isinstance(other, Figure) else Figure(value=other)
+        if divisor.low <= 0:
+            return None
+        value = self.value / divisor.value
+        return Figure(value=value, within=max(self.high / divisor.low - value, 0.0))
+
+    def agrees_with(self, other: "Figure", share: float = 0.0) -> bool:
+        """Whether both can be the same value, with `share` of the larger one as further room."""
+        room = share * max(abs(self.value), abs(other.value))
+        return abs(self.value - other.value) <= self.within + other.within + room
+
+
+class Times(Strict):
+    """Response times as printed, in seconds; of hyperfine, the times of a command."""
+
+    mean: Figure | None = None
+    deviation: Figure | None = None
+    minimum: Figure | None = None
+    maximum: Figure | None = None
+    percentiles: Mapping[str, Figure] = Field(default={}, description="by percentage as printed, such as `99.9`")
+    sample: int | None = Field(None, description="how many times were recorded, where that is not the answers")
+
+    def ordered(self) -> list[tuple[float, Figure]]:
+        """The percentiles by percentage, the lowest first."""
+        return sorted(((float(name), figure) for name, figure in self.percentiles.items()), key=lambda pair: pair[0])
+
+
+class PrintedRun(Strict):
+    """One run as it was printed. Whatever was not printed is None or empty."""
+
+    name: str = Field(description="what the reader tells it by: the file with a number, or the name in a statement")
+    source: str = Field(description="the file")
+    tool: str
+    contender: str | None = Field(None, description="what was measured, where several runs are of the same")
+    url: str | None = None
+    load: LoadKind | None = None
+    connections: int | None = Field(None, ge=1, description="requests that can be under way at the same time")
+    constant_rate_per_second: Figure | None = Field(None, description="the rate that the load was to have")
+    seconds: Figure | None = None
+    requests: Figure | None = Field(None, description="what the printed rate counts")
+    answers: Figure | None = Field(None, description="requests that have a time, where these are not `requests`")
+    rate_per_second: Figure | None = None
+    rate_seconds: Figure | None = Field(None, description="the time that the rate is over, where it is not `seconds`")
+    times: Times = Times()
+    time_per_request_seconds: Figure | None = Field(None, description="printed as the time that one request takes")
+    time_across_seconds: Figure | None = Field(None, description="printed as the time across all requests under way")
+    failures: Mapping[str, int] = Field(default={}, description="answers that are no success and count in `requests`")
+    unanswered: Mapping[str, int] = Field(default={}, description="requests without an answer, which have no time")
+    unanswered_are_requests: bool = Field(False, description="whether `requests` counts those, too")
+    dead_clients: int = Field(0, ge=0, description="clients that could not connect and did not try again")
+    dropped_requests: int = Field(0, ge=0, description="requests that were due and never sent")
+    document_bytes: Figure | None = Field(None, description="length of one body")
+    answer_bytes: Figure | None = Field(None, description="bytes of one answer, with its headers")
+    stored_bytes: Figure | None = Field(None, description="bytes that one request left behind")
+    delay_seconds: Figure | None = Field(None, description="how long the server was said to wait before it answers")
+    runs: int | None = Field(None, ge=1)
+    statistic: Statistic | None = None
+
+    @property
+    def timed_requests(self) -> Figure | None:
+        """How many requests the printed times are of."""
+        return self.answers or self.requests
+
+    @property
+    def sample(self) -> float | None:
+        """How many times the percentiles rest on."""
+        if self.times.sample is not None:
+            return self.times.sample
+        return None if self.timed_requests is None else self.timed_requests.high
+
+    @property
+    def of_requests(self) -> bool:
+        """Whether its times are those of requests; those of hyperfine are of whole commands."""
+        return self.tool != "hyperfine"
+
+
+class StatedRatio(Strict):
+    """A ratio that was printed. With `of` and `to` it can be held against the two runs that it is about."""
+
+    subject: str = Field(description="what it is about: ratios of one subject must not exclude each other")
+    source: str
+    factor: Figure
+    of: str | None = None
+    to: str | None = None
+    measure: Literal["rate", "seconds"] = "rate"
+
+
+class Evidence(Strict):
+    """All that was read: what the contradictions are looked for in."""
+
+    runs: list[PrintedRun] = []
+    ratios: list[StatedRatio] = []

@@ -1,0 +1,1 @@
+"""A cross-examination for readers: terminal and page; for programs: JSON."""
