@@ -148,7 +148,7 @@ def test_a_broken_contract_is_told_beside_one_that_holds(lab: Lab) -> None:
 def test_only_variants_that_there_are_get_by_with_one_workload() -> None:
     assert set(ONE_IS_ENOUGH) <= set(CONTENDERS)
     variants = {f"{name}:{variant}" for name, stack in STACKS.items() for variant in stack.variants}
-    assert TRIED_APART | BREAKS_THE_CONTRACT <= variants
+    assert variants >= TRIED_APART | BREAKS_THE_CONTRACT
 
 
 @pytest.mark.measures

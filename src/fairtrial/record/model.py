@@ -227,9 +227,10 @@ class Ledger(Strict):
     """What the database counted from before the load (warm-up included) until the stack had stopped.
 
     By the names of `services.model.Counters`; the lab's own few statements are among them. Also calls: answers that the
-    upstream gave, from its start to its end. Of programs also tasks: those that gathered, all at once; threads: of the kernel, while
-    they were gathered; steps: of the token, all of them if the last token is right, else none; voluntary_switches: of
-    the kernel threads, between the first token and the last; background_commits: of the lab's own job beside it.
+    upstream gave, from its start to its end. Of programs also tasks: those that gathered, all at once; threads: of the
+    kernel, while they were gathered; steps: of the token, all of them if the last token is right, else none;
+    voluntary_switches: of the kernel threads, between the first token and the last; background_commits: of the lab's
+    own job beside it.
     """
 
     done: dict[str, int]

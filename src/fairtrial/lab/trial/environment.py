@@ -14,7 +14,6 @@ from fairtrial.engine.process_tree import confine
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.model import Failure, Placement, ServiceIdentity
 
-
 UPSTREAM = "upstream"
 """Under this name the URL of a trial's upstream stands among those of the services."""
 
