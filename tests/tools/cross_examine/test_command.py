@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
-from tests.command_line import Lab
 from tests.tools.cross_examine.formats.test_forms import HYPERFINE, WRK
 
 STUDIES = Path(__file__).parent / "data" / "studies"
@@ -61,9 +60,3 @@ def test_what_cannot_be_done(
     problem = CliRunner().invoke(app, ["cross-examine", *arguments], env=ENVIRONMENT).exception
     assert isinstance(problem, Problem)
     assert reason in problem.reason and problem.exit_status == 2 and problem.remedy
-
-
-def test_in_a_process_of_its_own(lab: Lab) -> None:
-    (lab.folder / "prose.txt").write_text("some prose")
-    finished = lab.fairtrial("cross-examine", "prose.txt")
-    assert finished.status == 2 and "remedy: " in finished.err and "Traceback" not in finished.err

@@ -14,7 +14,12 @@ TOOLS = ("ab", "wrk", "wrk2", "hey", "oha", "vegeta")
         ("user@box:~$ wrk -t2 -c100 -d30s http://127.0.0.1:8080/", "wrk", "-c", "100"),
         ("./wrk2 -R2000 -c 10 http://127.0.0.1/", "wrk2", "-R", "2000"),
         ("/usr/local/bin/oha --connections=20 http://127.0.0.1/", "oha", "--connections", "20"),
-        ('echo "GET http://127.0.0.1/" | vegeta attack -rate=50/1s -duration=5s | vegeta report', "vegeta", "-rate", None),
+        (
+            'echo "GET http://127.0.0.1/" | vegeta attack -rate=50/1s -duration=5s | vegeta report',
+            "vegeta",
+            "-rate",
+            None,
+        ),
         ("ab -k -n 10 http://[::1]/", "ab", "-n", "10"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from fairtrial.tools.cross_examine.contradictions import all_kinds
 from fairtrial.tools.cross_examine.formats import all_formats
-from fairtrial.tools.cross_examine.statement import Comparison, Statement, StatedRun, read_statement
+from fairtrial.tools.cross_examine.statement import Comparison, StatedRun, Statement, read_statement
 from tests.docs.pages import DOCS, code_blocks
 
 PAGE = DOCS / "cross-examine.md"

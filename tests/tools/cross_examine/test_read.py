@@ -105,7 +105,15 @@ def test_common_keys_of_statements(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["\n" * 500_000, " \n" * 500_000, "wrk " * 200_000, "wrk \n" * 200_000, "(" * 500_000, "9" * 500_000, "\x1b[" * 500_000],
+    [
+        "\n" * 500_000,
+        " \n" * 500_000,
+        "wrk " * 200_000,
+        "wrk \n" * 200_000,
+        "(" * 500_000,
+        "9" * 500_000,
+        "\x1b[" * 500_000,
+    ],
     ids=["line ends", "spaces", "one long line", "many names", "brackets", "digits", "escapes"],
 )
 def test_text_that_would_take_the_square_of_its_length(tmp_path: Path, content: str) -> None:

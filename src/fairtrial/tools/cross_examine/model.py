@@ -1,6 +1,6 @@
 """What was printed: figures with the rounding that their digits allow, one run of a tool, and ratios between runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -130,5 +130,5 @@ class StatedRatio(Strict):
 class Evidence(Strict):
     """All that was read: what the contradictions are looked for in."""
 
-    runs: list[PrintedRun] = []
-    ratios: list[StatedRatio] = []
+    runs: Sequence[PrintedRun] = ()
+    ratios: Sequence[StatedRatio] = ()

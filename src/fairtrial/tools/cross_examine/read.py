@@ -43,10 +43,7 @@ def read_evidence(files: Sequence[Path]) -> Evidence:
 def _labels(files: Sequence[Path]) -> list[str]:
     """What the files are called in the report: their names, with the folder where two are the same."""
     names = [STDIN_NAME if file == STDIN else file.name for file in files]
-    return [
-        printable(name if names.count(name) == 1 else str(file))
-        for name, file in zip(names, files, strict=True)
-    ]
+    return [printable(name if names.count(name) == 1 else str(file)) for name, file in zip(names, files, strict=True)]
 
 
 def _text_of(file: Path) -> str:

@@ -12,7 +12,14 @@ from tests.tools.cross_examine.runs import a_run, contradictions_of, millisecond
 Changes = dict[str, Any]
 DELAYED = {"contender": "c", "connections": 1, "requests": None, "seconds": None}
 AT_NO_DELAY = a_run(**DELAYED, name="at 0", delay_seconds=figure("0"), rate_per_second=figure("2000"))
-COMMAND: Changes = {"tool": "hyperfine", "requests": None, "seconds": None, "rate_per_second": None, "load": None, "runs": 10}
+COMMAND: Changes = {
+    "tool": "hyperfine",
+    "requests": None,
+    "seconds": None,
+    "rate_per_second": None,
+    "load": None,
+    "runs": 10,
+}
 
 
 def command(name: str, mean: str, deviation: str) -> PrintedRun:
@@ -95,7 +102,6 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
         ),
     ],
     "unsupported-percentile": [
-
         ([a_run(requests=exactly(990), times={"percentiles": {"99": milliseconds("9.10")}})], "lie 9.9;"),
         (
             [a_run(times={"sample": 50_000, "percentiles": {"99.99": milliseconds("20.00")}})],
@@ -128,7 +134,10 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
         (delayed("19", "0.010"), "19.00/s one after another are 52.6 ms a request; 10.0 ms was stated"),
         (delayed("16", "0.050"), "the delay was 62.0 ms"),
         (delayed("150", "0.010"), "No answer can be faster than the delay"),
-        ([a_run(**(DELAYED | {"connections": 4}), rate_per_second=figure("600"), delay_seconds=figure("0.010"))], "faster"),
+        (
+            [a_run(**(DELAYED | {"connections": 4}), rate_per_second=figure("600"), delay_seconds=figure("0.010"))],
+            "faster",
+        ),
     ],
     "chosen-run": [
         ([a_run(statistic="best", runs=5)], "the best of 5 runs each"),
@@ -182,7 +191,10 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         [a_run(unanswered={"timeout": 5000})],
         [a_run(requests=None, failures={"non-2xx": 5})],
     ],
-    "lost-requests": [[a_run(unanswered={"timeout": 90})], [a_run(unanswered={"timeout": 900}, times={"mean": None, "percentiles": {}})]],
+    "lost-requests": [
+        [a_run(unanswered={"timeout": 90})],
+        [a_run(unanswered={"timeout": 900}, times={"mean": None, "percentiles": {}})],
+    ],
     "unequal-lengths": [
         [a_run(), a_run(name="other", document_bytes=exactly(5300))],
         [a_run(answer_bytes=exactly(130)), a_run(name="other", answer_bytes=exactly(420))],

@@ -99,7 +99,7 @@ Summary:
   Fastest:\t0.0001 secs
   Average:\t0.0020 secs
   Requests/sec:\t99.9700
-  
+
   Total data:\t19400 bytes
   Size/request:\t20 bytes
 
@@ -279,10 +279,10 @@ HYPERFINE = """\
 Benchmark 1: sleep 0.1
   Time (mean ± σ):     101.2 ms ±   0.3 ms    [User: 0.9 ms, System: 1.0 ms]
   Range (min … max):   100.8 ms … 102.0 ms    28 runs
- 
+
 Benchmark 2: sleep 1
   Time (abs ≡):        1.002 s               [User: 0.001 s, System: 0.001 s]
- 
+
 Summary
   sleep 0.1 ran
     9.90 times faster than sleep 1
@@ -320,7 +320,9 @@ def test_wrk() -> None:
     assert run.dead_clients == 5 and run.unanswered == {"read": 7, "timeout": 3} and run.failures == {"non-2xx": 9}
     assert run.seconds is not None and run.seconds.value == 600
     assert run.times.mean is not None and run.times.mean.value == pytest.approx(0.00089)
-    assert {share: figure.value for share, figure in run.times.percentiles.items()} == {"50": 0.00038, "99": 1.2}
+    assert {share: figure.value for share, figure in run.times.percentiles.items()} == pytest.approx(
+        {"50": 0.00038, "99": 1.2}
+    )
     assert run.answer_bytes is not None and run.answer_bytes.value == pytest.approx(17.75 * 2**20 / 136877)
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 from fairtrial.tools.cross_examine.contradictions.model import Contradiction, Kind
 from fairtrial.tools.cross_examine.in_words import names, share
@@ -14,7 +15,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
     """One contradiction for each file that prints the best, or any chosen one, of its runs."""
     by_source: dict[str, list[PrintedRun]] = defaultdict(list)
     for run in evidence.runs:
-        if run.statistic in CHOSEN and run.times.deviation is None:
+        if run.statistic in CHOSEN:
             by_source[run.source].append(run)
     for runs in by_source.values():
         first = runs[0]
@@ -38,7 +39,7 @@ def _closest(runs: list[PrintedRun]) -> float | None:
         for run in runs
     ]
     known = sorted(rate.value for rate in rates if rate is not None and rate.value > 0)
-    return min((high / low - 1 for low, high in zip(known, known[1:], strict=False)), default=None)
+    return min((high / low - 1 for low, high in pairwise(known)), default=None)
 
 
 KIND = Kind(

@@ -40,7 +40,13 @@ def _at_work(run: PrintedRun) -> Figure | None:
     A request without an answer may have taken all of the time. A connect that failed at once takes none.
     """
     mean = run.times.mean
-    if run.load != "closed" or run.connections is None or run.timed_requests is None or mean is None or run.seconds is None:
+    if (
+        run.load != "closed"
+        or run.connections is None
+        or run.timed_requests is None
+        or mean is None
+        or run.seconds is None
+    ):
         return None
     if not run.of_requests or not run.timed_requests.value:
         return None

@@ -41,8 +41,8 @@ def _figure(run: PrintedRun) -> tuple[str, str]:
 KIND = Kind(
     name="closed-beside-open",
     title="Latency of a closed load beside that of a load at a rate",
-    formula="closed: rate = connections / mean latency, so that a slow answer holds back the next requests (coordinated "
-    "omission: G. Tene, How NOT to Measure Latency, 2013); open: the rate is given",
+    formula="closed: rate = connections / mean latency, so that a slow answer holds back the next requests (coordinated"
+    " omission: G. Tene, How NOT to Measure Latency, 2013); open: the rate is given",
     thresholds={},
     ask="What are the latencies of all contenders at the same rate, below what the slowest can do?",
     examine=examine,

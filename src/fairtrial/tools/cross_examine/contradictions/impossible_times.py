@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 from fairtrial.judge.checks.model import Threshold
 from fairtrial.tools.cross_examine.contradictions.model import Contradiction, Kind
@@ -15,7 +16,9 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         for lower, upper, first, second in _pairs(run):
             room = kind.threshold("share") * max(first.value, second.value)
             if first.low > second.high + room:
-                says = f"The {lower} is {time(first.value)}, and the {upper} is {time(second.value)}: it cannot be less."
+                says = (
+                    f"The {lower} is {time(first.value)}, and the {upper} is {time(second.value)}: it cannot be less."
+                )
                 yield kind.contradiction([run.name], says, {lower: time(first.value), upper: time(second.value)})
         yield from _spread(kind, run)
 
@@ -28,7 +31,7 @@ def _pairs(run: PrintedRun) -> Iterator[tuple[str, str, Figure, Figure]]:
         *((f"p{percent:g}", figure) for percent, figure in times.ordered()),
         *([("maximum", times.maximum)] if times.maximum is not None else []),
     ]
-    for (lower, first), (upper, second) in zip(ordered, ordered[1:], strict=False):
+    for (lower, first), (upper, second) in pairwise(ordered):
         yield lower, upper, first, second
     if times.mean is not None and times.minimum is not None:
         yield "minimum", "mean", times.minimum, times.mean

@@ -16,8 +16,8 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             part = run.dropped_requests / (run.dropped_requests + run.requests.value)
             if part > kind.threshold("dropped"):
                 says = (
-                    f"{run.dropped_requests:,} requests were due and were never sent, {share(part)} of the load: those that "
-                    "would have waited longest are in no figure."
+                    f"{run.dropped_requests:,} requests were due and were never sent, {share(part)} of the load: those "
+                    "that would have waited longest are in no figure."
                 )
                 figures = {"dropped": f"{run.dropped_requests:,}", "sent": whole(run.requests.value)}
                 yield kind.contradiction([run.name], says, figures)

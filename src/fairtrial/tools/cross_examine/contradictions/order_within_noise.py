@@ -14,10 +14,12 @@ FEWEST_RUNS = 2
 
 
 def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
-    """Each contender against the fastest of its file, where means, deviations and numbers of runs are printed."""
+    """Each command against the fastest of its file, where means, deviations and numbers of runs are printed."""
     by_source: dict[str, list[PrintedRun]] = defaultdict(list)
     for run in evidence.runs:
-        if run.times.mean is not None and run.times.deviation is not None and (run.runs or 0) >= FEWEST_RUNS:
+        # Of commands only: a deviation of response times is not that of runs.
+        mean, deviation = run.times.mean, run.times.deviation
+        if not run.of_requests and mean is not None and deviation is not None and (run.runs or 0) >= FEWEST_RUNS:
             by_source[run.source].append(run)
     for runs in by_source.values():
         fastest, *others = sorted(runs, key=lambda run: run.times.mean.value if run.times.mean else 0.0)
@@ -29,13 +31,21 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
 
 def _p_value(fastest: PrintedRun, other: PrintedRun) -> float | None:
     """Welch's t-test on the printed means, deviations and numbers of runs; None without any spread."""
-    parts: list[float] = []
-    for run in (fastest, other):
-        assert run.times.mean is not None and run.times.deviation is not None and run.runs is not None
-        parts += [run.times.mean.value, run.times.deviation.value, run.runs]
-    if parts[1] == 0 and parts[4] == 0:
+    first, second = fastest.times, other.times
+    assert first.mean is not None and first.deviation is not None and fastest.runs is not None
+    assert second.mean is not None and second.deviation is not None and other.runs is not None
+    if first.deviation.value == 0 and second.deviation.value == 0:
         return None
-    return float(stats.ttest_ind_from_stats(*parts, equal_var=False).pvalue)
+    test = stats.ttest_ind_from_stats(
+        first.mean.value,
+        first.deviation.value,
+        fastest.runs,
+        second.mean.value,
+        second.deviation.value,
+        other.runs,
+        equal_var=False,
+    )
+    return float(test.pvalue)
 
 
 def _unsupported_order(kind: Kind, fastest: PrintedRun, other: PrintedRun, p: float) -> Contradiction:

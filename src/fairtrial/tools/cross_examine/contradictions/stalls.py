@@ -116,7 +116,8 @@ def _shared_stall(kind: Kind, timer: Timer, runs: list[PrintedRun], of: int) -> 
 KIND = Kind(
     name="stalls",
     title="A maximum where a timer of TCP puts it",
-    formula="a timer's time ≤ maximum, and maximum ≥ 20 × mean; or mean at the timer's time, and deviation ≤ 0.1 × mean",
+    formula="a timer's time ≤ maximum, and maximum ≥ 20 × mean; or mean at the timer's time, and deviation ≤ 0.1 × "
+    "mean",
     thresholds={
         "times": Threshold(
             20.0,

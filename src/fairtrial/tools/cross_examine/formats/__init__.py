@@ -51,8 +51,8 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
 def _plain(text: str) -> str:
     """Without styles, spaces at the ends of lines, and more than one empty line at a time.
 
-    Patterns begin with the spaces of a line, which may be line ends as well: through thousands of these, each would take
-    the square of their number.
+    Patterns begin with the spaces of a line, which may be line ends as well: through thousands of these, each would
+    take the square of their number.
     """
     lines = STYLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in lines))
@@ -86,11 +86,10 @@ def _places(text: str) -> Iterator[_Place]:
     last = 0
     for number, anchor in enumerate(anchors):
         end = anchors[number + 1] if number + 1 < len(anchors) else len(text)
-        form = next((form for form in candidates[anchor] if form.recognises(text[anchor:end])), None)
-        if form is None:
-            continue
-        yield _Place(anchor, _start(form, text, last, anchor), form)
-        last = anchor
+        recognised = [form for form in candidates[anchor] if form.recognises(text[anchor:end])]
+        if recognised:
+            yield _Place(anchor, _start(recognised[0], text, last, anchor), recognised[0])
+            last = anchor
 
 
 def _start(form: Format, text: str, last: int, anchor: int) -> int:

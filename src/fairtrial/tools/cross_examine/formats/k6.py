@@ -99,9 +99,7 @@ def _times(section: Section) -> Times:
     line = section.group(r"^\s*http_req_duration\.*:\s+(avg=.{1,500})$") or ""
     cells = {key: duration(value) for key, value in re.findall(rf"([\w().]{{1,20}})=({DURATION})", line)}
     shares = {_share(key): value for key, value in cells.items() if _share(key)}
-    return Times.model_validate(
-        {**{field: cells.get(key) for key, field in TRENDS.items()}, "percentiles": shares}
-    )
+    return Times.model_validate({**{field: cells.get(key) for key, field in TRENDS.items()}, "percentiles": shares})
 
 
 def _share(key: str) -> str:
