@@ -8,7 +8,10 @@ const SURVEY_OF_ANY_NAME = /^\/survey(?:batched)?\/[^/]+\/[^/]+$/;
 const GREATEST_USER = 2_147_483_647;
 
 const HELLO = "Hello, World!";
-const HELLO_HEADERS = { "content-type": "text/plain; charset=utf-8", "content-length": Buffer.byteLength(HELLO) };
+const HELLO_HEADERS = {
+  "content-type": "text/plain; charset=utf-8",
+  "content-length": Buffer.byteLength(HELLO),
+};
 const EMPTY = { "content-length": "0" };
 
 /** A listener for the "request" event of an HTTP server. `surveys` is what `openSurveys` gives. */
@@ -32,7 +35,8 @@ export function createListener(surveys) {
     if (user > GREATEST_USER) return sendEmpty(response, 400);
     readJsonObject(request, (refusal, answers) => {
       // What is not read to its end would be taken for the next request.
-      if (refusal !== undefined) return sendEmpty(response, refusal, request.complete ? {} : { connection: "close" });
+      if (refusal !== undefined)
+        return sendEmpty(response, refusal, request.complete ? {} : { connection: "close" });
       store({ survey, user, answers }).then(
         () => sendEmpty(response, 201),
         (error) => fail(error, request, response),

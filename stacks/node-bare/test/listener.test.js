@@ -53,14 +53,27 @@ test("answers are stored as their path and method say, and then answered 201", a
 });
 
 test("a survey or a user that is none is 400", async () => {
-  for (const path of ["/survey/S1/1", "/survey/s1/0", "/survey/s1/2147483648", "/survey/s1/1e3", "/surveybatched/s_/1"])
+  for (const path of [
+    "/survey/S1/1",
+    "/survey/s1/0",
+    "/survey/s1/2147483648",
+    "/survey/s1/1e3",
+    "/surveybatched/s_/1",
+  ])
     assert.equal((await post(path, "{}")).status, 400, path);
   assert.equal((await post(`/survey/${"a".repeat(33)}/1`, "{}")).status, 400);
   assert.deepEqual(stored, []);
 });
 
 test("a body that is no JSON object in UTF-8 is 400", async () => {
-  for (const body of ["", "{", "[1]", "null", "1", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])])
+  for (const body of [
+    "",
+    "{",
+    "[1]",
+    "null",
+    "1",
+    new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+  ])
     assert.equal((await post("/survey/s1/1", body)).status, 400, String(body));
   assert.deepEqual(stored, []);
   assert.equal((await post("/survey/s1/1", '{"\ufffd":1}')).status, 201, "the character itself is UTF-8");

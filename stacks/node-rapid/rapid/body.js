@@ -82,7 +82,12 @@ function mayPoison(text) {
  */
 function refusePoison(key, value) {
   if (key === "__proto__") throw new HttpError(400);
-  if (key === "constructor" && typeof value === "object" && value !== null && Object.hasOwn(value, "prototype"))
+  if (
+    key === "constructor" &&
+    typeof value === "object" &&
+    value !== null &&
+    Object.hasOwn(value, "prototype")
+  )
     throw new HttpError(400);
   return value;
 }

@@ -49,7 +49,10 @@ type ParameterOf<Segment extends string, T extends Types> = Segment extends `:${
     ? { [Key in Name]: string }
     : {};
 /** The parameters of a route: `{ id: number }` of `"GET /items/:id(int)"`. */
-export type ParametersOf<Route extends string, T extends Types = {}> = Route extends `${infer Segment}/${infer Rest}`
+export type ParametersOf<
+  Route extends string,
+  T extends Types = {},
+> = Route extends `${infer Segment}/${infer Rest}`
   ? ParameterOf<Segment, T> & ParametersOf<Rest, T>
   : ParameterOf<Route, T>;
 

@@ -64,7 +64,9 @@ export function compileRoutes(routes, types = {}) {
     found: { methods, allow: allowed(methods.keys()), values: NO_VALUES },
   }));
   const fixed = new Map(
-    all.filter(({ shape }) => !shape.includes(null)).map(({ shape, found }) => [`/${shape.join("/")}`, found]),
+    all
+      .filter(({ shape }) => !shape.includes(null))
+      .map(({ shape, found }) => [`/${shape.join("/")}`, found]),
   );
   const match = matcher(all.filter(({ shape }) => shape.includes(null)).sort(literalFirst));
 

@@ -30,7 +30,11 @@ test("a body is parsed; none is undefined", async () => {
 test("a body that is no JSON, or no UTF-8, is 400", async () => {
   assert.equal((await post("{")).status, 400);
   assert.equal((await post(new Uint8Array([0x22, 0xff, 0x22]))).status, 400);
-  assert.deepEqual(await (await post('"\ufffd"')).json(), { id: 7, body: "\ufffd" }, "the character itself is UTF-8");
+  assert.deepEqual(
+    await (await post('"\ufffd"')).json(),
+    { id: 7, body: "\ufffd" },
+    "the character itself is UTF-8",
+  );
 });
 
 for (const poison of [

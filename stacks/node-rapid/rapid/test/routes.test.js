@@ -141,7 +141,10 @@ for (const [route, why] of [
 test("two routes of one method and shape are refused, and HEAD beside GET", () => {
   assert.throws(() => compileRoutes({ "GET /:a": handle, "GET /:b(int)": handle }), /another/);
   assert.throws(() => compileRoutes({ "GET /a": handle, "GET /%61": handle }), /another/);
-  assert.throws(() => compileRoutes({ "GET /h": handle, "HEAD /h": handle }), /answered by the route for GET/);
+  assert.throws(
+    () => compileRoutes({ "GET /h": handle, "HEAD /h": handle }),
+    /answered by the route for GET/,
+  );
 });
 
 test("a route without a function is refused", () => {

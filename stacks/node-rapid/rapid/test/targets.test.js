@@ -20,10 +20,7 @@ after(close);
 const body = (reply) => reply.slice(reply.indexOf("\r\n\r\n") + 4);
 
 test("HEAD is GET without its body", async () => {
-  const [head, get] = [
-    await exchange("HEAD /text HTTP/1.1"),
-    await exchange("GET /text HTTP/1.1"),
-  ];
+  const [head, get] = [await exchange("HEAD /text HTTP/1.1"), await exchange("GET /text HTTP/1.1")];
   assert.equal(body(get), "größer");
   assert.equal(body(head), "");
   const fields = (reply) => reply.slice(0, reply.indexOf("\r\n\r\n")).replace(/^date: .*$/im, "");
@@ -75,7 +72,10 @@ test("a query is no part of the path, and is read when it is asked for", async (
     all: 4,
   });
   assert.deepEqual(await (await ask("/search")).json(), { a: [], b: null, all: 0 });
-  assert.deepEqual(await (await ask("/lazy?a")).json(), { same: true, own: ["parameters", "body", "request"] });
+  assert.deepEqual(await (await ask("/lazy?a")).json(), {
+    same: true,
+    own: ["parameters", "body", "request"],
+  });
 });
 
 test("escapes in a path are decoded before it is compared", async () => {

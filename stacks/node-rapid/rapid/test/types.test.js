@@ -6,6 +6,8 @@ import * as rapid from "../index.js";
 
 test("what is declared is what there is", async () => {
   const declarations = await readFile(new URL("../index.d.ts", import.meta.url), "utf8");
-  const declared = [...declarations.matchAll(/^export (?:function|class|const) (\w+)/gm)].map(([, name]) => name);
+  const declared = [...declarations.matchAll(/^export (?:function|class|const) (\w+)/gm)].map(
+    ([, name]) => name,
+  );
   assert.deepEqual(declared.sort(), Object.keys(rapid).sort());
 });

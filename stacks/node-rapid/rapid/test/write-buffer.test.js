@@ -105,7 +105,11 @@ test("no more than so many writes are under way, and batches fill up meanwhile",
   assert.deepEqual(written(), [["a"], ["b"], ["c", "d", "e"]]);
   writes[1].failed(new Error("disk full"));
   await due();
-  assert.deepEqual(written(), [["a"], ["b"], ["c", "d", "e"], ["f"]], "a write that fails makes room as well");
+  assert.deepEqual(
+    written(),
+    [["a"], ["b"], ["c", "d", "e"], ["f"]],
+    "a write that fails makes room as well",
+  );
 });
 
 test("rows beyond the most that may be held are refused with 503, until some are stored", async () => {
@@ -117,7 +121,10 @@ test("rows beyond the most that may be held are refused with 503, until some are
     mostRows: 4,
   });
   const held = ["a", "b", "c", "d"].map((row) => add(row));
-  await assert.rejects(add("e"), (error) => error.status === 503 && error.answer.headers["retry-after"] === "1");
+  await assert.rejects(
+    add("e"),
+    (error) => error.status === 503 && error.answer.headers["retry-after"] === "1",
+  );
   await turn();
   writes[0].stored();
   await Promise.all(held.slice(0, 2));
