@@ -20,7 +20,8 @@ const { settingsFromEnvironment } = await import("./settings.js");
 let compared = 0;
 const stored = [];
 const store = async (row) => void stored.push(row);
-const { listener } = createApp({ ping: async () => {}, surveys: { insert: store, replace: store } }, settingsFromEnvironment());
+const database = { ping: async () => {}, surveys: { insert: store, replace: store } };
+const { listener } = createApp(database, settingsFromEnvironment());
 const { findIndex } = Array.prototype;
 Array.prototype.findIndex = function (...given) {
   if (Array.isArray(this[0])) compared += 1; // rows of segments
