@@ -138,10 +138,9 @@ impl Run {
         let share = ThreadShare { thread: thread as u64, threads: u64::from(threads) };
         let limit = load.waiting_limit().unwrap_or(0);
         match (Arrivals::new(load, window_seconds, share, *seed), load) {
-            (Some(arrivals), _) => PacePlan::Open {
-                arrivals,
-                waiting_limit: self.share_of(limit, thread) as usize,
-            },
+            (Some(arrivals), _) => {
+                PacePlan::Open { arrivals, waiting_limit: self.share_of(limit, thread) as usize }
+            }
             (None, Load::Closed { think_time_seconds, .. }) => {
                 PacePlan::Closed { think_ns: clock::from_seconds(*think_time_seconds) }
             }

@@ -79,8 +79,7 @@ def _trials(plan: Plan) -> str:
 def _placement(experiment: Experiment) -> str:
     placement = planned_placement(experiment)
     load, server, shared = (
-        ", ".join(map(str, cpus))
-        for cpus in (placement.load_cpus, placement.server_cpus, placement.shared().load_cpus)
+        ", ".join(map(str, cpus)) for cpus in (placement.load_cpus, placement.server_cpus, placement.shared().load_cpus)
     )
     if not placement.disjoint:
         disturbed = ": shared, figures will disturb each other"

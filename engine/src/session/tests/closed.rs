@@ -103,7 +103,8 @@ fn without_keep_alive_every_request_connects() {
 fn a_connection_without_a_local_port_is_not_opened_again() {
     let setup = Setup { requests_per_connection: Some(1), local_ports: Some(3), ..Setup::closed(2) };
     let closes_ns = Some(1100 * MS);
-    let world = World::new(Setup { closes_ns, ..setup }.session(), |now_ns| Reaction::Answer(now_ns + 20 * MS));
+    let world =
+        World::new(Setup { closes_ns, ..setup }.session(), |now_ns| Reaction::Answer(now_ns + 20 * MS));
     let ended = world.run(u64::MAX);
     assert_books_balance(&ended);
     // The warm-up takes no port: two connections of it are under way when the window opens, and three follow them.
