@@ -27,16 +27,14 @@ export function createListener(surveys) {
     if (url === "/plaintext") return answerGet(request, response, hello);
     const found = SURVEY.exec(url);
     if (found === null) return answerOther(request, response, surveys);
-    const [, together, survey, digits] = found;
-    const stores = together === undefined ? single : batched;
+    const stores = found[1] === undefined ? single : batched;
     const store = stores.get(method);
-    const user = Number(digits);
+    const survey = found[2];
+    const user = Number(found[3]);
     if (store === undefined) return refuseMethod(response, [...stores.keys()]);
     if (user > GREATEST_USER) return sendEmpty(response, 400);
     readJsonObject(request, (refusal, answers) => {
-      // What is not read to its end would be taken for the next request.
-      if (refusal !== undefined)
-        return sendEmpty(response, refusal, request.complete ? {} : { connection: "close" });
+      if (refusal !== undefined) return sendEmpty(response, refusal.status, refusal.headers);
       store({ survey, user, answers }).then(
         () => sendEmpty(response, 201),
         (error) => fail(error, request, response),

@@ -6,4 +6,4 @@ from tests.shipped.node_tests import needs_node, node_tests_that_pass
 
 @needs_node
 def test_the_tests_of_node_bare_pass() -> None:
-    assert node_tests_that_pass(shipped("stacks") / "node-bare") >= 8, "the tests were found"
+    assert node_tests_that_pass(shipped("stacks") / "node-bare") >= 10, "the tests were found"

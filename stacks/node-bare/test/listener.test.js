@@ -85,6 +85,38 @@ test("a body is 413 from one byte beyond the limit, in one piece or in many", as
   assert.equal((await post("/survey/s1/1", ofLength(LARGEST_BYTES + 1))).status, 413);
 });
 
+test("a connection is kept after a body that is refused", async () => {
+  const socket = connect(server.address().port, "127.0.0.1").setEncoding("utf8");
+  let answers = "";
+  socket.on("data", (data) => (answers += data));
+  for (const body of ["{", "x".repeat(LARGEST_BYTES + 1), "{}"])
+    socket.write(`POST /survey/s1/1 HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  while (!answers.includes(" 201 ")) await once(socket, "data");
+  assert.deepEqual(answers.match(/(?<=HTTP\/1.1 )\d+/g), ["400", "413", "201"]);
+  assert.doesNotMatch(answers, /connection: close/i);
+  socket.destroy();
+});
+
+test("a body that came with its head is taken without the events of a stream, another one by them", async () => {
+  const listeners = [];
+  const counted = (request, response) =>
+    response.once("finish", () => listeners.push(request.listenerCount("data")));
+  server.on("request", counted);
+  const head = "POST /survey/s1/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 7\r\n\r\n";
+  const socket = connect(server.address().port, "127.0.0.1");
+  socket.write(`${head}{"a":1}`);
+  await once(socket, "data");
+  const arrived = once(server, "request");
+  socket.write(`${head}{"a"`);
+  await arrived;
+  await new Promise(setImmediate);
+  socket.write(":1}");
+  await once(socket, "data");
+  server.off("request", counted);
+  assert.deepEqual(listeners, [0, 1]);
+  socket.destroy();
+});
+
 test("the connection is closed if a body does not end", async () => {
   const socket = connect(server.address().port, "127.0.0.1").setEncoding("utf8");
   let answer = "";

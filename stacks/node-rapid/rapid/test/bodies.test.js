@@ -129,6 +129,27 @@ test("a body is the same in one piece with its head, in several, and chunked; re
   socket.destroy();
 });
 
+test("a body that came with its head is taken without the events of a stream, another one by them", async () => {
+  const listeners = [];
+  const counted = (request, response) =>
+    response.once("finish", () => listeners.push(request.listenerCount("data")));
+  server.on("request", counted);
+  const head =
+    "POST /echo/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n";
+  const socket = open();
+  socket.write(`${head}{"a":1}`);
+  await once(socket, "data");
+  const arrived = once(server, "request");
+  socket.write(`${head}{"a"`);
+  await arrived;
+  await new Promise(setImmediate);
+  socket.write(":1}");
+  await once(socket, "data");
+  server.off("request", counted);
+  assert.deepEqual(listeners, [0, 1]);
+  socket.destroy();
+});
+
 test("a client that goes away in its body is not answered and not reported", async () => {
   seen.length = 0;
   const socket = open();
