@@ -11,25 +11,30 @@ const CLIENTS = {
   closing: () => import("./clients/closing.js"),
   "restify-clients": () => import("./clients/restify-clients.js"),
 };
-/** How many loops share the calls out. With a loop for each call, all are begun before the first answer is read. */
-const LOOPS = { "in-turn": (_calls, concurrency) => concurrency, "at-once": (calls) => calls };
-const TIMEOUT_MS = 30_000;
+/**
+ * How many loops share the calls out, and how long an answer may take. With a loop for each call, all are begun before
+ * the first answer is read, and it waits for as long as that takes: whoever runs the program has to be patient.
+ */
+const BEGINNINGS = {
+  "in-turn": { loops: (_calls, concurrency) => concurrency, timeoutMs: 30_000 },
+  "at-once": { loops: (calls) => calls, timeoutMs: 3_600_000 },
+};
 
 /** Makes the calls, and waits for the last answer; rejects with the first call that fails. */
 export async function makeCalls({ UPSTREAM_URL, CALLS, CONCURRENCY, CLIENT = "undici", BEGIN = "in-turn" }) {
   const load = choice("CLIENT", CLIENT, CLIENTS);
-  const loopsFor = choice("BEGIN", BEGIN, LOOPS);
+  const { loops, timeoutMs } = choice("BEGIN", BEGIN, BEGINNINGS);
   const calls = positiveInteger("CALLS", CALLS);
   const concurrency = positiveInteger("CONCURRENCY", CONCURRENCY);
   const { open } = await load();
-  const client = open(new URL(UPSTREAM_URL), concurrency, TIMEOUT_MS);
+  const client = open(new URL(UPSTREAM_URL), concurrency, timeoutMs);
   let left = calls;
 
   async function loop() {
     while (left-- > 0) await client.call();
   }
 
-  await Promise.all(Array.from({ length: loopsFor(calls, concurrency) }, loop));
+  await Promise.all(Array.from({ length: loops(calls, concurrency) }, loop));
   await client.close();
 }
 
