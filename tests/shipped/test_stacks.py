@@ -104,7 +104,7 @@ def test_a_shipped_stack_keeps_its_contract(lab: Lab, contender: str) -> None:
 def test_only_variants_that_there_are_get_by_with_one_workload() -> None:
     assert set(ONE_IS_ENOUGH) <= {param.values[0] for param in CONTENDERS}
     variants = {f"{name}:{variant}" for name, stack in STACKS.items() for variant in stack.variants}
-    assert TRIED_APART | BREAKS_THE_CONTRACT <= variants
+    assert variants >= TRIED_APART | BREAKS_THE_CONTRACT
 
 
 @pytest.mark.measures
