@@ -1,6 +1,7 @@
 """h2load: text. By its source, `src/h2load.cc` of nghttp2.
 
-Its rate counts only what succeeded, with a status of 2xx or 3xx. With `-m`, which it does not print, a client has so
+Its rate counts every answer, whatever its status, but no request that broke off (`req_success`; what it calls `succeeded`
+is `req_status_success`, 2xx and 3xx). With `-m`, which it does not print, a client has so
 many requests under way: over HTTP/2 without the call, how many these are is not known.
 """
 
@@ -22,7 +23,8 @@ def read(section: Section) -> PrintedRun | None:
     )
     if finished is None or counts is None:
         return None
-    done, succeeded, errored = (count(counts[place]) for place in (2, 3, 5))
+    done, failed, errored = (count(counts[place]) for place in (2, 4, 5))
+    answers = max(done - errored, 0)
     body = section.group(r"^traffic: .{1,200}\((\d{1,18})\) data")
     command = section.command
     constant_rate = None if command is None else command.number("--rps")
@@ -35,12 +37,12 @@ def read(section: Section) -> PrintedRun | None:
         connections=connections,
         constant_rate_per_second=exactly(constant_rate * connections) if constant_rate and connections else None,
         seconds=duration(finished[1]),
-        requests=exactly(succeeded),
-        answers=exactly(max(done - errored, 0)),
+        requests=exactly(answers),
         rate_per_second=section.figure(rf"^finished in .{{1,40}}, ({NUMBER}) req/s"),
         times=_times(section),
+        failures={"status 4xx or 5xx": failed - errored} if failed > errored else {},
         unanswered={"errored": errored} if errored else {},
-        document_bytes=None if body is None or not succeeded else exactly(count(body)).over(exactly(max(done, 1))),
+        document_bytes=None if body is None else exactly(count(body)).over(exactly(answers)),
     )
 
 
