@@ -28,8 +28,8 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             )
         if run.dead_clients:
             says += (
-                f" Connects failed on {run.dead_clients:,} of {run.connections:,} connections, and {run.tool} does not try "
-                "again: these clients were gone."
+                f" Connects failed on {run.dead_clients:,} of {run.connections:,} connections, and {run.tool} does not "
+                "try again: these clients were gone."
             )
         yield kind.contradiction([run.name], says, _figures(run, at_work))
 
