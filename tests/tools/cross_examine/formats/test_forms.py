@@ -401,9 +401,9 @@ def test_k6_exported() -> None:
 def test_h2load() -> None:
     run = one(H2LOAD)
     assert run.connections is None, "over HTTP/2 nobody knows how many streams there were"
-    assert run.requests is not None and run.requests.value == 900, "its rate counts successes only"
-    assert run.answers is not None and run.answers.value == 990
-    assert run.failures == {} and run.unanswered == {"errored": 10}
+    assert run.requests is not None and run.requests.value == 990, "its rate counts answers of any status"
+    assert run.failures == {"status 4xx or 5xx": 90} and run.unanswered == {"errored": 10}
+    assert run.document_bytes is not None and run.document_bytes.value == 2
     assert run.times.deviation is not None and run.times.deviation.value == pytest.approx(26e-6)
     called = one("$ h2load -n1000 -c10 -m 32 https://127.0.0.1/\n" + H2LOAD)
     assert called.connections == 320
@@ -483,3 +483,11 @@ def test_too_many_outputs_are_refused() -> None:
 @pytest.mark.parametrize("document", [[], {}, 5, {"metrics": []}, {"results": [{"command": "x"}]}, json.loads("[{}]")])
 def test_other_json(document: object) -> None:
     assert read_json(document, "x.json", "x.json") == []
+
+
+def test_autocannon_without_its_first_lines() -> None:
+    """As `--no-progress` prints it."""
+    text = AUTOCANNON[AUTOCANNON.index("┌") :]
+    assert one(text).connections is None
+    called = one("$ autocannon --no-progress -c 20 -p 5 http://127.0.0.1:3000\n\n" + text)
+    assert (called.connections, called.load) == (100, "closed")

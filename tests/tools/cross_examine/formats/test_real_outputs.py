@@ -14,8 +14,28 @@ from fairtrial.tools.cross_examine.read import read_evidence
 OUTPUTS = Path(__file__).parents[1] / "data" / "tools"
 FILES = sorted(OUTPUTS.iterdir())
 
-FAULTY: dict[str, set[str]] = {}
+FAULTY: dict[str, set[str]] = {
+    "ab-errors.txt": {"errors-as-throughput"},
+    "autocannon-errors.json": {"errors-as-throughput", "lost-requests"},
+    # Of connections that were reset, autocannon prints latencies that they had no time for.
+    "autocannon-errors.txt": {"errors-as-throughput", "lost-requests", "too-much-time"},
+    "h2load-errors.txt": {"errors-as-throughput", "lost-requests"},
+    "hey-errors.txt": {"errors-as-throughput"},
+    "hyperfine-order.txt": {"order-within-noise"},
+    "k6-errors.json": {"errors-as-throughput"},
+    "k6-errors.txt": {"errors-as-throughput"},
+    "vegeta-errors.json": {"errors-as-throughput"},
+    "vegeta-errors.txt": {"errors-as-throughput"},
+    "wrk-errors.txt": {"errors-as-throughput", "lost-requests", "too-much-time"},
+    "wrk-pause.txt": {"too-much-time"},
+    "wrk-ports.txt": {"clients-idle"},
+    "wrk2-short.txt": {"unsupported-percentile"},
+}
 """The kinds of contradictions that are in each faulty output."""
+
+
+NOT_HERE = {"oha"}
+"""Tools of which no output could be made where the others were: test_forms.py has their form by hand."""
 
 
 def tool(file: Path) -> str:
@@ -42,5 +62,5 @@ def test_it_contradicts_what_is_wrong_and_nothing_else(file: Path) -> None:
 
 
 def test_every_tool_printed_an_honest_and_where_it_can_a_faulty_output() -> None:
-    assert {tool(file) for file in FILES if file.name not in FAULTY} == set(all_formats())
+    assert {tool(file) for file in FILES if file.name not in FAULTY} == set(all_formats()) - NOT_HERE
     assert set(FAULTY) <= {file.name for file in FILES}

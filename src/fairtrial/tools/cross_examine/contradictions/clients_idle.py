@@ -17,19 +17,19 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         if at_work.high >= kind.threshold("share") * run.seconds.low:
             continue
         says = (
-            f"The clients were at work for {time(at_work.value)} of the {time(run.seconds.value)}, "
-            f"{share(at_work.value / run.seconds.value)} of the time: in the rest no request was under way."
+            f"On average the clients were at work for {time(at_work.value)} of the {time(run.seconds.value)}, "
+            f"{share(at_work.value / run.seconds.value)} of the time; in the rest they waited for no answer."
         )
-        alive = run.requests.over(at_work)
-        if alive is not None and run.rate_per_second is not None:
+        busy_rate = run.requests.over(at_work)
+        if busy_rate is not None and run.rate_per_second is not None:
             says += (
-                f" While they were, they made {rate(alive.value)}; the printed {rate(run.rate_per_second.value)} is of "
-                "the whole time, and says nothing of the server."
+                f" At work all the time, they would have made {rate(busy_rate.value)}; the printed "
+                f"{rate(run.rate_per_second.value)} says nothing of the server."
             )
         if run.dead_clients:
             says += (
-                f" {run.dead_clients:,} of {run.connections:,} connections could not be opened, and {run.tool} does "
-                "not try again: their clients were gone."
+                f" Connects failed on {run.dead_clients:,} of {run.connections:,} connections, and {run.tool} does not "
+                "try again: these clients were gone."
             )
         yield kind.contradiction([run.name], says, _figures(run, at_work))
 

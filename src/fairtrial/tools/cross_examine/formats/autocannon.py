@@ -14,7 +14,9 @@ from fairtrial.tools.cross_examine.formats.model import Format, Section
 from fairtrial.tools.cross_examine.model import Figure, LoadKind, PrintedRun, Times
 
 MILLISECOND = 1e-3
+TABLE = re.compile(r"^[│|]\s*Stat\s+[│|]\s*2\.5%", re.MULTILINE)
 SHOWN = ("2.5", "50", "97.5", "99")
+DEFAULT_CONNECTIONS = 10
 SAMPLE_SECONDS = 1.0
 HISTOGRAM_DIGITS = 1e-3
 """The histogram of rates keeps three digits."""
@@ -23,16 +25,16 @@ HISTOGRAM_DIGITS = 1e-3
 def read(section: Section) -> PrintedRun | None:
     """One report of autocannon in text."""
     total = section.find(rf"^({NUMBER}[kMG]?) requests in ({NUMBER})s, (.{{1,30}}) read")
-    setting = section.find(r"^(\d{1,9}) connections(?: with (\d{1,9}) pipelining factor)?")
-    if total is None or setting is None:
+    if total is None:
         return None
+    connections, pipelined = _connections(section)
     errors = section.find(rf"^({NUMBER}[kM]?) errors \(({NUMBER}[kM]?) timeouts\)")
     not_2xx = section.group(r"^\d{1,15} 2xx responses, (\d{1,15}) non 2xx responses")
     command = section.command
     constant_rate = None if command is None else command.number("-R", "--overallRate")
     if command is not None and constant_rate is None:
         per_connection = command.number("-r", "--connectionRate")
-        constant_rate = None if per_connection is None else per_connection * int(setting[1])
+        constant_rate = None if per_connection is None or connections is None else per_connection * connections
     rates, latencies = _row(section, "Req/Sec"), _row(section, "Latency")
     seconds, requests = figure(total[2]), scaled(total[1])
     rate = _plain(rates.get("Avg"))
@@ -42,7 +44,7 @@ def read(section: Section) -> PrintedRun | None:
         tool="autocannon",
         url=section.group(r"^Running .{1,40} test @ (\S{1,2000})"),
         load=_load(command is not None, constant_rate),
-        connections=int(setting[1]) * int(setting[2] or 1),
+        connections=connections * pipelined if connections else None,
         constant_rate_per_second=None if constant_rate is None else exactly(constant_rate),
         seconds=seconds,
         requests=requests,
@@ -53,6 +55,17 @@ def read(section: Section) -> PrintedRun | None:
         unanswered={"errors": round(scaled(errors[1]).value)} if errors is not None else {},
         answer_bytes=size(total[3], 1000).over(requests),
     )
+
+
+def _connections(section: Section) -> tuple[int | None, int]:
+    """Connections, and requests under way on each. With `--no-progress` they are not printed."""
+    setting = section.find(r"^(\d{1,9}) connections(?: with (\d{1,9}) pipelining factor)?")
+    if setting is not None:
+        return int(setting[1]), int(setting[2] or 1)
+    if section.command is None:
+        return None, 1
+    command = section.command
+    return command.whole("-c", "--connections") or DEFAULT_CONNECTIONS, command.whole("-p", "--pipelining") or 1
 
 
 def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
@@ -146,7 +159,8 @@ def _sampled(seconds: Figure) -> Figure:
 
 FORMAT = Format(
     name="autocannon",
-    anchor=re.compile(r"^ *Running .{1,40} test @ .{1,2000}\n\d{1,9} connections", re.MULTILINE),
+    anchor=re.compile(r"^[│|]\s*Latency\s+[│|]", re.MULTILINE),
+    heads=(re.compile(r"^ *Running .{1,40} test @ .{1,2000}\n\d{1,9} connections", re.MULTILINE), TABLE),
     read=read,
     read_json=read_json,
 )

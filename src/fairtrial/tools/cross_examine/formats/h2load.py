@@ -1,7 +1,7 @@
 """h2load: text. By its source, `src/h2load.cc` of nghttp2.
 
-Its rate counts only what succeeded, with a status of 2xx or 3xx. With `-m`, which it does not print, a client has so
-many requests under way: over HTTP/2 without the call, how many these are is not known.
+Its rate counts every answer, whatever its status; what it calls `succeeded` has 2xx or 3xx. With `-m`, which it does
+not print, a client has so many requests under way: over HTTP/2 without the call, how many these are is not known.
 """
 
 import re
@@ -17,12 +17,13 @@ def read(section: Section) -> PrintedRun | None:
     """One report of h2load."""
     finished = section.find(rf"^finished in ({DURATION}), ({NUMBER}) req/s, ({NUMBER}[KMGT]?B)/s")
     counts = section.find(
-        r"^requests: (\d{1,15}) total, \d{1,15} started, (\d{1,15}) done, (\d{1,15}) succeeded, (\d{1,15}) failed, "
-        r"(\d{1,15}) errored(?:, (\d{1,15}) timeout)?"
+        r"^requests: \d{1,15} total, \d{1,15} started, \d{1,15} done, \d{1,15} succeeded, \d{1,15} failed, "
+        r"(\d{1,15}) errored"
     )
     if finished is None or counts is None:
         return None
-    done, succeeded, errored = (count(counts[place]) for place in (2, 3, 5))
+    statuses = [count(number) for number, _ in section.pairs(r"(?:^status codes: |, )(\d{1,15}) ([2-5])xx")]
+    answers, failed, errored = sum(statuses), sum(statuses[2:]), count(counts[1])
     body = section.group(r"^traffic: .{1,200}\((\d{1,18})\) data")
     command = section.command
     constant_rate = None if command is None else command.number("--rps")
@@ -35,12 +36,12 @@ def read(section: Section) -> PrintedRun | None:
         connections=connections,
         constant_rate_per_second=exactly(constant_rate * connections) if constant_rate and connections else None,
         seconds=duration(finished[1]),
-        requests=exactly(succeeded),
-        answers=exactly(max(done - errored, 0)),
+        requests=exactly(answers),
         rate_per_second=section.figure(rf"^finished in .{{1,40}}, ({NUMBER}) req/s"),
         times=_times(section),
+        failures={"status 4xx or 5xx": failed} if failed else {},
         unanswered={"errored": errored} if errored else {},
-        document_bytes=None if body is None or not succeeded else exactly(count(body)).over(exactly(max(done, 1))),
+        document_bytes=None if body is None else exactly(count(body)).over(exactly(answers)),
     )
 
 

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from fairtrial.base.printable import printable
 from fairtrial.tools.cross_examine.contradictions import all_kinds
-from fairtrial.tools.cross_examine.contradictions.model import Contradiction
 from fairtrial.tools.cross_examine.examination import Examination
 from fairtrial.tools.cross_examine.in_words import names
 from fairtrial.tools.cross_examine.report.table import HEAD, LIMITS, rows, verdict
@@ -24,11 +23,17 @@ def print_examination(examination: Examination, console: Console) -> None:
     console.print()
     style = "bold red" if examination.contradictions else "bold green"
     console.print(Text(verdict(examination), style=style))
-    for kind, contradictions in groupby(examination.contradictions, key=lambda each: each.kind):
+    for name, contradictions in groupby(examination.contradictions, key=lambda each: each.kind):
+        kind = all_kinds()[name]
         console.print()
-        console.print(Text.assemble((all_kinds()[kind].title, "bold"), (f"  {kind}", "dim")))
-        for contradiction in contradictions:
-            _print_contradiction(contradiction, console)
+        console.print(Text.assemble((kind.title, "bold"), (f"  {name}", "dim")))
+        console.print(_indented(Text(f"= {kind.formula}", style="dim")), highlight=False)
+        for ask, same in groupby(contradictions, key=lambda each: each.ask):
+            for contradiction in same:
+                if contradiction.runs:
+                    console.print(_indented(Text(names(contradiction.runs), style="bold")), highlight=False)
+                console.print(_indented(Text(contradiction.says)), highlight=False)
+            console.print(_indented(Text(f"→ {ask}", style="dim")), highlight=False)
     console.print()
     console.print(Text(LIMITS, style="dim"))
 
@@ -45,12 +50,5 @@ def _table(examination: Examination) -> Table:
     return table
 
 
-def _print_contradiction(contradiction: Contradiction, console: Console) -> None:
-    lines = [Text(names(contradiction.runs), style="bold")] if contradiction.runs else []
-    lines += [
-        Text(contradiction.says),
-        Text(f"= {contradiction.formula}", style="dim"),
-        Text(f"→ {contradiction.ask}", style="dim"),
-    ]
-    for line in lines:
-        console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 2))
