@@ -171,14 +171,11 @@ def test_a_broken_file_is_told_before_the_engine_is_built(lab: Lab) -> None:
     assert "FAIRTRIAL_ENGINE" in finished.err and "tried.toml" not in finished.err
 
 
-def test_clients_without_a_local_port_are_gone_and_their_trial_is_refused(lab: Lab) -> None:
-    load = 'kind = "closed"\nconnections = 4\nkeep_alive = false\nwarmup_seconds = 0.1\nduration_seconds = 1.0'
+def test_clients_without_a_local_port_are_gone_for_the_rest_of_the_window(lab: Lab) -> None:
+    load = 'kind = "closed"\nconnections = 4\nkeep_alive = false\nwarmup_seconds = 0.1\nduration_seconds = 0.5'
     finished = tried(lab, load, '[sweep]\nparameter = "load.local_ports"\nvalues = [4, 60_000]')
     engines = {line["condition"].rpartition("/")[2]: line["engine"] for line in finished.record[1:]}
     scarce = engines["4"]
     assert (scarce["errors"]["connect"], scarce["in_flight_at_end"]) == (4, 0)
     assert 4 <= scarce["connects"] <= 8, "connects that began in the warm-up took none"
     assert engines["60000"]["errors"]["connect"] == 0
-    gone = [each for each in finished.result["findings"] if each["check"] == "clients-gone"]
-    assert [each["severity"] for each in gone] == ["refusal"], finished.out
-    assert "4 connects failed" in gone[0]["evidence"]
