@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
-from tests.tools.cross_examine.formats.test_forms import HYPERFINE, WRK
+from tests.tools.cross_examine.formats.test_forms import AB, HYPERFINE, WRK
 
 STUDIES = Path(__file__).parent / "data" / "studies"
 ENVIRONMENT = {"COLUMNS": "140", "NO_COLOR": "1"}
@@ -60,3 +60,11 @@ def test_what_cannot_be_done(
     problem = CliRunner().invoke(app, ["cross-examine", *arguments], env=ENVIRONMENT).exception
     assert isinstance(problem, Problem)
     assert reason in problem.reason and problem.exit_status == 2 and problem.remedy
+
+
+def test_several_files_are_compared(tmp_path: Path) -> None:
+    (tmp_path / "rails.txt").write_text(AB)
+    (tmp_path / "goliath.txt").write_text(AB.replace("601 bytes", "5113 bytes"))
+    files = [str(tmp_path / name) for name in ("rails.txt", "goliath.txt")]
+    finished = CliRunner().invoke(app, ["cross-examine", *files], env=ENVIRONMENT)
+    assert "rails.txt has 601 bytes of a body, goliath.txt has 5,113" in " ".join(finished.output.split())

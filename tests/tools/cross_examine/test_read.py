@@ -106,13 +106,13 @@ def test_common_keys_of_statements(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        "\n" * 500_000,
-        " \n" * 500_000,
-        "wrk " * 200_000,
-        "wrk \n" * 200_000,
-        "(" * 500_000,
-        "9" * 500_000,
-        "\x1b[" * 500_000,
+        "\n" * 100_000,
+        " \n" * 100_000,
+        "wrk " * 50_000,
+        "wrk \n" * 50_000,
+        "(" * 100_000,
+        "9" * 100_000,
+        "\x1b[" * 100_000,
     ],
     ids=["line ends", "spaces", "one long line", "many names", "brackets", "digits", "escapes"],
 )
