@@ -59,7 +59,7 @@ def test_every_sentence_is_tried_or_says_why_not_and_no_claim_is_forgotten(page:
 
 
 def test_every_page_is_a_study_s_and_every_study_has_experiments() -> None:
-    assert {page.stem for page in PAGES.glob("*.md")} <= STUDIES.keys()
+    assert {page.stem for page in PAGES.glob("*.md")} == STUDIES.keys()
     assert all(experiments_of(study) for study in STUDIES)
 
 
