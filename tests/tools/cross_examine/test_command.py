@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
-from tests.tools.cross_examine.formats.test_forms import AB, HYPERFINE, WRK
+from tests.tools.cross_examine.formats.texts import AB, HYPERFINE, WRK
 
 STUDIES = Path(__file__).parent / "data" / "studies"
 ENVIRONMENT = {"COLUMNS": "140", "NO_COLOR": "1"}

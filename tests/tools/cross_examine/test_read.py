@@ -7,7 +7,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.tools.cross_examine import read
 from fairtrial.tools.cross_examine.read import read_evidence
-from tests.tools.cross_examine.formats.test_forms import HEY, HYPERFINE, VEGETA, WRK
+from tests.tools.cross_examine.formats.texts import HEY, HYPERFINE, VEGETA, WRK
 
 STATEMENT = '[[run]]\nname = "a"\nrequests = 10\ntime = "2.0 s"\n'
 

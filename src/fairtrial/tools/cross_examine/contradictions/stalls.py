@@ -1,9 +1,8 @@
 """A maximum far above the mean that lies where a timer of TCP puts it."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from scipy import stats
 
 from fairtrial.judge.checks.model import Threshold
 from fairtrial.judge.statistics.support import supports_percentile
@@ -67,15 +66,19 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
     runs = [run for run in evidence.runs if run.of_requests and run.times.mean and run.times.maximum]
     for timer in TIMERS:
         long_runs = [run for run in runs if _has_long_maximum(kind, run, timer)]
-        if long_runs and float(
-            stats.binom.sf(len(long_runs) - 1, len(runs), kind.threshold("chance"))
-        ) < kind.threshold("alpha"):
+        chance = _chance_of_as_many(len(long_runs), len(runs), kind.threshold("chance"))
+        if long_runs and chance < kind.threshold("alpha"):
             yield _shared_maximum(kind, timer, long_runs, len(runs))
             continue
         for run in runs:
             says = _edge(run, timer) if run in long_runs else _only_the_timer(kind, run, timer)
             if says:
                 yield kind.contradiction([run.name], says, {"timer": timer.source}, ask=timer.ask)
+
+
+def _chance_of_as_many(number: int, runs: int, chance: float) -> float:
+    """The probability of at least `number` of `runs`, each with this chance: the binomial distribution."""
+    return sum(math.comb(runs, each) * chance**each * (1 - chance) ** (runs - each) for each in range(number, runs + 1))
 
 
 def _has_long_maximum(kind: Kind, run: PrintedRun, timer: Timer) -> bool:
