@@ -7,6 +7,7 @@ import pytest
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.judging import judge
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+from tests.builders.figures import tallied
 from tests.judge.claims.scene import served, verdict
 
 THREE = {"fast": 3000.0, "middle": 2000.0, "slow": 1000.0}
@@ -181,6 +182,21 @@ def test_answers_to_all_and_uniform_picks() -> None:
     assert verdict("property", short, "fast", **keys).verdict == "upheld"
     too_short = verdict("property", served({"fast": 100.0}), "fast", **keys)
     assert (too_short.verdict, too_short.reason) == ("undecided", "no trial was long enough to tell")
+    denied = verdict("property", served({"fast": 100.0}), "fast", **keys, holds=False)
+    assert (denied.verdict, denied.reason) == ("undecided", "no trial was long enough to tell")
+    assert "cannot tell" in denied.sentence
+
+    few_rows = tallied([1 + answer % 500 for answer in range(12_000)])
+
+    def biased(_name: str, _block: int) -> TrialBuilder:
+        return a_trial().picking(few_rows)
+
+    def biased_or_short(name: str, block: int) -> TrialBuilder:
+        return short(name, 1) if block == 2 else biased(name, block)
+
+    assert verdict("property", biased, "fast", **keys, holds=False).verdict == "upheld"
+    one_short = verdict("property", biased_or_short, "fast", **keys, holds=False)
+    assert (one_short.verdict, one_short.reason) == ("undecided", "trial 2 was too short to tell")
 
     def erring(_name: str, _block: int) -> TrialBuilder:
         return a_trial().erring(timeout=38)

@@ -2,8 +2,8 @@
 
 A trial that a check refused may be exactly what such a claim is about: a server that loses writes, say. So a refusal by
 one of the checks on the property means that the property failed; a refusal by any other check means that the trial does
-not count. A note by one of the property's own checks means that the trial was too short to tell; if all were, the claim
-is undecided.
+not count. A note by one of the property's own checks means that the trial was too short to tell. That is no failure; if
+all were too short, or one of those that should have failed, the claim is undecided.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -65,14 +65,15 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
     kind = PROPERTIES[claim.property]
     votes = _votes(kind, evidence.condition(claim.of), evidence)
     ruling = _ruling(claim, votes)
-    counted = len(votes.held) + len(votes.failed)
+    counted = len(votes.held) + len(votes.failed) + len(votes.too_short)
     observed = f"Of {claim.of} it held in {len(votes.held)} of {count(counted, 'trial')}"
+    observed += f", and {len(votes.too_short)} cannot tell" if votes.too_short else ""
     observed += f" ({votes.failed[0]})" if votes.failed else ""
     observed += f"; load: {evidence.loads(claim.of)}."
     endings = {
         "upheld": "One trial in which it is otherwise would overturn it.",
         "refuted": "A repetition in which it is otherwise in every trial would overturn it.",
-        "undecided": ALL_VALID if votes.obstacles else "It is not the same in all trials.",
+        "undecided": _to_decide(votes),
     }
     return result(
         claim,
@@ -87,16 +88,16 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
 
 @dataclass(frozen=True)
 class _Votes:
-    """Trials in which a property held and in which it failed, and why others do not count."""
+    """Trials in which a property held and in which it failed, those too short to tell, and why others do not count."""
 
     held: Sequence[str]
     failed: Sequence[str]
+    too_short: Sequence[str]
     obstacles: Sequence[str]
 
 
 def _votes(kind: Property, condition: Condition, evidence: Evidence) -> _Votes:
-    held, failed, obstacles = [], [], []
-    could_tell = False
+    held, failed, too_short, obstacles = [], [], [], []
     for trial in evidence.of(condition).values():
         outcome = evidence.outcomes[trial.index]
         own = outcome.refusing & kind.checks
@@ -104,15 +105,14 @@ def _votes(kind: Property, condition: Condition, evidence: Evidence) -> _Votes:
             obstacles.append(f"trial {trial.index} was {outcome.outcome} ({outcome.cause})")
         elif (how := kind.failure(trial, condition.load)) is not None or own:
             failed.append(f"trial {trial.index}: {how or ', '.join(sorted(own))}")
+        elif outcome.noting & kind.checks:
+            too_short.append(f"trial {trial.index}")
         else:
             held.append(f"trial {trial.index}")
-            could_tell = could_tell or not outcome.noting & kind.checks
-    tried = len(held) + len(failed) + len(obstacles)
+    tried = len(held) + len(failed) + len(too_short) + len(obstacles)
     if tried < evidence.blocks and not obstacles:
         obstacles.append(f"{tried} of {count(evidence.blocks, 'block')} were begun")
-    if held and not could_tell:
-        obstacles.append("no trial was long enough to tell")
-    return _Votes(held, failed, obstacles)
+    return _Votes(held, failed, too_short, obstacles)
 
 
 def _ruling(claim: PropertyClaim, votes: _Votes) -> Ruling:
@@ -121,6 +121,16 @@ def _ruling(claim: PropertyClaim, votes: _Votes) -> Ruling:
         return Ruling("refuted")
     if votes.obstacles:
         return Ruling("undecided", votes.obstacles[0])
+    if votes.too_short and not wanted:
+        return Ruling("undecided", "no trial was long enough to tell")
+    if votes.too_short and not claim.holds:
+        return Ruling("undecided", f"{votes.too_short[0]} was too short to tell")
     if not wanted:
         return Ruling("undecided", "nothing was tried")
     return Ruling("undecided", "it held in some trials and not in others") if unwanted else Ruling("upheld")
+
+
+def _to_decide(votes: _Votes) -> str:
+    if votes.obstacles:
+        return ALL_VALID
+    return "Longer trials can tell." if votes.too_short else "It is not the same in all trials."
