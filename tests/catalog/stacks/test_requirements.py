@@ -22,3 +22,9 @@ def test_a_requirement_s_command_runs_in_the_stack_s_folder(tmp_path: Path) -> N
 def test_a_version_is_read_without_its_colours(tmp_path: Path) -> None:
     needs = {"command": ["printf", r"\033[0m\033[1mTool 3.8.7\033[m\n"], "minimum": "3.6.3", "remedy": "install it"}
     assert list(installed_versions(stack_in(tmp_path, "coloured", requires=[needs])).values()) == ["Tool 3.8.7"]
+
+
+def test_a_command_does_not_see_the_make_that_started_the_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAKEFLAGS", " -j2 --jobserver-auth=3,4")
+    needs = {"command": ["sh", "-c", "echo ${MAKEFLAGS-Tool 3.8.7}"], "minimum": "3.6.3", "remedy": "install it"}
+    assert list(installed_versions(stack_in(tmp_path, "made", requires=[needs])).values()) == ["Tool 3.8.7"]

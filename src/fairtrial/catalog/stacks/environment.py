@@ -7,10 +7,13 @@ from math import ceil
 LABS_OWN = frozenset({"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUNBUFFERED"})
 """Variables about the Python that the lab runs on: a stack has its own."""
 
+OF_MAKE = frozenset({"MAKEFLAGS", "MFLAGS", "MAKELEVEL"})
+"""Variables of a make that started the lab: they name a jobserver that is closed to stacks, of which rustc warns."""
+
 
 def stack_environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the user's environment without the lab's own Python, plus `settings`."""
-    inherited = {name: value for name, value in os.environ.items() if name not in LABS_OWN}
+    """Return the user's environment without the lab's own Python and the make around it, plus `settings`."""
+    inherited = {name: value for name, value in os.environ.items() if name not in LABS_OWN | OF_MAKE}
     return inherited | dict(settings or {})
 
 
