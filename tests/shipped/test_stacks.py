@@ -13,10 +13,10 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.reference import StackRef
 from fairtrial.tools.check.contract import try_contracts
 from fairtrial.tools.check.starts import Subject
-from tests.catalog.services.needed import needs
+from tests.catalog.services.needed import missing_service, needs
 from tests.command_line import Lab
 from tests.conftest import left_running
-from tests.shipped.lacking import missing_program, missing_service, skip_if_lacking
+from tests.shipped.lacking import missing_program, skip_if_lacking
 
 STACKS = find_stacks()
 
@@ -113,8 +113,10 @@ def _services(contender: str) -> list[str]:
 
 def _lacking(contender: str) -> str | None:
     """What brings what the contender needs and this machine lacks; None if it lacks nothing, or must not."""
-    missing = [remedy for service in _services(contender) if (remedy := missing_service(service))]
-    return next(iter(missing), None) or missing_program(contender)
+    for service in _services(contender):
+        if missing := missing_service(service):
+            return f"{missing.reason}: {missing.remedy}"
+    return missing_program(contender)
 
 
 def _subject(contender: str) -> Subject:

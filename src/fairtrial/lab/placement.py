@@ -26,8 +26,7 @@ def planned_placement(experiment: Experiment) -> Placement:
 
     Where a sweep asks for it at one of its values, that is a matter of single trials.
     """
-    placement = local_placement()
-    return placement.shared() if experiment.placement == "shared" else placement
+    return local_placement().of_kind(experiment.placement)
 
 
 @contextmanager

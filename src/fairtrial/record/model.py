@@ -88,6 +88,10 @@ class Placement(Strict):
     server_cpus: list[int]
     disjoint: bool
 
+    def of_kind(self, kind: PlacementKind) -> "Placement":
+        """This placement, or the shared one where that is asked for."""
+        return self.shared() if kind == "shared" else self
+
     def shared(self) -> "Placement":
         """The load generator on processors of the server, on as many as it has of its own; the server keeps all."""
         taken = self.server_cpus[: len(self.load_cpus)]
@@ -183,8 +187,8 @@ class ExperimentRecord(Strict):
 
     def placement_of(self, condition: str) -> Placement:
         """Which processors each role was bound to in the trials of this condition."""
-        asked = next((each.placement for each in self.conditions if each.id == condition), "disjoint")
-        return self.placement.shared() if asked == "shared" else self.placement
+        asked: PlacementKind = next((each.placement for each in self.conditions if each.id == condition), "disjoint")
+        return self.placement.of_kind(asked)
 
     @property
     def planned_trials(self) -> int:

@@ -103,7 +103,7 @@ def _made_from_sha256(
     services: Collection[str] | None,
 ) -> str:
     """The SHA-256 of all that decides what a build is, as hex."""
-    names_services = _commands(stack, built_apart, services) != stack.build_commands(built_apart)
+    names_services = any(SERVICES in word for command in stack.build_commands(built_apart) for word in command)
     apart = [
         *([] if build == 1 else [f"build {build}"]),
         *([{"services": _chosen(stack, services)}] if names_services else []),

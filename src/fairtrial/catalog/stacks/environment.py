@@ -13,7 +13,8 @@ OF_MAKE = frozenset({"MAKEFLAGS", "MFLAGS", "MAKELEVEL"})
 
 def stack_environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the user's environment without the lab's own Python and the make around it, plus `settings`."""
-    inherited = {name: value for name, value in os.environ.items() if name not in LABS_OWN | OF_MAKE}
+    withheld = LABS_OWN | OF_MAKE
+    inherited = {name: value for name, value in os.environ.items() if name not in withheld}
     return inherited | dict(settings or {})
 
 

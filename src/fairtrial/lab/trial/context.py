@@ -64,8 +64,7 @@ class TrialContext:
     @property
     def placement(self) -> Placement:
         """The processors that the load generator and the server have in this trial."""
-        usual = self.environment.placement
-        return usual.shared() if self.point.experiment.placement == "shared" else usual
+        return self.environment.placement.of_kind(self.point.experiment.placement)
 
     @property
     def services(self) -> list[tuple[Service, RunningService]]:

@@ -146,8 +146,8 @@ class Environment:
         self.service(condition)
         self.after_trial(condition, changed=False)
 
-    def prepare_shared(self, stack: ExitStack, on_service: Callable[[str], None]) -> None:
-        """Bring up what all conditions share: the cache. `stack` ends it.
+    def prepare_cache(self, stack: ExitStack, on_service: Callable[[str], None]) -> None:
+        """Bring up the cache, which all conditions share, if there is one. `stack` ends it.
 
         Raises:
             Problem: it cannot be brought up.
@@ -189,8 +189,8 @@ def environment(
     """Bring up every service that the plan's conditions are tried on, and its cache; all end at the end.
 
     A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache that cannot
-    is a failure of all conditions. Where points differ in their tables, all of them are loaded and
-    kept before the first trial, as far as the service keeps what was loaded.
+    is a failure of all conditions. Where points differ in their tables, all of them are loaded and kept before the
+    first trial, as far as the service keeps what was loaded.
 
     Args:
         on_service: is called with the title of each service before it is brought up.
@@ -199,13 +199,13 @@ def environment(
     services = Environment(plan, placement, on_rows)
     with ExitStack() as stack:
         stack.callback(services.end_all)
-        shared_failure: Failure | None = None
+        cache_failure: Failure | None = None
         try:
-            services.prepare_shared(stack, on_service)
+            services.prepare_cache(stack, on_service)
         except Problem as problem:
-            shared_failure = Failure.of("service", problem)
+            cache_failure = Failure.of("service", problem)
         for key, condition in {_key(condition): condition for condition in plan.conditions}.items():
-            failure = shared_failure or _prepare(services, condition, on_service)
+            failure = cache_failure or _prepare(services, condition, on_service)
             if failure is not None:
                 services.failures[key] = failure
         yield services

@@ -108,13 +108,13 @@ def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:
         for start in starts:
             if start.outcome.problem is not None:  # it did not come up before
                 continue
+            service = services.service(condition)
             with start.outcome.noting_problems():
-                service = services.service(condition)
                 for clause in _try(console, start, services, service):
                     _print(console, clause)
                     start.outcome.clauses.append(clause)
-                if start is not starts[-1] and (start.writes or service.altered()):
-                    services.bring_back(service)
+            if start is not starts[-1] and (start.writes or service.altered()):
+                services.bring_back(service)
 
 
 def _try(console: Console, start: Start, services: Environment, service: RunningService) -> Iterator[Clause]:
