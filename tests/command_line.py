@@ -53,8 +53,11 @@ CALM = """
 refuse = 2
 [checks.stolen]
 refuse = 2
+[checks.meters-late]
+share = 0.9
 """
-"""For experiments of tests: as many processors as others may take, a trial is not refused for it."""
+"""For experiments of tests: as many processors as others may take, and as late as they make the lab in a window of half
+a second, a trial is not refused for it."""
 
 
 @dataclass

@@ -50,6 +50,23 @@ class TestSwapped:
         assert severities(in_trial("swapped", trial)) == expected
 
 
+class TestMetersLate:
+    @pytest.mark.parametrize(
+        ("seconds", "expected"), [(2.41, []), (3.59, []), (2.39, ["refusal"]), (0.02, ["refusal"])]
+    )
+    def test_of_a_window_of_three_seconds_a_fifth_may_be_missed(self, seconds: float, expected: list[str]) -> None:
+        findings = in_trial("meters-late", a_trial().on_machine(window_seconds=seconds))
+        assert severities(findings) == expected
+        assert all(f"of the machine was measured over {seconds:.2f} s" in each.evidence for each in findings)
+
+    def test_the_meter_that_is_furthest_off_is_named(self) -> None:
+        record = a_trial().on_machine(window_seconds=2.0).record()
+        assert record.server is not None
+        late = record.model_copy(update={"server": record.server.model_copy(update={"window_seconds": 0.5})})
+        (finding,) = found("meters-late", an_experiment("a").record(), [late])
+        assert "of the stack was measured over 0.50 s, while the window lasted 3.00 s" in finding.evidence
+
+
 def processors(*busy_and_steal: tuple[float, float]) -> list[ProcessorUse]:
     """Seconds of a window of 3 s, by processor."""
     return [

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 
-from fairtrial.lab.meters.connections import connections_to
+from fairtrial.lab.meters.connections import connections_to, inodes_to
 
 HOLDER = """
 import os, socket, sys
@@ -31,3 +31,16 @@ def test_connections_are_those_of_the_tree_to_the_port_each_once() -> None:
             assert connections_to(port, os.getpid()) == 3
             assert connections_to(elsewhere, os.getpid()) == 1
             assert connections_to(1, os.getpid()) == 0
+
+
+def test_closed_connections_are_not_listed() -> None:
+    """A load without keep-alive leaves thousands of them; to read past them took longer than the warm-up."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", port)):
+                accepted, _ = server.accept()
+            accepted.close()  # after its peer, whose port stays occupied
+        kept = socket.create_connection(("127.0.0.1", port))
+        with kept:
+            assert inodes_to(port) == {os.fstat(kept.fileno()).st_ino}

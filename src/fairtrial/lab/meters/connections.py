@@ -1,25 +1,48 @@
 """TCP connections that the processes of a stack hold."""
 
 import os
+import socket
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from fairtrial.engine.process_tree import processes_below
 
-ESTABLISHED = "01"
-"""State of a socket in /proc/net/tcp (include/net/tcp_states.h of Linux)."""
+NETLINK_SOCK_DIAG = 4
+DIAGNOSE_BY_FAMILY = 20
+REQUEST_ALL = 0x301
+"""NLM_F_REQUEST | NLM_F_DUMP."""
+DONE, FAILED = 3, 2
+"""NLMSG_DONE, NLMSG_ERROR."""
+ESTABLISHED = 1
+"""State of a socket (include/net/tcp_states.h of Linux)."""
+RECEIVE_BYTES = 1 << 16
+ANSWER_WITHIN_SECONDS = 1.0
+
+HEADER = struct.Struct("=IHHII")
+"""nlmsghdr (netlink(7)): length, type, flags, sequence number, port."""
+REQUEST = struct.Struct("=BBBxI")
+"""The beginning of inet_diag_req_v2 (sock_diag(7)): family, protocol, extensions, states as bits."""
+PORTS = struct.Struct("!HH")
+"""The beginning of inet_diag_sockid: source and destination port. Addresses, interface and cookie follow."""
+REST_OF_ID_BYTES = 44
+INODE = struct.Struct("=I")
+INODE_AT = 68
+"""Offset in inet_diag_msg, whose last field it is."""
 
 
-def connections_to(port: int, *guard_pids: int) -> int:
+def connections_to(port: int, *guard_pids: int) -> int | None:
     """Return how many connections to this port the processes below the guards hold; one that they share counts once.
 
-    Sockets are matched with processes by their inodes (proc(5)). /proc/net/tcp is read once and not for each process:
-    after a load without keep-alive it has a line for each of thousands of closed connections.
+    Sockets are matched with processes by their inodes (proc(5)). None: this kernel does not list its sockets.
     """
-    sockets = {f"socket:[{inode}]" for inode in _inodes_to(port)}
+    inodes = inodes_to(port)
+    if inodes is None:
+        return None
+    sockets = {f"socket:[{inode}]" for inode in inodes}
     held: set[str] = set()
-    for process in processes_below(*guard_pids):
+    for process in processes_below(*guard_pids) if sockets else ():
         descriptors = Path(f"/proc/{process.pid}/fd")
         with suppress(OSError):  # it ended meanwhile
             for descriptor in descriptors.iterdir():
@@ -28,12 +51,37 @@ def connections_to(port: int, *guard_pids: int) -> int:
     return len(sockets & held)
 
 
-def _inodes_to(port: int) -> Iterator[str]:
-    """The inodes of established sockets whose peer is at this port. A runtime may reach IPv4 by sockets of IPv6."""
-    ending = f":{port:04X}"
-    for name in ("tcp", "tcp6"):
-        with suppress(OSError):
-            for line in Path("/proc/net", name).read_text().splitlines()[1:]:
-                _number, _local, remote, state, *_rest, inode = line.split(maxsplit=10)[:10]
-                if state == ESTABLISHED and remote.endswith(ending):
-                    yield inode
+def inodes_to(port: int) -> set[int] | None:
+    """The inodes of established sockets whose peer is at this port; None if the kernel does not list them.
+
+    The kernel itself selects them (sock_diag(7)). /proc/net/tcp has a line for each closed connection, too: after a
+    load without keep-alive these are tens of thousands, and to read them takes so long that the window opens meanwhile.
+    A runtime may reach IPv4 by sockets of IPv6.
+    """
+    found: set[int] = set()
+    try:
+        for family in (socket.AF_INET, socket.AF_INET6):
+            found.update(_inodes(family, port))
+    except OSError:
+        return None
+    return found
+
+
+def _inodes(family: int, port: int) -> Iterator[int]:
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG) as kernel:
+        kernel.settimeout(ANSWER_WITHIN_SECONDS)
+        asked = REQUEST.pack(family, socket.IPPROTO_TCP, 0, 1 << ESTABLISHED) + PORTS.pack(0, port)
+        asked += bytes(REST_OF_ID_BYTES)
+        kernel.sendall(HEADER.pack(HEADER.size + len(asked), DIAGNOSE_BY_FAMILY, REQUEST_ALL, 1, 0) + asked)
+        while True:
+            received = kernel.recv(RECEIVE_BYTES)
+            at = 0
+            while at < len(received):
+                length, kind, _flags, _sequence, _port = HEADER.unpack_from(received, at)
+                if kind == DONE:
+                    return
+                if kind == FAILED:
+                    raise OSError("the kernel refused to list its sockets")
+                (inode,) = INODE.unpack_from(received, at + HEADER.size + INODE_AT)
+                yield inode
+                at += (length + 3) & ~3

@@ -102,14 +102,22 @@ def _count_connections(context: TrialContext, deployment: Deployment) -> None:
     record, database = context.record, context.condition.service
     for service, its_server in context.services:
         proxied = context.urls.get(service.name)
-        if service is database and (port := _port(proxied or its_server.url, service)) is not None:
-            held = connections_to(port, *deployment.pids)
-            record.database_connections = max(held, record.database_connections or 0)
-        if proxied is not None and (port := _port(its_server.url, service)) is not None:
-            held = connections_to(port, *deployment.pids)
-            record.connections_past_proxies[service.name] = max(
-                held, record.connections_past_proxies.get(service.name, 0)
-            )
+        if service is database:
+            held = _connections_to(proxied or its_server.url, service, deployment)
+            if held is not None:
+                record.database_connections = max(held, record.database_connections or 0)
+        if proxied is not None:
+            held = _connections_to(its_server.url, service, deployment)
+            if held is not None:
+                record.connections_past_proxies[service.name] = max(
+                    held, record.connections_past_proxies.get(service.name, 0)
+                )
+
+
+def _connections_to(url: str, service: Service, deployment: Deployment) -> int | None:
+    """How many connections the stack holds there; None where they cannot be told apart or counted."""
+    port = _port(url, service)
+    return None if port is None else connections_to(port, *deployment.pids)
 
 
 def _port(url: str, service: Service) -> int | None:
