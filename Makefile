@@ -3,8 +3,9 @@
 VENV := .venv/bin
 DEV := .venv/.fairtrial-dev-installed
 SOURCES := src tests benches
-# Tests run side by side, one worker for each processor; tests/scheduling.py says which, and which run alone.
-WORKERS ?= auto
+# Tests run side by side; tests/scheduling.py says which, and which run alone. One worker more than processors: a third
+# of a test's time is spent waiting for something else than a processor.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 # The tests start hundreds of Python processes. Where this is set, each of them compiles what it imports.
@@ -22,13 +23,13 @@ $(DEV): requirements-dev.lock pyproject.toml scripts/set-up scripts/uv.lock
 	cp requirements.lock .venv/.fairtrial-installed
 
 build: $(DEV)  ## the engine, for its own tests and as the lab runs it, and the shipped stacks
-	cd engine && cargo test --quiet --locked --no-run
+	cd engine && cargo test --quiet --locked --workspace --no-run
 	$(VENV)/python -m tests.shipped.build
 
 test: $(DEV)  ## everything: lint, types, and the tests of both languages
-	$(MAKE) --no-print-directory --jobs=2 lint build  # side by side, as neither measures anything
+	$(MAKE) --no-print-directory build
 	$(MAKE) --no-print-directory test-engine
-	$(MAKE) --no-print-directory test-python
+	$(MAKE) --no-print-directory --jobs=2 lint test-python  # tests that measure come last, long after lint has ended
 
 test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no processes
 	$(VENV)/ruff check $(SOURCES) stacks
@@ -39,13 +40,13 @@ lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
 	$(VENV)/ruff check $(SOURCES) stacks
 	$(VENV)/ruff format --check $(SOURCES) stacks
 	$(VENV)/mypy
-	cd engine && cargo fmt --check
+	cd engine && cargo fmt --all --check
 	cd stacks/rust-axum && cargo fmt --check
 	cd stacks/rust-batch && cargo fmt --check
-	cd engine && cargo clippy --quiet --locked --all-targets -- -D warnings
+	cd engine && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 
 test-engine:  ## the engine's own tests
-	cd engine && cargo test --quiet --locked
+	cd engine && cargo test --quiet --locked --workspace
 
 test-python: $(DEV)  ## the lab's tests; TESTS=tests/judge for some of them
 	$(VENV)/pytest $(SIDE_BY_SIDE) $(TESTS)
@@ -57,7 +58,7 @@ bench:  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for less o
 format: $(DEV)  ## rewrite the sources as the formatters want them
 	$(VENV)/ruff check --fix $(SOURCES) stacks
 	$(VENV)/ruff format $(SOURCES) stacks
-	cd engine && cargo fmt
+	cd engine && cargo fmt --all
 	cd stacks/rust-axum && cargo fmt
 	cd stacks/rust-batch && cargo fmt
 

@@ -11,7 +11,7 @@ import pytest
 from fairtrial.base.cache.once import COMPLETE
 from fairtrial.base.locations import cache_folder
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.binary import engine_binary, guard_binary
 from tests.command_line import Lab
 from tests.scheduling import (  # noqa: F401 hooks
     pytest_collection_modifyitems,
@@ -45,6 +45,7 @@ def cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAIRTRIAL_CACHE", str(folder))
         patch.setenv("FAIRTRIAL_ENGINE", str(engine))
+        patch.setenv("FAIRTRIAL_GUARD", str(guard_binary()))
         yield folder
 
 

@@ -20,7 +20,6 @@ enum Command {
     Target(Box<commands::target::Arguments>),
     Proxy(Box<commands::proxy::Arguments>),
     Dataset(commands::dataset::Arguments),
-    Guard(commands::guard::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -29,7 +28,6 @@ fn main() -> ExitCode {
         Command::Target(arguments) => commands::target::run(*arguments),
         Command::Proxy(arguments) => commands::proxy::run(*arguments),
         Command::Dataset(arguments) => commands::dataset::run(&arguments),
-        Command::Guard(arguments) => commands::guard::run(&arguments),
     };
     outcome.unwrap_or_else(|failure| failure.report())
 }

@@ -1,7 +1,6 @@
 //! The subcommands: arguments in, library called, exit status out.
 
 pub mod dataset;
-pub mod guard;
 pub mod proxy;
 pub mod run;
 pub mod target;

@@ -1,7 +1,6 @@
 //! The engine's other subcommands, as processes.
 
 mod dataset;
-mod guard;
 mod proxy;
 mod target;
 mod target_faults;

@@ -1,9 +1,10 @@
-"""The engine's binary: built from the shipped source on first use, and cached by the content of the source."""
+"""The engine's and the guard's binaries: built from the shipped source on first use, cached by the source's content."""
 
 import os
 import platform
 import shutil
 import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +14,10 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
 
-NAME = "fairtrial-engine"
-MINIMUM_RUST = "1.85"
-RUST_REMEDY = (
-    f"install Rust {MINIMUM_RUST} or newer and a C linker (rustup, or your system's packages rustc, cargo and gcc)"
-)
+ENGINE = "fairtrial-engine"
+GUARD = "fairtrial-guard"
+READY_BY = {ENGINE: "FAIRTRIAL_ENGINE", GUARD: "FAIRTRIAL_GUARD"}
+"""The environment variables that name a ready binary instead."""
 
 
 @cache
@@ -29,15 +29,20 @@ def engine_binary() -> Path:
     Raises:
         Problem: there is no Rust toolchain, or the build failed.
     """
-    ready = os.environ.get("FAIRTRIAL_ENGINE")
-    if ready:
-        if not os.access(ready, os.X_OK):
-            raise Problem(f"FAIRTRIAL_ENGINE names {ready}, which is not a program", "unset it, or name a built engine")
-        return Path(ready)
-    source = shipped("engine")
-    manifests = [(source / name).read_text() for name in ("Cargo.toml", "Cargo.lock")]
-    sha256 = folder_sha256(source / "src", *manifests, platform.machine())
-    return made_once("engine", NAME, sha256, lambda folder: _build(source, folder)) / NAME
+    return _binary(ENGINE, shipped("engine") / "src", shipped("engine") / "guard/src")
+
+
+@cache
+def guard_binary() -> Path:
+    """Return the path of `fairtrial-guard`, and build it first if its source is new.
+
+    It needs little and is compiled in seconds, so that programs can run below it while the engine is being built.
+    `FAIRTRIAL_GUARD` names a ready binary instead.
+
+    Raises:
+        Problem: there is no Rust toolchain, or the build failed.
+    """
+    return _binary(GUARD, shipped("engine") / "guard/src")
 
 
 def engine_version() -> str:
@@ -46,20 +51,39 @@ def engine_version() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _build(source: Path, folder: Path) -> None:
+def rust_remedy() -> str:
+    """How to get what builds both."""
+    minimum = tomllib.loads((shipped("engine") / "Cargo.toml").read_text())["package"]["rust-version"]
+    return f"install Rust {minimum} or newer and a C linker (rustup, or your system's packages rustc, cargo and gcc)"
+
+
+def _binary(name: str, *sources: Path) -> Path:
+    variable = READY_BY[name]
+    ready = os.environ.get(variable)
+    if ready:
+        if not os.access(ready, os.X_OK):
+            raise Problem(f"{variable} names {ready}, which is not a program", "unset it, or name a built one")
+        return Path(ready)
+    manifests = [(shipped("engine") / each).read_text() for each in ("Cargo.toml", "Cargo.lock", "guard/Cargo.toml")]
+    first, *others = sources
+    sha256 = folder_sha256(first, *map(folder_sha256, others), *manifests, platform.machine())
+    return made_once("engine", name, sha256, lambda folder: _build(name, folder)) / name
+
+
+def _build(name: str, folder: Path) -> None:
     cargo = shutil.which("cargo")
     if cargo is None:
         raise Problem(
-            "the load engine is built from source on first use, and there is no `cargo`",
-            RUST_REMEDY,
+            f"{name} is built from source on first use, and there is no `cargo`",
+            rust_remedy(),
             NOTHING_RAN,
         )
     target = folder / "target"
     log = folder.with_suffix(".log")
     with log.open("wb") as output:
         status = subprocess.run(
-            [cargo, "build", "--release", "--locked", "--bin", NAME, "--target-dir", str(target)],
-            cwd=source,
+            [cargo, "build", "--release", "--locked", "--package", name, "--bin", name, "--target-dir", str(target)],
+            cwd=shipped("engine"),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -67,7 +91,7 @@ def _build(source: Path, folder: Path) -> None:
         ).returncode
     if status != 0:
         tail = "\n".join(log.read_text(errors="replace").splitlines()[-12:])
-        raise Problem(f"the load engine did not build (the whole output: {log}):\n{tail}", RUST_REMEDY, NOTHING_RAN)
-    shutil.copy2(target / "release" / NAME, folder / NAME)
+        raise Problem(f"{name} did not build (the whole output: {log}):\n{tail}", rust_remedy(), NOTHING_RAN)
+    shutil.copy2(target / "release" / name, folder / name)
     shutil.rmtree(target)
     log.unlink()

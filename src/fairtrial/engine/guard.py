@@ -1,6 +1,6 @@
 """Running programs of others so that none of their processes outlives the lab, however the lab ends.
 
-The engine's `guard` subcommand is the parent of what is run. Its standard input is the lifeline: when `stop` closes it,
+The program `fairtrial-guard` is the parent of what is run. Its standard input is the lifeline: when `stop` closes it,
 or the kernel because the lab died, the guard ends the whole process tree.
 """
 
@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.binary import guard_binary
 from fairtrial.record.model import Stop
 
 GRACE_SECONDS = 5.0
@@ -36,7 +36,7 @@ class Guarded:
     ) -> None:
         binding = ["--cpus", ",".join(map(str, cpus))] if cpus else []
         self._guard = subprocess.Popen(
-            [str(engine_binary()), "guard", *binding, "--grace-seconds", str(GRACE_SECONDS), "--", *command],
+            [str(guard_binary()), *binding, "--grace-seconds", str(GRACE_SECONDS), "--", *command],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.PIPE,

@@ -14,8 +14,9 @@ from fairtrial.base.formatting import minutes
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.lab.trial.ready_stack import ReadyStack, ready_stack
 
-BUILDS_PER_CPU = 2
-"""Builds at a time for each processor: much of a build is one thread that compiles, or waits for the network."""
+BUILDS_PER_CPU = 3
+"""Builds at a time for each processor: much of a build is one thread that compiles, or waits for the network. A long
+one that begins late ends late, so that few should have to wait for others."""
 
 WORTH_MENTIONING_SECONDS = 1.0
 """Steps that were shorter are not reported when they end."""

@@ -75,26 +75,42 @@ def try_contracts(console: Console, subjects: Sequence[Subject]) -> list[Outcome
     """
     planned = [(Outcome(subject), [plan_for(subject, *pair) for pair in subject.pairs()]) for subject in subjects]
     with tempfile.TemporaryDirectory(prefix="fairtrial-check-") as logs:
+        builds = _build_each(console, subjects, Path(logs))
         starts: list[Start] = []
         for number, (outcome, plans) in enumerate(planned):
             with outcome.noting_problems():
-                folder = _built(console, outcome.subject, Path(logs) / f"build-{number}.log")
+                built = builds[outcome.subject.build_name]
+                if isinstance(built, Problem):
+                    raise built
                 log = Path(logs) / f"run-{number}.log"
-                starts += [Start(outcome, folder, log, group) for group in tried_together(plans)]
+                starts += [Start(outcome, built, log, group) for group in tried_together(plans)]
         for group in on_one_service(starts):
             _try_on_one_service(console, group)
     return [outcome for outcome, _ in planned]
 
 
-def _built(console: Console, subject: Subject, log: Path) -> Path:
-    """The folder of the stack's build. A build for more services than are tried keeps the same contract."""
-    stack = subject.stack
-    built_apart = stack.built_apart(subject.reference.variant)
-    name = stack.build_name(built_apart)
-    console.print(Text(f"preparing the load engine and stack {name} (built once)", style="dim"))
+def _build_each(console: Console, subjects: Sequence[Subject], logs: Path) -> dict[str, Path | Problem]:
+    """By the name of each build, its folder, or why there is none. Variants that share a build are built once."""
+    sharing: dict[str, list[Subject]] = {}
+    for subject in subjects:
+        sharing.setdefault(subject.build_name, []).append(subject)
+    builds: dict[str, Path | Problem] = {}
+    for number, (name, of_build) in enumerate(sharing.items()):
+        console.print(Text(f"preparing the load engine and stack {name} (built once)", style="dim"))
+        try:
+            builds[name] = _built(of_build, logs / f"build-{number}.log")
+        except Problem as problem:
+            builds[name] = problem
+    return builds
+
+
+def _built(subjects: Sequence[Subject], log: Path) -> Path:
+    """The folder of the build that these share. A build for more services than are tried keeps the same contract."""
+    stack, built_apart = subjects[0].stack, subjects[0].built_apart
     versions = installed_versions(stack, built_apart)
+    services = services_of([pair for subject in subjects for pair in subject.pairs()])
     return whole_build(stack, versions, built_apart) or build_stack(
-        stack, versions, log, lambda: None, built_apart=built_apart, services=services_of(subject.pairs())
+        stack, versions, log, lambda: None, built_apart=built_apart, services=services
     )
 
 

@@ -35,6 +35,16 @@ class Subject:
     service: str | None = None
     """likewise"""
 
+    @property
+    def built_apart(self) -> str | None:
+        """The variant, if it has a build of its own; None if it shares the stack's."""
+        return self.stack.built_apart(self.reference.variant)
+
+    @property
+    def build_name(self) -> str:
+        """The build that is tried: `NAME`, or `NAME:VARIANT`."""
+        return self.stack.build_name(self.built_apart)
+
     def pairs(self) -> list[tuple[str, str]]:
         """The workloads, each with a service, for which the contract is tried.
 
@@ -121,9 +131,10 @@ def services_of(pairs: Collection[tuple[str, str]]) -> set[str]:
 def tried_together(plans: Sequence[Plan]) -> list[list[Plan]]:
     """The plans, in groups that are each tried on one start of the stack.
 
-    Servers alone share a start: those that write nothing, on the same service, with the same environment variables of
-    their workloads. Of a group at most one makes calls and at most one has a cache; that one comes first, and the stack
-    gets its settings. No two have different tables of one name.
+    Servers alone share a start: on the same service, with the same environment variables of their workloads. Those that
+    write share none with those that only read, and each has tables of its own. Of a group at most one makes calls and
+    at most one has a cache; that one comes first, and the stack gets its settings. No two have different tables of one
+    name.
     """
     groups: list[list[Plan]] = []
     for plan in sorted(plans, key=lambda plan: not _settles_the_start(plan)):
@@ -163,7 +174,11 @@ def with_tables_of_all(plans: Sequence[Plan]) -> Plan:
 
 
 def _may_share(one: Plan, other: Plan) -> bool:
-    if any(isinstance(plan.workload, ProgramWorkload) or plan.workload.writes for plan in (one, other)):
+    if any(isinstance(plan.workload, ProgramWorkload) for plan in (one, other)):
+        return False
+    if one.workload.writes != other.workload.writes:
+        return False
+    if one.workload.writes and _tables_by_name([one]).keys() & _tables_by_name([other]).keys():
         return False
     if one.conditions[0].service is not other.conditions[0].service:
         return False

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
-from fairtrial.engine.binary import RUST_REMEDY
+from fairtrial.engine.binary import rust_remedy
 from fairtrial.tools.doctor.model import Diagnosis
 
 
 def diagnose_engine() -> Diagnosis:
     """Whether the load engine can be built."""
     if shutil.which("cargo") is None:
-        return Diagnosis("load engine", "missing", "no `cargo` on PATH", RUST_REMEDY, essential=True)
+        return Diagnosis("load engine", "missing", "no `cargo` on PATH", rust_remedy(), essential=True)
     version = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout.strip()
     return Diagnosis("load engine", "good", f"built with {version}")
 

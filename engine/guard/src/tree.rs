@@ -39,7 +39,7 @@ pub(super) fn descendants() -> io::Result<Vec<Pid>> {
 /// The parent, and whether only the exit status is left of the process. The name may hold any character, so fields
 /// are counted from its last closing bracket.
 fn parse_stat(stat: &[u8]) -> Option<(i32, bool)> {
-    let after_name = memchr::memrchr(b')', stat)? + 1;
+    let after_name = stat.iter().rposition(|&byte| byte == b')')? + 1;
     let mut fields = stat[after_name..].split(|&byte| byte == b' ').filter(|field| !field.is_empty());
     let has_ended = matches!(fields.next()?, b"Z" | b"X");
     let parent = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;

@@ -2,7 +2,13 @@
 //!
 //! The guard is a child subreaper: whatever process of the tree loses its parent becomes the guard's child, so that
 //! nothing leaves the tree by detaching itself.
+//!
+//! It is a package of its own, with few dependencies: it is compiled in seconds, and programs run below it while the
+//! engine is still being compiled.
 
+pub mod parent;
+pub mod processors;
+pub mod signals;
 mod tree;
 
 use std::ffi::OsString;
@@ -11,23 +17,22 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, set_child_subreaper, wait,
 };
 
-use crate::clock::{now_ns, timespec};
-use crate::parent::{PARENT_SIGNAL, ParentWatch};
-use crate::processors;
-use crate::signals::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, Signals};
+use parent::{PARENT_SIGNAL, ParentWatch};
+use signals::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, Signals};
 
 /// Between two looks at a tree that is being killed.
-const KILL_INTERVAL_NS: u64 = 2_000_000;
+const KILL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A killed process that is not gone by then cannot be ended by anyone: it hangs in the kernel.
-const KILL_PATIENCE_NS: u64 = 30_000_000_000;
+const KILL_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What to guard, and how.
 #[derive(Debug)]
@@ -35,7 +40,7 @@ pub struct GuardPlan {
     /// Processors of the command; empty: those of the guard.
     pub cpus: Vec<u32>,
     /// Between SIGTERM and SIGKILL.
-    pub grace_ns: u64,
+    pub grace: Duration,
     /// The program.
     pub program: OsString,
     /// Its arguments.
@@ -87,7 +92,7 @@ pub fn guard(plan: &GuardPlan, lifeline: BorrowedFd<'_>) -> Result<u8, GuardErro
     let mut guard = Guard { lifeline, signals, parent, command, status: None, lifeline_ended: false };
     guard.watch()?;
     let was_stopped = guard.status.is_none();
-    let needed_kill = guard.end_tree(plan.grace_ns)?;
+    let needed_kill = guard.end_tree(plan.grace)?;
     Ok(match guard.status {
         _ if was_stopped && needed_kill => KILLED_STATUS,
         Some(status) => exit_status(status),
@@ -120,17 +125,17 @@ impl Guard<'_> {
     }
 
     /// Ends what is left: SIGTERM, a time of grace, SIGKILL. True if the command needed SIGKILL.
-    fn end_tree(&mut self, grace_ns: u64) -> io::Result<bool> {
-        let deadline_ns = now_ns().saturating_add(grace_ns);
+    fn end_tree(&mut self, grace: Duration) -> io::Result<bool> {
+        let deadline = Instant::now() + grace;
         if self.status.is_none() {
             terminate(self.command);
         }
-        self.wait_until(deadline_ns, |guard| guard.status.is_some())?;
+        self.wait_until(deadline, |guard| guard.status.is_some())?;
         if self.status.is_some() {
             // What the command left behind has had no word yet; it gets what is left of the grace.
             self.reap();
             tree::descendants()?.into_iter().for_each(terminate);
-            self.wait_until(deadline_ns, |_| tree::descendants().is_ok_and(|left| left.is_empty()))?;
+            self.wait_until(deadline, |_| tree::descendants().is_ok_and(|left| left.is_empty()))?;
         }
         let needed_kill = self.status.is_none();
         self.kill_all()?;
@@ -138,33 +143,33 @@ impl Guard<'_> {
     }
 
     fn kill_all(&mut self) -> io::Result<()> {
-        let patience_ends_ns = now_ns() + KILL_PATIENCE_NS;
+        let patience_ends = Instant::now() + KILL_PATIENCE;
         loop {
             self.reap();
             let left = tree::descendants()?;
             if left.is_empty() {
                 return Ok(());
             }
-            if now_ns() > patience_ends_ns {
+            if Instant::now() > patience_ends {
                 return Err(io::Error::other(format!("processes {left:?} cannot be killed")));
             }
             for process in left {
                 // It may be gone by now.
                 let _ = kill_process(process, Signal::KILL);
             }
-            self.sleep(Some(KILL_INTERVAL_NS))?;
+            self.sleep(Some(KILL_INTERVAL))?;
         }
     }
 
     /// Reaps and sleeps until the condition holds or the time has come.
-    fn wait_until(&mut self, deadline_ns: u64, holds: impl Fn(&Guard<'_>) -> bool) -> io::Result<()> {
+    fn wait_until(&mut self, deadline: Instant, holds: impl Fn(&Guard<'_>) -> bool) -> io::Result<()> {
         loop {
             self.reap();
-            let now = now_ns();
-            if now >= deadline_ns || holds(self) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || holds(self) {
                 return Ok(());
             }
-            self.sleep(Some((deadline_ns - now).min(20 * KILL_INTERVAL_NS)))?;
+            self.sleep(Some(left.min(20 * KILL_INTERVAL)))?;
         }
     }
 
@@ -178,8 +183,9 @@ impl Guard<'_> {
     }
 
     /// Sleeps until a signal or the lifeline's end, at most this long. True if a signal asks to stop.
-    fn sleep(&mut self, longest_ns: Option<u64>) -> io::Result<bool> {
-        let longest = longest_ns.map(timespec);
+    fn sleep(&mut self, longest: Option<Duration>) -> io::Result<bool> {
+        // A span that does not fit is longer than anybody waits.
+        let longest = longest.and_then(|span| Timespec::try_from(span).ok());
         let wake = PollFd::from_borrowed_fd(self.signals.wake_fd(), PollFlags::IN);
         let lifeline = PollFd::from_borrowed_fd(self.lifeline, PollFlags::IN);
         let mut polled = [wake, lifeline];
