@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -14,7 +14,7 @@ LEAK = (
 )
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
     for trial in case.trials:
         summary = trial.engine
@@ -41,7 +41,7 @@ def _series(summary: EngineSummary) -> dict[str, list[float]]:
     return {name: values for name, values in series.items() if len(values) >= SHORTEST}
 
 
-def _moved(case: Case, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
+def _moved(case: LoadCase, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
     slope, step = trend(values), change_point(values)
     drifts = slope.p_value < case.thresholds["alpha"] and abs(slope.change) >= case.thresholds["warn"]
     steps = step.p_value < case.thresholds["alpha"] and abs(step.change) >= case.thresholds["warn"]
@@ -65,7 +65,7 @@ def _moved(case: Case, index: int, name: str, values: Sequence[float]) -> Iterat
         )
 
 
-def _grown(case: Case, index: int, values: Sequence[int]) -> Iterator[Finding]:
+def _grown(case: LoadCase, index: int, values: Sequence[int]) -> Iterator[Finding]:
     growth = trend([float(value) for value in values])
     if growth.p_value < case.thresholds["alpha"] and growth.change >= case.thresholds["memory"]:
         yield case.finding(
@@ -77,7 +77,7 @@ def _grown(case: Case, index: int, values: Sequence[int]) -> Iterator[Finding]:
         )
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="not-stationary",
     looks_at="goodput, median and p99 of each full second of the window, and resident memory: a trend (Mann-Kendall) "
     "or a step (largest standardised difference of means, by permutation); from ten seconds on",
