@@ -15,11 +15,14 @@ PAGE = (PACKAGE.parents[1] / "docs" / "load.md").read_text()
 COMMANDS = [
     line for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) for line in block.splitlines()
 ]
-LENGTHS = (
+LENGTHS_AND_BOUNDS = (
     (r"-d ?\d+[smh]\b", "-d200ms"),
     (r"--warmup \S+", "--warmup 100ms"),
     (r" -t 10 ", " -t 1 "),
     (r":10s\b", ":200ms"),
+    (r"<50ms", "<9s"),
+    (r">=2,000/s", ">=1/s"),
+    (r"--between \S+", "--between 4k:5k"),
 )
 
 
@@ -46,7 +49,7 @@ def test_a_command_of_the_page(
         if " -d" in command or " -n" in command or " -t" in command or " --steps" in command
         else f"{command} -d 200ms"
     )
-    for long, short in LENGTHS:
+    for long, short in LENGTHS_AND_BOUNDS:
         shorter = re.sub(long, short, shorter)
 
     words = shlex.split(shorter)
