@@ -310,7 +310,9 @@ probably meant rather than taken for it: `p99` may be of the response time or of
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("goodput", "goodput_per_second", "per_second", "goodput", True, _goodput, read_share=_goodput_of_request),
+        Metric(
+            "goodput", "goodput_per_second", "per_second", "goodput", True, _goodput, read_share=_goodput_of_request
+        ),
         *(
             percentile_of(kind, percentile)
             for kind in ("response_time", "service_time")

@@ -214,14 +214,14 @@ class Readiness(Strict):
     """The stack when it became ready: before its contract was tried, and before any load."""
 
     start_up_seconds: float = Field(
-        description="from the start of its process to its first 200 to GET /health, which is asked every 20 ms; of several "
-        "instances the longest. Proxies, upstream and balancer are not in it"
+        description="from the start of its process to its first 200 to GET /health, which is asked every 20 ms; of "
+        "several instances the longest. Proxies, upstream and balancer are not in it"
     )
     rss_bytes: int | None = Field(None, description="resident memory of its whole process tree then; null: not read")
     first_answer_seconds: float | None = Field(
         None,
-        description="of the first request of the workload, to the last byte of an answer that kept its clause; null: it "
-        "did not, or there was none",
+        description="of the first request of the workload, to the last byte of an answer that kept its clause; null: "
+        "it did not, or there was none",
     )
 
 

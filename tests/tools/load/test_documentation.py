@@ -56,7 +56,8 @@ def test_a_command_of_the_page(
     finished = call(*words[1:])
 
     assert words[0] == "fairtrial"
-    assert finished.status == 0, f"{shorter}\n{finished.out}\n{finished.err}"
+    # On a busy machine, no rate may be kept: status 3.
+    assert finished.status in ((0, 3) if "--capacity" in command else (0,)), f"{shorter}\n{finished.out}\n{finished.err}"
 
 
 def test_every_option_is_on_the_page(call: Callable[..., Finished]) -> None:

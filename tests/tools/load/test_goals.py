@@ -59,7 +59,8 @@ def warned(call: Call, address: str) -> list[str]:
     return [warning for warning in warnings if warning.startswith("delayed-ack")]
 
 
-def test_delayed_acknowledgements_are_seen_and_their_remedy_is_told(call: Call) -> None:
+@pytest.mark.measures
+def test_delayed_acknowledgements_are_seen_and_their_remedy_is_told(call: Call, engine: Path) -> None:
     # Where other processes take the processors, 40 ms become 40 to 60 in a run or two, and no mode stands apart.
     with serving_in_two_writes(no_delay=False) as address:
         (warning,) = next(found for found in (warned(call, address) for _ in range(5)) if found)
@@ -68,7 +69,8 @@ def test_delayed_acknowledgements_are_seen_and_their_remedy_is_told(call: Call) 
     assert "TCP_NODELAY" in warning
 
 
-def test_two_segments_that_do_not_wait_are_no_delay(call: Call) -> None:
+@pytest.mark.measures
+def test_two_segments_that_do_not_wait_are_no_delay(call: Call, engine: Path) -> None:
     with serving_in_two_writes(no_delay=True) as address:
         assert warned(call, address) == []
 
@@ -80,8 +82,10 @@ def searched(call: Call, url: str, *options: str | Path) -> tuple[Finished, dict
     return finished, measured
 
 
+@pytest.mark.measures
 def test_a_capacity_is_searched_and_confirmed(call: Call, target: Target) -> None:
-    finished, measured = searched(call, target.url, "--capacity", "p50<9s", "--between", "500:900", "--expect", "p50<9s")
+    goals = ("--capacity", "p50<9s", "--between", "500:900", "--expect", "p50<9s")
+    finished, measured = searched(call, target.url, *goals)
     assert finished.status == 0, finished.err
     (found,) = measured["capacity"]["found"]
     assert found == {"objective": "p50-within-9000-ms", "rate_per_second": 900, "at_the_top": True}

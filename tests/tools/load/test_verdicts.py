@@ -34,7 +34,8 @@ def verdict(text: str, *, fast: int = 0, slow: int = 0, refusing: tuple[str, ...
         }
         | changes
     )
-    buckets = [Bucket(seconds - 1e-5, seconds + 2e-9, count) for seconds, count in ((FAST, fast), (SLOW, slow)) if count]
+    of_each = ((FAST, fast), (SLOW, slow))
+    buckets = [Bucket(seconds - 1e-5, seconds + 2e-9, count) for seconds, count in of_each if count]
     (found,) = verdicts_on([parse_expected_figure(text)], summary, Histogram(buckets), refusing)
     return found
 

@@ -117,7 +117,8 @@ def measure(
         Problem: the engine refused the plan or ended without a summary.
     """
     time_is_up = False
-    watch, opened, network = NetworkWatch(), False, None
+    watch, opened = NetworkWatch(), False
+    network: NetworkMeter | None = None
 
     with progress_on(console, url, plan, plain=plain) as progress, processors_awake():
 

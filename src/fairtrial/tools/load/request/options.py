@@ -247,7 +247,7 @@ class GoalOptions:
             metavar="'FIGURE<BOUND'",
             parser=parse_expected_figure,
             text="Say whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', "
-            "'errors<=0.1%'. May be repeated. [exit status 1 if one was not]",
+            "'errors<=0.1%'. May be repeated. Exit status 1 if one was not.",
         ),
     ] = field(default_factory=list)
     capacity: Annotated[
