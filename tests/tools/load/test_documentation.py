@@ -56,8 +56,8 @@ def test_a_command_of_the_page(
     finished = call(*words[1:])
 
     assert words[0] == "fairtrial"
-    # On a busy machine, no rate may be kept: status 3.
-    assert finished.status in ((0, 3) if "--capacity" in command else (0,)), f"{shorter}\n{finished.out}\n{finished.err}"
+    expected = (0, 3) if "--capacity" in command else (0,)  # on a busy machine, it may be that no rate is kept
+    assert finished.status in expected, f"{shorter}\n{finished.out}\n{finished.err}"
 
 
 def test_every_option_is_on_the_page(call: Callable[..., Finished]) -> None:

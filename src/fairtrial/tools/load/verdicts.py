@@ -136,7 +136,7 @@ def _errors(summary: EngineSummary) -> _Reading:
     hanging = _late(summary, summary.response_time.max_seconds or 0.0)
     wrong = summary.ended - summary.verified
     at_worst = (wrong + hanging) / (summary.ended + hanging)
-    return _Reading(summary.error_share, at_worst, _reasons(summary, 0, hanging))
+    return _Reading(wrong / summary.ended, at_worst, _reasons(summary, 0, hanging))
 
 
 def _late(summary: EngineSummary, limit_seconds: float) -> int:

@@ -59,6 +59,7 @@ def test_the_side_of_the_limit() -> None:
         True,
         False,
     ]
+    assert parse_expected_figure("errors<=0.7%").holds(7 / 1000), "equal but for rounding"
     assert [parse_expected_figure("rate>=2k/s").holds(rate) for rate in (1999, 2000, 2001)] == [False, True, True]
 
 

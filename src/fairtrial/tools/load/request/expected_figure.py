@@ -3,6 +3,7 @@
 Modules that take long to load are imported when a value is read, as in `units`.
 """
 
+import math
 import re
 from contextlib import suppress
 from typing import NamedTuple
@@ -42,9 +43,9 @@ class ExpectedFigure(NamedTuple):
         return self.figure[1:] if self.figure[1:2].isdigit() else None
 
     def holds(self, value: float) -> bool:
-        """Whether a value, in the unit of the limit, is on its right side."""
-        if self.inclusive and value == self.limit:
-            return True
+        """Whether a value, in the unit of the limit, is on its right side. What differs by rounding alone is equal."""
+        if math.isclose(value, self.limit, rel_tol=1e-9):
+            return self.inclusive
         return value > self.limit if self.figure == RATE else value < self.limit
 
 
@@ -54,7 +55,7 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
     Raises:
         Problem: it is no figure and bound, the bound has no unit or a wrong one, or it allows what is worse.
     """
-    from fairtrial.base.units import Quantity, kind_of, parse_quantity, symbols_of  # noqa: PLC0415 see above
+    from fairtrial.base.units import BaseUnit, Quantity, kind_of, parse_quantity, symbols_of  # noqa: PLC0415 see above
 
     shown = printable(text.strip(), 60)
     match = _FIGURE_AND_BOUND.fullmatch(text.strip())
@@ -64,7 +65,8 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
     figure = _figure(name)
     if figure is None:
         raise Problem(f"'{shown}': there is no figure '{printable(name, 40)}'", _FIGURES)
-    base = {RATE: "per_second", ERRORS: "share"}.get(figure, "seconds")
+    bases: dict[str, BaseUnit] = {RATE: "per_second", ERRORS: "share"}
+    base = bases.get(figure, "seconds")
     quantity: Quantity | None = None
     with suppress(ValueError):
         quantity = parse_quantity(bound)
