@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from fairtrial.engine.plan import Closed, Ramp, StopAfterRequests
+from fairtrial.record.engine_summary import SecondOfSeries
 from tests.builders import calm_network, times
 from tests.tools.load.measurements import measurement, open_measurement, plan
 
@@ -38,3 +39,14 @@ def test_what_the_kernel_counted_is_examined() -> None:
     lossy = replace(open_measurement(), network=lost)
     assert [finding.check for finding in lossy.findings] == ["retransmits"]
     assert replace(open_measurement(), network=calm_network()).findings == []
+
+
+def test_a_rate_that_changes_by_intent_is_no_drift() -> None:
+    drifting = [
+        SecondOfSeries(verified=1000, errors=0, p50_seconds=each / 1000, p99_seconds=each / 500, max_seconds=0.1)
+        for each in range(1, 31)
+    ]
+    window: dict[str, Any] = {"series": drifting, "window_seconds": 30.0}
+    assert "not-stationary" in open_measurement(**window).refusing
+    ramp = plan(load=Ramp(from_per_second=0, to_per_second=8000, connections=64))
+    assert replace(open_measurement(**window), plan=ramp).findings == []

@@ -1,6 +1,6 @@
 """The checks of `fairtrial run` that need nothing but a measured load, called on one load by itself."""
 
-from fairtrial.engine.plan import Closed, Constant, EnginePlan, Poisson, StopAfterRequests
+from fairtrial.engine.plan import Closed, Constant, EnginePlan, Poisson, Ramp, Steps, StopAfterRequests
 from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
 from fairtrial.judge.checks import run_load_checks
 from fairtrial.judge.checks.model import Finding
@@ -19,6 +19,8 @@ def examine_load(
     plan: EnginePlan, summary: EngineSummary, network: NetworkMeter | None, capacity: CapacitySearch | None
 ) -> list[Finding]:
     """What the checks find in a load, the gravest first."""
+    if isinstance(plan.load, Ramp | Steps):  # they are not stationary by intent
+        summary = summary.model_copy(update={"series": []})
     measured = TrialRecord(
         index=1, block=1, condition=CONDITION, started_at="", engine=summary, network=network, capacity=capacity
     )
