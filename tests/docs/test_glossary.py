@@ -9,7 +9,7 @@ from rich.console import Console
 from fairtrial.judge.checks.model import Severity
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Outcome, Verdict
-from fairtrial.report.columns import ALWAYS, IF_MEASURED, Column
+from fairtrial.report.columns import ALWAYS, IF_MEASURED, START_AND_MEMORY, Column
 from fairtrial.report.terminal import print_result
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.docs.pages import DOCS, ROOT
@@ -43,7 +43,7 @@ def test_every_heading_of_the_table_has_an_entry() -> None:
     assert terms - ENTRIES == set()
 
 
-@pytest.mark.parametrize("column", IF_MEASURED, ids=lambda column: column.title)
+@pytest.mark.parametrize("column", [*IF_MEASURED, *START_AND_MEMORY], ids=lambda column: column.title)
 def test_every_further_column_has_an_entry(column: Column) -> None:
     assert column.title in ENTRIES
 

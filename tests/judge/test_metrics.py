@@ -2,8 +2,10 @@ import re
 
 import pytest
 
+from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.judge.metrics import METRICS, find_metric
-from fairtrial.report.columns import ALWAYS, GOODPUT, IF_MEASURED
+from fairtrial.record.model import Readiness
+from fairtrial.report.columns import ALWAYS, GOODPUT, IF_MEASURED, START_AND_MEMORY
 from tests.builders import a_trial
 from tests.record.test_histogram import encoded, zigzag
 
@@ -36,6 +38,20 @@ def test_nothing_measured_is_none_and_never_zero() -> None:
         assert metric.read(a_trial().but(measured=False).record()) is None
     assert METRICS["goodput"].read(a_trial().serving(0).record()) is None
     assert METRICS["server_cpu_per_1000_requests"].read(a_trial().serving(0).record()) is None
+
+
+def test_the_start_and_its_memory_are_read_where_they_were_measured() -> None:
+    names = ("start_up", "first_answer", "ready_rss", "end_rss")
+    old = a_trial().record()
+    assert [METRICS[name].read(old) for name in names] == [None] * 4
+    assert METRICS["start_up"].absence(old).startswith("has no start-up time: it was not measured")
+    assert old.server is not None
+    readiness = Readiness(start_up_seconds=0.25, rss_bytes=2**20, first_answer_seconds=0.005)
+    measured = {"readiness": readiness, "server": old.server.model_copy(update={"end_rss_bytes": 2**21})}
+    assert [METRICS[name].read(old.model_copy(update=measured)) for name in names] == [0.25, 0.005, 2**20, 2**21]
+    unread = old.model_copy(update={"readiness": Readiness(start_up_seconds=0.25)})
+    assert [METRICS[name].read(unread) for name in names] == [0.25, None, None, None]
+    assert not METRICS["start_up"].fits(ProgramLoad())
 
 
 def test_cpu_time_is_for_the_answers_of_its_own_window() -> None:
@@ -98,7 +114,7 @@ def test_a_name_like_no_other_is_answered_with_the_list_alone() -> None:
 
 
 def test_every_heading_of_the_table_is_known() -> None:
-    for column in (*ALWAYS, *IF_MEASURED, GOODPUT):
+    for column in (*ALWAYS, *IF_MEASURED, *START_AND_MEMORY, GOODPUT):
         (metric,) = [each for each in METRICS.values() if each.key == column.key]
         if column.title != metric.name:
             with pytest.raises(ValueError, match=re.escape(f"(did you mean {metric.name}?)")):

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from fairtrial.record.histogram import Histogram, read_histogram
+from fairtrial.record.histogram import Histogram, rank_of, read_histogram
 
 
 def encoded(counts: bytes, digits: int = 3, lowest: int = 1) -> str:
@@ -51,6 +51,12 @@ def test_counts_of_several_bytes() -> None:
 def test_percentiles_are_by_rank() -> None:
     histogram = read_histogram(encoded(zigzag(-1, *([1] * 100))))
     assert [round(histogram.at(each) * 1e9) for each in (0, 1, 50, 50.5, 99, 100)] == [1, 1, 50, 51, 99, 100]
+
+
+def test_a_time_by_its_rank() -> None:
+    histogram = read_histogram(encoded(zigzag(-1, *([1] * 100))))
+    assert [round(histogram.at_rank(rank) * 1e9) for rank in (1, 50, 100)] == [1, 50, 100]
+    assert [rank_of(percentile, 1000) for percentile in (0, 50, 99, 99.9, 100)] == [1, 500, 990, 999, 1000]
 
 
 def test_an_empty_histogram() -> None:

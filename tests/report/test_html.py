@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fairtrial.judge.judging import judge
+from fairtrial.record.model import Readiness
 from fairtrial.report.html import html_text
 from fairtrial.report.page import json_for_html
 from tests.builders import a_trial, an_experiment, trials_of
@@ -145,3 +146,14 @@ def test_json_cannot_end_its_element() -> None:
     text = json_for_html({"a": "</script><!-- & \u2028"})
     assert not set("<>&\u2028") & set(text)
     assert json.loads(text) == {"a": "</script><!-- & \u2028"}
+
+
+def test_start_and_memory_have_a_table_where_they_were_measured(page: str) -> None:
+    assert "Start and memory" not in page
+    record = an_experiment("a", "b").record()
+    ready = Readiness(start_up_seconds=0.25, rss_bytes=2**20)
+    trials = [trial.model_copy(update={"readiness": ready}) for trial in trials_of(record, a_trial())]
+    text = html_text(judge(record, trials, interrupted=False), record, trials)
+    assert "Start and memory" in text
+    assert 'data-label="start-up s">0.250' in text and 'data-label="memory ready MiB">1.00' in text
+    assert 'data-label="first answer ms">–' in text

@@ -3,11 +3,12 @@
 ALL_WELL = 0
 """all trials valid and all claims upheld; every clause holds; every request got the right answer"""
 REFUTED = 1
-"""a claim refuted"""
+"""a claim refuted; an expected figure of a load not met"""
 WRONG_USE = 2
 """wrong usage, or an invalid file"""
 IN_DOUBT = 3
-"""a trial refused or not run, a claim undecided, a clause broken, some requests without the right answer"""
+"""a trial refused or not run, a claim undecided, a clause broken, some requests without the right answer, an
+expected figure undecided, no capacity found"""
 NOTHING_RAN = 4
 """nothing could run"""
 INTERRUPTED = 130

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from fairtrial.commands.option_groups import with_option_groups
-from fairtrial.tools.load.request.options import OUTPUT, LoadOptions, OutputOptions
+from fairtrial.tools.load.request.options import OUTPUT, GoalOptions, LoadOptions, OutputOptions
 
 Plain = Annotated[
     bool,
@@ -14,7 +14,7 @@ Plain = Annotated[
 
 
 @with_option_groups
-def load(options: LoadOptions, outputs: OutputOptions, plain: Plain = False) -> None:
+def load(options: LoadOptions, goals: GoalOptions, outputs: OutputOptions, plain: Plain = False) -> None:
     """Offer load to a URL and report what came back: verified answers first, errors by kind.
 
     Without -r, --ramp and --steps the load is **closed**: each connection sends its next request when its last one is
@@ -35,21 +35,25 @@ def load(options: LoadOptions, outputs: OutputOptions, plain: Plain = False) -> 
 
     `fairtrial load -b @order.json -H 'Content-Type: application/json' --expect-status 201 http://127.0.0.1:8080/orders`
 
+    `fairtrial load --expect 'p99<50ms' --expect 'rate>=2,000/s' http://127.0.0.1:8080/`   exit status 1 if not
+
+    `fairtrial load --capacity 'p99<50ms' http://127.0.0.1:8080/`   the highest rate that keeps it
+
     `fairtrial load --json - http://127.0.0.1:8080/ | jq .goodput_per_second`
 
-    **Exit status** 0 every request was answered as expected; 2 wrong use; 3 some were not; 4 none was, or the server
-    could not be reached; 130 interrupted (what was measured is reported).
+    **Exit status** 0 every request was answered as expected, and every figure of --expect was reached; 1 one was not; 2
+    wrong use; 3 some requests were not answered as expected, a figure is undecided, or no capacity was found; 4 none
+    was, or the server could not be reached; 130 interrupted (what was measured is reported).
     """
     from rich.console import Console
 
-    from fairtrial.tools.load.measure import measure
+    from fairtrial.tools.load.offer import offer
     from fairtrial.tools.load.report.outputs import check_outputs, write_outputs
     from fairtrial.tools.load.report.terminal import print_measurement
-    from fairtrial.tools.load.request.translate import to_engine_plan
 
     check_outputs(outputs)
     errors = Console(stderr=True)
-    measurement = measure(errors, options.url, to_engine_plan(options), plain=plain)
+    measurement = offer(errors, options, goals, plain=plain)
     try:
         print_measurement(errors if outputs.use_stdout else Console(), measurement)
     finally:

@@ -76,6 +76,8 @@ class Metric:
                 return f"has no {self.label}, because times and failures were only kept of all requests together"
             if self.name == "errors" and _overflowed(trial.engine):
                 return "had more requests than may wait, which belong to no request of the mix"
+        if self.loads == SERVED:
+            return f"has no {self.label}: it was not measured, or the record is from before it was"
         return f"has too few samples for {self.label}"
 
 
@@ -155,6 +157,16 @@ def _response_time_max_of_request(_engine: EngineSummary, share: Share) -> float
 def _peak_rss(trial: TrialRecord) -> float | None:
     # 0 means that a program ended before its memory was read: there is no figure.
     return float(trial.server.peak_rss_bytes) if trial.server is not None and trial.server.peak_rss_bytes else None
+
+
+def _of_a_server(name: str, unit: BaseUnit, label: str, part: str, key: str) -> Metric:
+    """A figure that one part of the record of a server's trial holds; None where either was not measured."""
+
+    def read(trial: TrialRecord) -> float | None:
+        value = getattr(getattr(trial, part), key, None)
+        return None if value is None else float(value)
+
+    return Metric(name, f"{name}_{unit}", unit, label, False, read, SERVED)
 
 
 def _error_share(trial: TrialRecord) -> float | None:
@@ -268,6 +280,8 @@ def metrics_of(load: Load) -> list[Metric]:
 CAPACITY = "capacity"
 OVERHEAD = "overhead"
 SEARCHES = frozenset({"capacity"})
+SERVED = frozenset({"closed", "open", "fixed", "capacity"})
+"""All loads but that of a program, which is never ready and has no memory at its end."""
 PERCENTILE_PATTERN = r"p(\d{1,2}(?:\.\d{1,3})?)"
 
 OTHER_NAMES: Mapping[str, str] = {
@@ -283,6 +297,9 @@ OTHER_NAMES: Mapping[str, str] = {
     "db_cpu": "service_cpu_per_1000_requests",
     "memory": "peak_rss",
     "rss": "peak_rss",
+    "memory_ready": "ready_rss",
+    "memory_at_end": "end_rss",
+    "cold_start": "start_up",
     "error_rate": "errors",
     "time": "elapsed",
     "duration": "elapsed",
@@ -294,13 +311,7 @@ METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric(
-            "goodput",
-            "goodput_per_second",
-            "per_second",
-            "goodput",
-            True,
-            _goodput,
-            read_share=_goodput_of_request,
+            "goodput", "goodput_per_second", "per_second", "goodput", True, _goodput, read_share=_goodput_of_request
         ),
         *(
             percentile_of(kind, percentile)
@@ -333,6 +344,10 @@ METRICS: Mapping[str, Metric] = {
             _service_cpu_seconds_per_1000_requests,
         ),
         Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss),
+        _of_a_server("ready_rss", "bytes", "resident memory when ready", "readiness", "rss_bytes"),
+        _of_a_server("end_rss", "bytes", "resident memory at the end of the window", "server", "end_rss_bytes"),
+        _of_a_server("start_up", "seconds", "start-up time", "readiness", "start_up_seconds"),
+        _of_a_server("first_answer", "seconds", "time of the first answer", "readiness", "first_answer_seconds"),
         Metric(
             "errors",
             "errors_share",

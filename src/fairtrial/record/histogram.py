@@ -69,14 +69,28 @@ class Histogram:
 
     def through(self, percentile: float) -> tuple[float, int]:
         """The value in seconds of `at`, and how many times do not exceed it."""
-        rank = max(1, math.ceil(round(percentile / 100 * self.count, 6)))
-        index = min(bisect_left(self._cumulative, rank), len(self.buckets) - 1)
-        return self.buckets[index].high_seconds - NANO, self._cumulative[index]
+        index = self._index(rank_of(percentile, self.count))
+        return self._highest_in(index), self._cumulative[index]
+
+    def at_rank(self, rank: int) -> float:
+        """Seconds that `rank` of the times do not exceed: of 1 the shortest. Undefined for an empty histogram."""
+        return self._highest_in(self._index(rank))
 
     def count_up_to(self, seconds: float) -> int:
         """How many times do not exceed `seconds`. A time counts as the middle of its bucket."""
         index = bisect_right(self.buckets, seconds, key=lambda bucket: bucket.middle_seconds)
         return self._cumulative[index - 1] if index else 0
+
+    def _index(self, rank: int) -> int:
+        return min(bisect_left(self._cumulative, rank), len(self.buckets) - 1)
+
+    def _highest_in(self, index: int) -> float:
+        return self.buckets[index].high_seconds - NANO
+
+
+def rank_of(percentile: float, samples: int) -> int:
+    """Which of so many samples, counted from the smallest, a percentile (0 to 100) is: 990 for p99 of 1,000."""
+    return max(1, math.ceil(round(percentile / 100 * samples, 6)))
 
 
 def read_histogram(hdr_base64: str) -> Histogram:

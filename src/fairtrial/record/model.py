@@ -210,6 +210,21 @@ class Clause(Strict):
     evidence: str = Field(description="what was observed when it did not pass; printable")
 
 
+class Readiness(Strict):
+    """The stack when it became ready: before its contract was tried, and before any load."""
+
+    start_up_seconds: float = Field(
+        description="from the start of its process to its first 200 to GET /health, which is asked every 20 ms; of "
+        "several instances the longest. Proxies, upstream and balancer are not in it"
+    )
+    rss_bytes: int | None = Field(None, description="resident memory of its whole process tree then; null: not read")
+    first_answer_seconds: float | None = Field(
+        None,
+        description="of the first request of the workload, to the last byte of an answer that kept its clause; null: "
+        "it did not, or there was none",
+    )
+
+
 class ServerMeter(Strict):
     """Use of a stack's whole process tree in the measured window; of a program's, from its start to its end."""
 
@@ -220,6 +235,9 @@ class ServerMeter(Strict):
     processes: int = Field(description="at the window's end")
     rss_series_bytes: list[int] = Field(
         default_factory=list, description="the largest sum in each full second of the window"
+    )
+    end_rss_bytes: int | None = Field(
+        None, description="the sum when the window closed; null where the tree had ended, and in older records"
     )
 
     @property
@@ -326,6 +344,7 @@ class TrialRecord(BaseModel):
     build: int = Field(1, description="which build of the stack it ran, from 1")
     started_at: str
     stage_seconds: dict[str, float] = Field(default_factory=dict, description="how long each stage took")
+    readiness: Readiness | None = Field(None, description="null for a program, and in older records")
     contract: list[Clause] = Field(default_factory=list)
     engine: EngineSummary | None = None
     server: ServerMeter | None = None

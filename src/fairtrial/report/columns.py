@@ -48,6 +48,13 @@ IF_MEASURED = (
     Column("elapsed_seconds", "elapsed", "s", 1),
     Column("settle_seconds", "settle", "s", 1),
 )
+START_AND_MEMORY = (
+    Column("start_up_seconds", "start-up", "s", 1),
+    Column("first_answer_seconds", "first answer", "ms", 1e3),
+    Column("ready_rss_bytes", "memory ready", "MiB", 2**-20),
+    Column("end_rss_bytes", "memory at end", "MiB", 2**-20),
+)
+"""A table of their own in the HTML report: the terminal has no room for them."""
 EXPLANATION = (
     "goodput: verified answers only; median over blocks, with its 95% interval · p50, p99, max: response "
     "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
@@ -69,6 +76,15 @@ def other_columns(result: Result) -> list[Column]:
         if any(column.of(condition) is not None for condition in result.conditions)
     ]
     return [*ALWAYS, *measured]
+
+
+def started(result: Result) -> list[ConditionResult]:
+    """The conditions of which something is known about their start or their memory then."""
+    return [
+        condition
+        for condition in in_order(result.conditions)
+        if any(column.of(condition) is not None for column in START_AND_MEMORY)
+    ]
 
 
 def _capacities(result: Result) -> list[str]:

@@ -35,6 +35,7 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
         other_columns=columns.other_columns(result),
         classed=columns.shows_class(result.conditions),
         request_rows=columns.request_rows(result),
+        started=columns.started(result),
         ranked=any(condition.rank is not None for condition in result.conditions),
         loads=loads_in_words(result),
         notes=notes(result),

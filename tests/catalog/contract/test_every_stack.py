@@ -156,3 +156,13 @@ def test_a_clause_of_one_status() -> None:
 
 def test_a_clause_of_one_status_in_other_words() -> None:
     assert answers_status("long", "POST", "/survey", 413, "too much is refused").requirement == "too much is refused"
+
+
+@pytest.mark.parametrize(("paths", "expected"), [(["/health", "/health"], 1), (["/missing", "/health"], 0), ([], 0)])
+def test_the_time_of_the_workload_s_first_answer_is_told_if_its_clause_holds(paths: list[str], expected: int) -> None:
+    clauses = [answers_status(f"{number}", "GET", path, 200) for number, path in enumerate(paths)]
+    told: list[float] = []
+    with answering(honest) as url:
+        list(try_contract(url, clauses, Data(), None, LOOPBACK, told.append))
+    assert len(told) == expected
+    assert all(0 < seconds < 10 for seconds in told)

@@ -1,9 +1,11 @@
+import re
 from pathlib import Path
 
 import pytest
 
 from fairtrial.judge import checks
 from fairtrial.judge.checks import all_checks, unusual_thresholds, validate_thresholds
+from fairtrial.judge.checks.model import LoadCheck
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import in_trial, severities
 
@@ -60,6 +62,16 @@ def test_the_document_describes_every_check_and_threshold() -> None:
             assert f"| `{key}` | {threshold.value:g} | {threshold.unit} |" in section
         for word in ("**Looks at**", "**Evidence**", "**Remedy**"):
             assert word in section
+
+
+def test_the_document_names_the_checks_of_a_load_by_itself() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    (section,) = [part for part in text.split("\n## ") if part.startswith("The checks of a load by itself\n")]
+    named, _, _ = section.partition("each with its default thresholds")
+    listed = re.findall(r"`([a-z-]+)`", named)
+    of_loads = [name for name, check in all_checks().items() if isinstance(check, LoadCheck)]
+    assert [name for name in listed if name in all_checks()] == of_loads
+    assert len(of_loads) > 5
 
 
 def test_the_table_names_every_check_with_its_thresholds() -> None:

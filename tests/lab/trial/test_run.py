@@ -32,6 +32,8 @@ def test_a_run_from_file_to_verdict(lab: Lab) -> None:
         assert condition["outcome"] == "valid"
         low, high = condition["figures"]["goodput_per_second"]["interval"]
         assert 0 < low <= condition["figures"]["goodput_per_second"]["estimate"] <= high
+        for key in ("start_up_seconds", "first_answer_seconds", "ready_rss_bytes", "end_rss_bytes"):
+            assert condition["figures"][key]["estimate"] > 0, key
         for trial in condition["trials"]:
             assert trial["goodput"]["per_second"] > 0
             assert trial["response_time"]["p50_seconds"] > 0
@@ -42,6 +44,9 @@ def test_a_run_from_file_to_verdict(lab: Lab) -> None:
     assert finished.results
     lines = [json.loads(line) for line in (finished.results / "record.jsonl").read_text().splitlines()]
     assert [line["kind"] for line in lines] == ["experiment"] + ["trial"] * 6
+    for trial in lines[1:]:
+        assert 0 < trial["readiness"]["start_up_seconds"] <= trial["stage_seconds"]["start"]
+        assert trial["readiness"]["first_answer_seconds"] <= trial["stage_seconds"]["contract"]
     for words in ("one", "two", "upheld", "refuted", "closed, 4 connections", "trial 6 of 6", "report.html"):
         assert words in finished.out.replace("\n", "")
     assert finished.out.index("placement") < finished.out.index("trial 1 of 6")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fairtrial.judge.checks.generator_saturated import CHECK
-from fairtrial.tools.load.advice import GENERATOR_BUSY, remedy, warnings
+from fairtrial.record.engine_summary import Waiting
+from fairtrial.tools.load.advice import remedy, warnings
 from tests.builders import ERROR_KINDS
 from tests.tools.load.measurements import busy, measurement, open_measurement, plan
 
@@ -13,12 +13,11 @@ def test_every_kind_of_error_has_a_remedy() -> None:
 
 
 def test_a_busy_generator_is_named() -> None:
-    assert CHECK.thresholds["warn"].value == GENERATOR_BUSY
     assert list(warnings(measurement(threads=busy(0.79)))) == []
     (warning,) = warnings(measurement(threads=busy(0.81)))
-    assert "used 81% of its busiest processor" in warning
+    assert warning.startswith("generator-saturated: the load engine's busiest thread used 81.0% of a processor")
     (together,) = warnings(measurement(of=plan(threads=10, cpus=[1]), threads=busy(0.09) * 10))
-    assert "used 90% of its busiest processor" in together
+    assert "10 threads used 90.0% of their busiest processor" in together
 
 
 def test_waiting_awake_is_not_being_busy() -> None:
@@ -38,9 +37,17 @@ def test_other_warnings(changes: dict[str, object], words: str) -> None:
     assert words in warning
 
 
+def test_a_load_that_did_not_take_place_is_warned_of_once() -> None:
+    waited = Waiting(limit=100_000, peak=900, at_end=0)
+    late = measurement().summary.response_time
+    (warning,) = warnings(open_measurement(achieved_over_offered=0.5, waiting=waited, send_lag=late))
+    assert warning.startswith("generator-late: up to 900 requests at a time waited for a free connection")
+
+
 def test_requests_that_hang_are_named() -> None:
     (warning,) = warnings(measurement(in_flight_at_end=4, oldest_in_flight_seconds=2.5))
-    assert "4 requests unanswered at the end, the oldest for 2,500 ms: longer than any answer took" in warning
+    assert warning.startswith("unanswered: 4 requests were unanswered when the window closed, one of them for 2.50 s")
+    assert "lengthen -d if" in warning
     assert list(warnings(measurement(in_flight_at_end=4, oldest_in_flight_seconds=0.01))) == []
 
 

@@ -15,11 +15,14 @@ PAGE = (PACKAGE.parents[1] / "docs" / "load.md").read_text()
 COMMANDS = [
     line for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) for line in block.splitlines()
 ]
-LENGTHS = (
+LENGTHS_AND_BOUNDS = (
     (r"-d ?\d+[smh]\b", "-d200ms"),
     (r"--warmup \S+", "--warmup 100ms"),
     (r" -t 10 ", " -t 1 "),
     (r":10s\b", ":200ms"),
+    (r"<50ms", "<9s"),
+    (r">=2,000/s", ">=1/s"),
+    (r"--between \S+", "--between 4k:5k"),
 )
 
 
@@ -46,14 +49,15 @@ def test_a_command_of_the_page(
         if " -d" in command or " -n" in command or " -t" in command or " --steps" in command
         else f"{command} -d 200ms"
     )
-    for long, short in LENGTHS:
+    for long, short in LENGTHS_AND_BOUNDS:
         shorter = re.sub(long, short, shorter)
 
     words = shlex.split(shorter)
     finished = call(*words[1:])
 
     assert words[0] == "fairtrial"
-    assert finished.status == 0, f"{shorter}\n{finished.out}\n{finished.err}"
+    expected = (0, 3) if "--capacity" in command else (0,)  # on a busy machine, it may be that no rate is kept
+    assert finished.status in expected, f"{shorter}\n{finished.out}\n{finished.err}"
 
 
 def test_every_option_is_on_the_page(call: Callable[..., Finished]) -> None:

@@ -26,6 +26,7 @@ class RunningStack:
     Attributes:
         process: the guarded process tree.
         port: the TCP port on which it serves.
+        start_up_seconds: from the start of its process until GET /health answered 200, which is asked every 20 ms.
         address: `HOST:PORT`.
         url: `http://HOST:PORT`.
     """
@@ -33,6 +34,7 @@ class RunningStack:
     def __init__(self, process: Guarded, port: int) -> None:
         self.process = process
         self.port = port
+        self.start_up_seconds = 0.0
         self.address = f"{LOOPBACK}:{port}"
         self.url = f"http://{self.address}"
 
@@ -70,17 +72,19 @@ def start_stack(
     environment = stack_environment({**settings, "HOST": LOOPBACK, "PORT": str(port)})
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
+        began = time.monotonic()
         process = Guarded([*stack.run, *variant.args], folder=folder, environment=environment, output=output, cpus=cpus)
     running = RunningStack(process, port)
     try:
-        _await_ready(running, stack.ready_within_seconds, log)
+        running.start_up_seconds = _await_ready(running, stack.ready_within_seconds, log) - began
     except BaseException:
         process.stop()
         raise
     return running
 
 
-def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> None:
+def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> float:
+    """Wait, and return the monotonic time of the answer that said that it is ready."""
     deadline = time.monotonic() + within_seconds
     last_answer = "nothing listened on its port"
     with httpx.Client(base_url=running.url, trust_env=False, timeout=2.0) as client:
@@ -100,8 +104,9 @@ def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> Non
                 time.sleep(ASK_EVERY_SECONDS)
                 continue
             if answer.status == 200:
+                answered_at = time.monotonic()
                 _assert_own_port(running)
-                return
+                return answered_at
             last_answer = f"GET /health answered {answer.status}"
             time.sleep(ASK_EVERY_SECONDS)
     raise Problem(

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from fairtrial.base.registry import defined_in
-from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.experiment.loads import Load
+from fairtrial.judge.checks.model import Case, Check, Finding, LoadCase, LoadCheck
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
-__all__ = ["all_checks", "run_checks", "unusual_thresholds", "validate_thresholds"]
+__all__ = ["all_checks", "run_checks", "run_load_checks", "unusual_thresholds", "validate_thresholds"]
 
 
 @cache
@@ -19,9 +20,23 @@ def all_checks() -> Mapping[str, Check]:
 
 def run_checks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
     """Every finding of every check; the evidence names thresholds that are not the default."""
+    loads = {condition.id: condition.load for condition in record.conditions}
+    processors = len(record.placement.load_cpus)
     for check in all_checks().values():
         thresholds = check.thresholds_with(record.experiment.checks.get(check.name, {}))
-        yield from check.examine(Case(check, record, trials, thresholds))
+        yield from check.examine(Case(check, trials, thresholds, loads, processors, record.calibrations, record))
+
+
+def run_load_checks(trials: Sequence[TrialRecord], loads: Mapping[str, Load], processors: int) -> Iterator[Finding]:
+    """Every finding of the checks that need no experiment around a load, under their own thresholds.
+
+    Args:
+        loads: what was offered, by condition; without those that no experiment can have.
+        processors: of the load engine.
+    """
+    for check in all_checks().values():
+        if isinstance(check, LoadCheck):
+            yield from check.examine(LoadCase(check, trials, check.thresholds_with({}), loads, processors, ()))
 
 
 def unusual_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Check, str]]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A warning: a short backlog is the contender's own choice, but the seconds of waiting come from the kernel."""
     for trial in case.trials:
         network = trial.network
@@ -18,7 +18,7 @@ def examine(case: Case) -> Iterator[Finding]:
             )
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="backlog-overflow",
     looks_at="connections for which no listener had room in the window (ListenOverflows and ListenDrops of "
     "/proc/net/netstat), in the lab's network namespace",

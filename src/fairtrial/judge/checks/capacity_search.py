@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.record.capacity import CapacitySearch, Probe
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A refusal where no rate held or the generator may have set the limit; a warning where the highest rate held."""
     for trial in case.trials:
         search = trial.capacity
@@ -52,7 +52,7 @@ def _lowest_failure(search: CapacitySearch, objective: str) -> Probe | None:
     return min(failed, key=lambda probe: probe.rate_per_second, default=None)
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="capacity-search",
     looks_at="the probes of a capacity search: whether a rate was confirmed, and what set the limit",
     thresholds={

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from fairtrial.base.formatting import count
 from fairtrial.experiment.loads import ClosedLoad
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 CONNECTS = ("connect", "refused")
 """Errors that take no time: a connect fails at once."""
@@ -12,16 +12,15 @@ ANSWERED = ("status_", "wrong_")
 """How errors begin that are answers, whose times are known."""
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A warning or a refusal, by the part of the clients' time that failed connects cost.
 
     By Little's law: while n clients without think time are at work, n requests are under way. So the answers' times,
     divided by n, are how long they were at work, give or take the longest one at each edge of the window. Where other
     requests failed, what those took is not known, and nothing can be told.
     """
-    loads = {condition.id: condition.load for condition in case.record.conditions}
     for trial in case.trials:
-        summary, load = trial.engine, loads[trial.condition]
+        summary, load = trial.engine, case.loads.get(trial.condition)
         if summary is None or not isinstance(load, ClosedLoad) or _others(summary.errors):
             continue
         failed = sum(summary.errors.get(kind, 0) for kind in CONNECTS)
@@ -47,7 +46,7 @@ def _others(errors: Mapping[str, int]) -> int:
     return sum(number for kind, number in errors.items() if kind not in CONNECTS and not kind.startswith(ANSWERED))
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="clients-gone",
     looks_at="the time that the clients of a closed load were at work, compared with the window, where connects failed "
     "(J. D. C. Little, Operations Research 9 (1961), 383-387)",

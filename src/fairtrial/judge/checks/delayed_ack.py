@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
 
@@ -44,7 +44,7 @@ TIMERS = (
 )
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A warning for each timer whose mode is separate from all other times."""
     for trial in case.trials:
         if trial.engine is None or not trial.engine.service_time.hdr_base64:
@@ -75,7 +75,7 @@ def _between(times: Histogram, low_seconds: float, high_seconds: float) -> int:
     return times.count_up_to(high_seconds) - times.count_up_to(low_seconds)
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="delayed-ack",
     looks_at="the histogram of service time: answers at 40 ms or 200 ms, and how many lie just beside; the kernel's "
     "counters of delayed acknowledgements and timeouts",

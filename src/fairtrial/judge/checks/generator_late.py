@@ -1,13 +1,13 @@
 """An open load whose requests were sent late is not the load that is named beside its figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.model import ExperimentRecord
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """Lateness is due to the contender where requests waited for a connection, and to the generator where none did."""
     for trial in case.trials:
         summary = trial.engine
@@ -26,7 +26,7 @@ def examine(case: Case) -> Iterator[Finding]:
                 trial.index,
                 "refusal" if refused else "warning",
                 f"1 in 100 requests was sent {1000 * late:.3g} ms or more after its time, of a p99 of "
-                f"{1000 * took:.3g} ms ({share:.0%}), although a connection was free{_alone(case.record)}"
+                f"{1000 * took:.3g} ms ({share:.0%}), although a connection was free{_alone(case.calibrations)}"
                 + (
                     f"; {unsent:.1%} of the offered requests were not sent"
                     if unsent > case.thresholds["unsent"]
@@ -36,7 +36,7 @@ def examine(case: Case) -> Iterator[Finding]:
 
 
 def _overloaded(
-    case: Case, index: int, summary: EngineSummary, waited: int, share: float, unsent: float
+    case: LoadCase, index: int, summary: EngineSummary, waited: int, share: float, unsent: float
 ) -> Iterator[Finding]:
     assert summary.achieved_over_offered is not None
     if unsent > case.thresholds["unsent"] or share >= case.thresholds["warn"]:
@@ -51,14 +51,14 @@ def _overloaded(
         )
 
 
-def _alone(record: ExperimentRecord) -> str:
+def _alone(calibrations: Sequence[Calibration]) -> str:
     """The engine's own pacing, as it was calibrated, where it was."""
-    pacing = [calibration.pacing_lag for calibration in record.calibrations if calibration.pacing_lag is not None]
+    pacing = [calibration.pacing_lag for calibration in calibrations if calibration.pacing_lag is not None]
     known = [lag for times in pacing if (lag := times.percentiles.get("99")) is not None]
     return f" (calibrated against a server that does nothing: {1000 * max(known):.3g} ms)" if known else ""
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="generator-late",
     looks_at="an open load's send lag (intended start to sent) beside its response time, requests that were offered "
     "and "

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A warning or a refusal, by the share of the window in which the engine's busiest processor was at work."""
-    processors = len(case.record.placement.load_cpus)
+    processors = case.processors
     for trial in case.trials:
         summary = trial.engine
         if summary is None:
@@ -35,7 +35,7 @@ def _used(threads: int, processors: int, share: float) -> str:
     return f"{threads} threads used {share:.1%} of their busiest processor"
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="generator-saturated",
     looks_at="processor time that the load took on the busiest of the engine's processors, over the window",
     thresholds={

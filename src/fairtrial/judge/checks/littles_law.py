@@ -2,22 +2,20 @@
 
 from collections.abc import Iterator
 
-from fairtrial.experiment.loads import ClosedLoad, RequestLoad
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.experiment.loads import ClosedLoad, Load, RequestLoad
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.model import Condition
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A refusal outside what the load model allows, with room for the edges of the window."""
-    conditions = {condition.id: condition for condition in case.record.conditions}
     for trial in case.trials:
-        summary, condition = trial.engine, conditions[trial.condition]
+        summary, load = trial.engine, case.loads.get(trial.condition)
         mean = None if summary is None else summary.response_time.mean_seconds
         if summary is None or mean is None or summary.window_seconds <= 0:
             continue
         in_system = summary.response_time.count / summary.window_seconds * mean
-        bounds = _bounds(summary, condition, case.thresholds["tolerance"])
+        bounds = _bounds(summary, load, case.thresholds["tolerance"])
         if bounds is not None and not bounds[0] <= in_system <= bounds[1]:
             rate = summary.response_time.count / summary.window_seconds
             yield case.finding(
@@ -29,8 +27,8 @@ def examine(case: Case) -> Iterator[Finding]:
             )
 
 
-def _bounds(summary: EngineSummary, condition: Condition, tolerance: float) -> tuple[float, float] | None:
-    """The least and the most mean number of requests in the system; None where the record cannot tell.
+def _bounds(summary: EngineSummary, load: Load | None, tolerance: float) -> tuple[float, float] | None:
+    """The least and the most mean number of requests in the system; None where the load cannot tell.
 
     Closed load, n connections, no think time: in a window of length W, the times of one connection's answers follow
     each other without gaps. So they sum up to W, plus the age of its first request when the window opens, minus the age
@@ -41,19 +39,19 @@ def _bounds(summary: EngineSummary, condition: Condition, tolerance: float) -> t
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
     edges = longest / summary.window_seconds
     if summary.achieved_over_offered is not None:
-        if not isinstance(condition.load, RequestLoad) or summary.waiting is None:
+        if not isinstance(load, RequestLoad) or summary.waiting is None:
             return None
-        most = condition.load.connections + summary.waiting.peak
+        most = load.connections + summary.waiting.peak
         return 0.0, most * (1 + edges + tolerance)
-    if not isinstance(condition.load, ClosedLoad):
+    if not isinstance(load, ClosedLoad):
         return None
-    connections = condition.load.connections
+    connections = load.connections
     failed = sum(summary.errors.values()) > summary.answers - summary.verified or bool(summary.failures)
     least = 0.0 if failed else connections * (1 - edges - tolerance)
     return max(least, 0.0), connections * (1 + edges + tolerance)
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="littles-law",
     looks_at="answers in the window times their mean response time, divided by the window, compared with the "
     "connections of the load (J. D. C. Little, Operations Research 9 (1961), 383-387)",

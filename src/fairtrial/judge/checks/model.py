@@ -8,6 +8,8 @@ from pydantic import Field
 
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
+from fairtrial.experiment.loads import Load
+from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 Severity = Literal["note", "warning", "refusal"]
@@ -59,14 +61,26 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Case:
-    """A record as one check examines it."""
+class LoadCheck(Check):
+    """A check that needs nothing but measured loads, without an experiment: `fairtrial load` has it, too."""
+
+    examine: Callable[["LoadCase"], Iterator[Finding]]
+
+
+@dataclass(frozen=True)
+class LoadCase:
+    """Measured loads, as a check examines them that needs no experiment around them."""
 
     check: Check
-    record: ExperimentRecord
     trials: Sequence[TrialRecord]
     thresholds: Mapping[str, float]
     """those in force; every key of the check's is present"""
+    loads: Mapping[str, Load]
+    """what was offered, by condition; a load that no experiment can have is missing"""
+    processors: int
+    """of the load engine"""
+    calibrations: Sequence[Calibration]
+    """the engine against its own target; empty where that was not measured"""
 
     def finding(
         self, trial: int | None, severity: Severity, evidence: str, remedy: str = "", *, claim: str | None = None
@@ -88,3 +102,10 @@ class Case:
             trial=trial,
             claim=claim,
         )
+
+
+@dataclass(frozen=True)
+class Case(LoadCase):
+    """A record as one check examines it."""
+
+    record: ExperimentRecord

@@ -1,12 +1,16 @@
 """A mean describes a window only if the window is stationary: warm, without a drift, without a leak."""
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
 from fairtrial.record.engine_summary import EngineSummary
 
 MIB = 2**20
+MOST_VALUES = 600
+"""Of longer windows, values are means over equal parts: the tests take time and memory by the square of their
+number."""
 WARM_UP = "lengthen warmup_seconds: the window opened before the contender was warm"
 LEAK = (
     "look for what is kept for each request; lengthen the window until memory levels off, or take the peak as that of "
@@ -14,7 +18,7 @@ LEAK = (
 )
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
     for trial in case.trials:
         summary = trial.engine
@@ -41,7 +45,8 @@ def _series(summary: EngineSummary) -> dict[str, list[float]]:
     return {name: values for name, values in series.items() if len(values) >= SHORTEST}
 
 
-def _moved(case: Case, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
+def _moved(case: LoadCase, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
+    values, seconds = _in_parts(values)
     slope, step = trend(values), change_point(values)
     drifts = slope.p_value < case.thresholds["alpha"] and abs(slope.change) >= case.thresholds["warn"]
     steps = step.p_value < case.thresholds["alpha"] and abs(step.change) >= case.thresholds["warn"]
@@ -54,30 +59,40 @@ def _moved(case: Case, index: int, name: str, values: Sequence[float]) -> Iterat
         yield case.finding(
             index,
             "refusal" if refused else "warning",
-            f"{name} changed by {step.change:+.0%} after second {step.index} of {len(values)} (p {step.p_value:.1g})",
+            f"{name} changed by {step.change:+.0%} after second {seconds * step.index} of {seconds * len(values)} "
+            f"(p {step.p_value:.1g})",
             WARM_UP if early else "",
         )
     else:
         yield case.finding(
             index,
             "refusal" if refused else "warning",
-            f"{name} drifted by {slope.change:+.0%} over the {len(values)} s of the window (p {slope.p_value:.1g})",
+            f"{name} drifted by {slope.change:+.0%} over the {seconds * len(values)} s of the window "
+            f"(p {slope.p_value:.1g})",
         )
 
 
-def _grown(case: Case, index: int, values: Sequence[int]) -> Iterator[Finding]:
-    growth = trend([float(value) for value in values])
+def _grown(case: LoadCase, index: int, values: Sequence[int]) -> Iterator[Finding]:
+    in_parts, seconds = _in_parts(values)
+    growth = trend(in_parts)
     if growth.p_value < case.thresholds["alpha"] and growth.change >= case.thresholds["memory"]:
         yield case.finding(
             index,
             "warning",
-            f"resident memory grew by {growth.slope / MIB:.1f} MiB a second, {growth.change:.0%} over the window "
-            f"(p {growth.p_value:.1g}): the peak depends on the length of the window",
+            f"resident memory grew by {growth.slope / seconds / MIB:.1f} MiB a second, {growth.change:.0%} over the "
+            f"window (p {growth.p_value:.1g}): the peak depends on the length of the window",
             LEAK,
         )
 
 
-CHECK = Check(
+def _in_parts(values: Sequence[float]) -> tuple[Sequence[float], int]:
+    """At most `MOST_VALUES` values, each the mean over so many seconds; a rest that fills no part is left out."""
+    seconds = -(-len(values) // MOST_VALUES)
+    ends = range(seconds, len(values) + 1, seconds)
+    return [fmean(values[end - seconds : end]) for end in ends], seconds
+
+
+CHECK = LoadCheck(
     name="not-stationary",
     looks_at="goodput, median and p99 of each full second of the window, and resident memory: a trend (Mann-Kendall) "
     "or a step (largest standardised difference of means, by permutation); from ten seconds on",

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from fairtrial.experiment.loads import ClosedLoad
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A warning where closed connections hold most ports and the kernel does not reuse them; a refusal where connects
     failed."""
-    loads = {condition.id: condition.load for condition in case.record.conditions}
     for trial in case.trials:
         network = trial.network
         if network is None or network.time_wait_sockets is None or not network.local_ports:
@@ -18,7 +17,7 @@ def examine(case: Case) -> Iterator[Finding]:
         if share < case.thresholds["share"]:
             continue
         failed = 0 if trial.engine is None else trial.engine.errors.get("connect", 0)
-        load = loads[trial.condition]
+        load = case.loads.get(trial.condition)
         if isinstance(load, ClosedLoad) and load.local_ports is not None:
             failed = 0  # the plan made them fail, not the kernel: `clients-gone` looks at these
         if network.ports_lent_again and not failed:
@@ -31,7 +30,7 @@ def examine(case: Case) -> Iterator[Finding]:
         )
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="ports-exhausted",
     looks_at="local ports that closed connections keep (TIME_WAIT) at the end of the window, compared with the range "
     "of "

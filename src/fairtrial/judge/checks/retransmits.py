@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A warning from the threshold on; its evidence says whether a retransmission timer expired."""
     for trial in case.trials:
         network = trial.network
@@ -24,7 +24,7 @@ def examine(case: Case) -> Iterator[Finding]:
             )
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="retransmits",
     looks_at="TCP segments that were retransmitted in the window, of all that were sent (RetransSegs and OutSegs of "
     "/proc/net/snmp), without probes on mere suspicion (TCPLossProbes minus TCPLossProbeRecovery), "

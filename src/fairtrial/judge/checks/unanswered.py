@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 
-def examine(case: Case) -> Iterator[Finding]:
+def examine(case: LoadCase) -> Iterator[Finding]:
     """A refusal where an unanswered request waited much longer than any answered one, and for much of the window."""
     for trial in case.trials:
         summary = trial.engine
@@ -24,7 +24,7 @@ def examine(case: Case) -> Iterator[Finding]:
             )
 
 
-CHECK = Check(
+CHECK = LoadCheck(
     name="unanswered",
     looks_at="the age of the oldest request unanswered when the window closed, compared with the longest answered one",
     thresholds={

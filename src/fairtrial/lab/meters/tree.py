@@ -21,7 +21,7 @@ class TreeMeter:
     Resident memory is sampled: the sum over the tree, with shared pages counted in each process. With `since_start` the
     highest value of each single process (VmHWM) counts as well. The meter misses memory taken after a process's last
     sample, and a joint peak of several processes between two samples. A peak of 0 bytes means that the tree ended
-    before the first sample. The largest sum of each second is kept, so that growth is visible.
+    before the first sample. The largest sum of each second is kept, so that growth is visible, and the one at the end.
 
     Args:
         guard_pids: the guards above the trees; the guards themselves are not measured.
@@ -52,6 +52,7 @@ class TreeMeter:
         window = time.monotonic() - self._opened_at
         self._closing.set()
         self._sampler.join()
+        at_end = self.sample_memory()
         return ServerMeter(
             window_seconds=window,
             cpu_user_seconds=user - self._user_before,
@@ -61,6 +62,7 @@ class TreeMeter:
             rss_series_bytes=[
                 self._rss_by_second[second] for second in sorted(self._rss_by_second) if second < int(window)
             ],
+            end_rss_bytes=at_end or None,
         )
 
     def abandon(self) -> None:

@@ -9,6 +9,7 @@ from fairtrial.catalog.contract.every_stack import try_contract
 from fairtrial.catalog.services.model import Counters
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
+from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
 from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext
@@ -18,7 +19,7 @@ from fairtrial.lab.trial.offered_load import StackEnded, offer_load
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.settle import settle
-from fairtrial.record.model import Clause, Failure
+from fairtrial.record.model import Clause, Failure, Readiness
 
 
 def run_server(context: TrialContext) -> None:
@@ -40,6 +41,7 @@ def run_server(context: TrialContext) -> None:
                 stack.enter_context(proxies_before_services(context))
                 callee = stack.enter_context(upstream_of_trial(context, cpus))
                 deployment = stack.enter_context(deployed(context))
+                record.readiness = _readiness(deployment)
         except Problem as problem:
             record.failure = Failure.of("start", problem)
             return
@@ -82,10 +84,24 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
     return before
 
 
+def _readiness(deployment: Deployment) -> Readiness:
+    return Readiness(
+        start_up_seconds=max(instance.start_up_seconds for instance in deployment.instances),
+        rss_bytes=TreeMeter(*deployment.pids).sample_memory() or None,
+    )
+
+
 def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]:
-    workload, point = context.plan.workload, context.point
+    workload, point, record = context.plan.workload, context.point, context.record
     assert isinstance(workload, ServerWorkload)
-    return try_contract(deployment.url, workload.clauses, point.data, point.options, deployment.listening())
+
+    def on_first_answer(seconds: float) -> None:
+        if record.readiness is not None:
+            record.readiness = record.readiness.model_copy(update={"first_answer_seconds": seconds})
+
+    return try_contract(
+        deployment.url, workload.clauses, point.data, point.options, deployment.listening(), on_first_answer
+    )
 
 
 def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContext], None]) -> Iterator[Clause]:

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 
-from fairtrial.base.formatting import count, with_unit
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.experiment.describe_load import describe_seconds
 from fairtrial.tools.load.measure import Measurement
 
-GENERATOR_BUSY = 0.80
-"""Share of a processor: the threshold of the check generator-saturated. docs/checks.md derives it."""
 KEPT_UP = 0.99
 """If a smaller share of the offered requests was answered, the load that was planned did not take place."""
 
@@ -29,6 +26,9 @@ REMEDIES = {
     "wrong_body": "the body is not that of --expect-body",
 }
 
+OPTIONS = {"duration_seconds": "-d", "warmup_seconds": "--warmup"}
+"""For the keys of an experiment, which the remedies of checks name, the options of a load."""
+
 
 def remedy(kind: str, plan: EnginePlan) -> str:
     """What to do about errors of this kind; empty for an unknown kind."""
@@ -42,25 +42,23 @@ def remedy(kind: str, plan: EnginePlan) -> str:
 def warnings(measurement: Measurement) -> Iterator[str]:
     """Reasons not to take these figures for the server's own; none in a good run."""
     summary, plan = measurement.summary, measurement.plan
-    share = summary.busiest_processor_share(len(plan.cpus))
-    if share >= GENERATOR_BUSY:
-        yield (
-            f"the load generator used {share:.0%} of its busiest processor: these figures may be the "
-            "generator's, not the server's. Give it more --threads on free processors, or offer less load."
-        )
-    if summary.achieved_over_offered is not None and summary.achieved_over_offered < KEPT_UP:
+    found = [finding for finding in measurement.findings if finding.severity != "note"]
+    for finding in found:
+        yield f"{finding.check}: {finding.evidence}; {_with_options(finding.remedy)}"
+    kept_up = summary.achieved_over_offered is None or summary.achieved_over_offered >= KEPT_UP
+    if not kept_up and all(finding.check != "generator-late" for finding in found):
         yield (
             f"only {summary.achieved_over_offered:.1%} of the offered requests were answered in the window: the server "
             f"(or {plan.load.connections:,} connections) cannot keep up, so response times grow over time."
-        )
-    oldest, longest = summary.oldest_in_flight_seconds or 0.0, summary.response_time.max_seconds or 0.0
-    if oldest > longest:
-        age = with_unit(oldest, "seconds")
-        yield (
-            f"{count(summary.in_flight_at_end, 'request')} unanswered at the end, the oldest for {age}: "
-            "longer than any answer took, and in no percentile."
         )
     if summary.driver_fallback and plan.driver == "io_uring":
         yield f"io_uring was not used: {summary.driver_fallback}"
     if summary.interrupted:
         yield "interrupted: the figures cover the part that was measured"
+
+
+def _with_options(remedy: str) -> str:
+    """A check's remedy with the options of a load in place of an experiment's keys."""
+    for key, option in OPTIONS.items():
+        remedy = remedy.replace(key, option)
+    return remedy

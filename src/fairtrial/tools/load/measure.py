@@ -1,18 +1,26 @@
 """Offer one load and measure it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from rich.console import Console
 
-from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
 from fairtrial.engine.plan import Closed, EnginePlan
 from fairtrial.engine.run import StopEarly, run_engine
+from fairtrial.judge.checks.model import Finding
 from fairtrial.lab.awake import processors_awake
+from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, read_histogram
+from fairtrial.record.machine import NetworkMeter
+from fairtrial.tools.load.examine import examine_load
 from fairtrial.tools.load.progress import progress_on
+from fairtrial.tools.load.request.expected_figure import ERRORS, ExpectedFigure
+from fairtrial.tools.load.verdicts import Verdict, verdicts_on
 
 
 @dataclass(frozen=True)
@@ -22,6 +30,11 @@ class Measurement:
     url: str
     plan: EnginePlan
     summary: EngineSummary
+    network: NetworkMeter | None = None
+    """what the kernel counted in the window; None if it was not read"""
+    capacity: CapacitySearch | None = None
+    """the search whose last run this is, if it is one"""
+    expected: Sequence[ExpectedFigure] = ()
 
     @cached_property
     def response_times(self) -> Histogram:
@@ -32,6 +45,21 @@ class Measurement:
     def service_times(self) -> Histogram:
         """From a request's sending to its answer's last byte."""
         return read_histogram(self.summary.service_time.hdr_base64)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What the checks of a load found, the gravest first."""
+        return examine_load(self.plan, self.summary, self.network, self.capacity)
+
+    @property
+    def refusing(self) -> set[str]:
+        """The checks that found what makes a figure indefensible."""
+        return {finding.check for finding in self.findings if finding.severity == "refusal"}
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """A verdict for each expected figure."""
+        return verdicts_on(self.expected, self.summary, self.response_times, self.refusing)
 
     @property
     def failed(self) -> dict[str, int]:
@@ -51,20 +79,37 @@ class Measurement:
 
     @property
     def exit_status(self) -> int:
-        """0: every request was answered as expected, 3: some were not, 4: none was, 130: interrupted."""
+        """0: all as expected, 1: an expected figure is not met, 3: in doubt, 4: no right answer, 130: interrupted.
+
+        In doubt are a figure that is undecided, a capacity that was not found, and requests without the right answer,
+        unless a figure says how many errors are expected.
+        """
         if self.summary.interrupted:
             return INTERRUPTED
         if not self.summary.verified:
             return NOTHING_RAN
-        return IN_DOUBT if self.failed else ALL_WELL
+        words = {verdict.verdict for verdict in self.verdicts}
+        if "not met" in words:
+            return REFUTED
+        if "undecided" in words or "capacity-search" in self.refusing:
+            return IN_DOUBT
+        errors_judged = any(figure.figure == ERRORS for figure in self.expected)
+        return IN_DOUBT if self.failed and not errors_judged else ALL_WELL
 
 
 def measure(
-    console: Console, url: str, plan: EnginePlan, *, plain: bool = False, at_most_seconds: float | None = None
+    console: Console,
+    url: str,
+    plan: EnginePlan,
+    *,
+    expected: Sequence[ExpectedFigure] = (),
+    plain: bool = False,
+    at_most_seconds: float | None = None,
 ) -> Measurement:
     """Offer the plan's load and show its progress on `console`. Ctrl-C ends it early; what was measured is returned.
 
     Args:
+        expected: the figures that it is expected to reach.
         plain: print a line a second, even on a terminal.
         at_most_seconds: also ends a load of a fixed number of requests after this time, which is no interruption.
 
@@ -72,17 +117,26 @@ def measure(
         Problem: the engine refused the plan or ended without a summary.
     """
     time_is_up = False
+    watch, opened = NetworkWatch(), False
+    network: NetworkMeter | None = None
 
     with progress_on(console, url, plan, plain=plain) as progress, processors_awake():
 
         def on_event(event: dict[str, Any]) -> None:
-            nonlocal time_is_up
+            nonlocal time_is_up, opened, network
+            if event["event"] == "window" and event["state"] == "opened":
+                watch.open()
+                opened = True
+            elif event["event"] == "window":
+                network = watch.close()
             progress.engine_event(event)
             if at_most_seconds is not None and event.get("elapsed_seconds", 0.0) >= at_most_seconds:
                 time_is_up = True
                 raise StopEarly
 
         summary = run_engine(plan, on_event, report_when_interrupted=True)
+    if opened and network is None:  # ended early: nobody said that the window closed
+        network = watch.close()
     if time_is_up:
         summary = summary.model_copy(update={"interrupted": False})
-    return Measurement(url, plan, summary)
+    return Measurement(url, plan, summary, network, expected=expected)

@@ -15,6 +15,7 @@ def test_json_says_which_load_and_what_to_doubt() -> None:
     assert content["load"] == "open, 4,000 requests/s, constant arrivals, up to 64 connections, keep-alive, 3 s"
     assert content["load_model"] == {"kind": "constant", "rate_per_second": 4000, "connections": 64}
     assert len(content["warnings"]) == 1
+    assert (content["expected"], content["capacity"]) == ([], None)
     assert content["goodput_per_second"] == 4000
 
 

@@ -44,7 +44,7 @@ def test_errors_by_kind_each_with_a_remedy() -> None:
 def test_warnings_are_printed() -> None:
     assert "warning: interrupted" in printed(open_measurement(interrupted=True))
     hanging = measurement(in_flight_at_end=4, oldest_in_flight_seconds=2.5)
-    assert "warning: 4 requests unanswered at the end" in printed(hanging)
+    assert "warning: unanswered: 4 requests were unanswered" in printed(hanging)
     assert "warning" not in printed(measurement(in_flight_at_end=4, oldest_in_flight_seconds=0.01))
 
 

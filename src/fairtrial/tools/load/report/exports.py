@@ -5,19 +5,21 @@ import io
 import json
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from fairtrial import __version__
 from fairtrial.record.histogram import Histogram
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
+from fairtrial.tools.load.verdicts import Verdict
 
 SERIES_COLUMNS = ("second", "length_seconds", "verified", "errors", "p50_seconds", "p99_seconds", "max_seconds")
 TICKS_PER_HALF_DISTANCE = 5
 
 
 def measurement_json(measurement: Measurement) -> str:
-    """The engine's summary with URL, load, warnings and exit status.
+    """The engine's summary with URL, load, expected figures, capacity, warnings and exit status.
 
     The request's headers and body are left out, as they may be secret.
     """
@@ -28,9 +30,25 @@ def measurement_json(measurement: Measurement) -> str:
         "load_model": measurement.plan.load.model_dump(exclude_none=True),
         "exit_status": measurement.exit_status,
         "warnings": list(warnings(measurement)),
+        "expected": [_verdict(each) for each in measurement.verdicts],
+        "capacity": None if measurement.capacity is None else measurement.capacity.model_dump(),
         **measurement.summary.model_dump(),
     }
     return json.dumps(content, indent=2) + "\n"
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    """One expected figure; limit and what was found in seconds, per second or as a share."""
+    expected, found = verdict.expected, verdict.found
+    return {
+        "expected": expected.text,
+        "figure": expected.figure,
+        "limit": expected.limit,
+        "found": None if found is None or math.isinf(found) else found,
+        "found_in_words": verdict.found_in_words,
+        "verdict": verdict.verdict,
+        "reason": verdict.reason,
+    }
 
 
 def seconds_csv(measurement: Measurement) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fairtrial.base.formatting import figure
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
+from fairtrial.record.capacity import CapacityFound, Probe
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.tools.load.measure import Measurement
 
@@ -16,6 +17,8 @@ EXPLANATION = (
     "response time counts from the moment a request was due, service time from the moment it was sent; between them it "
     "waits for a free connection, which clients experience and a closed load never shows"
 )
+PROBE_TITLES = ("run", "rate/s", "s", "answered", "p50 ms", "p99 ms", "errors", "objectives")
+"""The columns of the table of a search for the capacity."""
 
 
 @dataclass(frozen=True)
@@ -87,3 +90,37 @@ def generator_in_words(measurement: Measurement) -> str:
 
 def _milliseconds(seconds: float | None) -> float | None:
     return None if seconds is None else seconds * 1e3
+
+
+def capacities(measurement: Measurement) -> list[str]:
+    """What a search for the capacity found, a line for each objective; empty for any other load."""
+    search = measurement.capacity
+    return [] if search is None else [_capacity_in_words(each) for each in search.found]
+
+
+def _capacity_in_words(found: CapacityFound) -> str:
+    """`5,320 requests/s with p99-within-50-ms`."""
+    if found.rate_per_second is None:
+        return f"no rate was confirmed with {found.objective}"
+    top = ", and it may be more: no higher rate was tried" if found.at_the_top else ""
+    return f"{found.rate_per_second:,.0f} requests/s with {found.objective}{top}"
+
+
+def probe_rows(measurement: Measurement) -> list[Sequence[str]]:
+    """The runs of a search, in order: a cell for each of `PROBE_TITLES`. Empty for any other load."""
+    search = measurement.capacity
+    return [] if search is None else [_cells_of(probe) for probe in search.probes]
+
+
+def _cells_of(probe: Probe) -> Sequence[str]:
+    answered = probe.achieved_over_offered
+    missed = [f"{each.objective}: {each.why_not}" for each in probe.objectives if not each.met]
+    return (
+        "confirms" if probe.confirming else "tries",
+        f"{probe.rate_per_second:,.0f}",
+        figure(probe.seconds),
+        "–" if answered is None else f"{answered:.1%}",
+        *(cell(_milliseconds(probe.percentiles_seconds.get(name))) for name in ("50", "99")),
+        f"{probe.error_share:.2%}",
+        "; ".join(missed) or "kept",
+    )

@@ -11,11 +11,14 @@ from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.charts import distribution_chart, rate_chart, tail_chart, time_chart
 from fairtrial.tools.load.report.figures import (
     EXPLANATION,
+    PROBE_TITLES,
+    capacities,
     cell,
     columns,
     generator_in_words,
     goodput_in_words,
     missing_percentiles,
+    probe_rows,
     rows,
 )
 
@@ -42,6 +45,10 @@ def load_page(measurement: Measurement) -> str:
             generator=generator_in_words(measurement),
             columns=columns(measurement),
             rows=rows(measurement),
+            verdicts=measurement.verdicts,
+            capacities=capacities(measurement),
+            probe_titles=PROBE_TITLES,
+            probes=probe_rows(measurement),
             cell=cell,
             notes=[EXPLANATION] * measurement.is_open + [missing_percentiles(measurement)],
             failed=[(kind, count, remedy(kind, measurement.plan)) for kind, count in failed],

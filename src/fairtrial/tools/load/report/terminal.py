@@ -13,15 +13,19 @@ from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.bars import histogram_lines
 from fairtrial.tools.load.report.figures import (
     EXPLANATION,
+    PROBE_TITLES,
+    capacities,
     cell,
     columns,
     generator_in_words,
     goodput_in_words,
     missing_percentiles,
+    probe_rows,
     rows,
 )
 
 EXAMPLES_SHOWN = 3
+VERDICT_STYLES = {"met": "bold green", "not met": "bold red", "undecided": "bold yellow"}
 FEWEST_FOR_A_HISTOGRAM = 20
 
 
@@ -38,6 +42,8 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
     ]
     if measurement.summary.response_time.count:
         parts += [Text(), *_times(measurement, console)]
+    parts += _search(measurement)
+    parts += _goals(measurement)
     parts += _errors(measurement)
     for warning in warnings(measurement):
         parts += [Text(), Text.assemble(("warning: ", "bold yellow"), warning)]
@@ -109,6 +115,32 @@ def _times(measurement: Measurement, console: Console) -> list[RenderableType]:
         lines = histogram_lines(measurement.response_times, console.width, unicode=_prints_unicode(console))
         parts += [Text(line, no_wrap=True) for line in lines]
     return parts
+
+
+def _search(measurement: Measurement) -> list[RenderableType]:
+    """What a search for the capacity found, and its runs; nothing for any other load."""
+    found = capacities(measurement)
+    if not found:
+        return []
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="dim")
+    for title in PROBE_TITLES:
+        in_words = title in (PROBE_TITLES[0], PROBE_TITLES[-1])
+        table.add_column(title, justify="left" if in_words else "right", overflow="fold")
+    for row in probe_rows(measurement):
+        table.add_row(*row)
+    return [Text(), *(Text.assemble(("capacity: ", "bold"), words) for words in found), table]
+
+
+def _goals(measurement: Measurement) -> list[RenderableType]:
+    """A line for each expected figure: whether it was reached, and what was found."""
+    if not measurement.verdicts:
+        return []
+    table = Table.grid(padding=(0, 2))
+    for each in measurement.verdicts:
+        words = f"found {each.found_in_words}" + (f" ({each.reason})" if each.reason else "")
+        verdict = Text(each.verdict, style=VERDICT_STYLES[each.verdict])
+        table.add_row(Text(each.expected.text), verdict, Text(words, overflow="fold"))
+    return [Text(), table]
 
 
 def _errors(measurement: Measurement) -> list[RenderableType]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fairtrial.tools.load.request.expected_figure import ExpectedFigure, parse_expected_figure, parse_objective
 from fairtrial.tools.load.request.units import parse_duration, parse_rate
 from fairtrial.tools.load.request.values import (
     Header,
@@ -24,7 +25,7 @@ from fairtrial.tools.load.request.values import (
 )
 
 LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
-CONNECTION, OUTPUT = "Connection", "Output"
+GOAL, CONNECTION, OUTPUT = "Goal", "Connection", "Output"
 """The panels of the help."""
 STDOUT = Path("-")
 
@@ -231,6 +232,44 @@ class LoadOptions:
     unix_socket: Annotated[
         Path | None,
         _option(CONNECTION, "--unix", metavar="PATH", text="Connect to this Unix socket instead."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalOptions:
+    """What the figures of a load have to reach, and the search for the highest rate at which they do."""
+
+    expect: Annotated[
+        list[ExpectedFigure],
+        _option(
+            GOAL,
+            "--expect",
+            metavar="'FIGURE<BOUND'",
+            parser=parse_expected_figure,
+            text="Say whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', "
+            "'errors<=0.1%'. May be repeated. Exit status 1 if one was not.",
+        ),
+    ] = field(default_factory=list)
+    capacity: Annotated[
+        list[ExpectedFigure],
+        _option(
+            GOAL,
+            "--capacity",
+            metavar="'pN<TIME'",
+            parser=parse_objective,
+            text="Search for the highest rate at which this holds without an error, such as 'p99<50ms', and confirm it "
+            "over -d. May be repeated.",
+        ),
+    ] = field(default_factory=list)
+    between: Annotated[
+        RateRamp | None,
+        _option(
+            GOAL,
+            "--between",
+            metavar="LOW:HIGH",
+            parser=parse_ramp,
+            text="The lowest and the highest rate that --capacity tries. [default: 50:200k]",
+        ),
     ] = None
 
 

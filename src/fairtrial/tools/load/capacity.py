@@ -1,0 +1,119 @@
+"""The highest rate at which a server keeps an objective: the search of `fairtrial run`, aimed at a URL."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rich.console import Console
+
+from fairtrial.base.problem import Problem
+from fairtrial.engine.plan import EnginePlan, StopAfterSeconds
+from fairtrial.experiment.loads import CapacityLoad, Objective
+from fairtrial.lab.trial.capacity import search
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.tools.load.measure import Measurement, measure
+from fairtrial.tools.load.request.expected_figure import ExpectedFigure
+from fairtrial.tools.load.request.options import Arrival, GoalOptions, LoadOptions
+from fairtrial.tools.load.request.translate import DEFAULT_SECONDS, to_engine_plan
+
+LOWEST_PER_SECOND, HIGHEST_PER_SECOND = 50.0, 200_000.0
+CONNECTIONS = 256
+WARMUP_SECONDS, PROBE_SECONDS = 1.0, 1.0
+"""All as a capacity load of an experiment has them by default."""
+MOST_OBJECTIVES, LONGEST_WARMUP_SECONDS = 8, 3600.0
+
+
+class _Interrupted(Exception):
+    """Somebody ended a probe, and with it the search."""
+
+
+def measure_capacity(console: Console, options: LoadOptions, goals: GoalOptions, *, plain: bool = False) -> Measurement:
+    """Search for the capacity, and return the run that confirmed it, with the search.
+
+    If it is interrupted, the measurement is that of the probe that was running, without a search or expected figures.
+
+    Raises:
+        Problem: the options contradict each other, or the load could not be offered.
+    """
+    load = capacity_load(options, goals)
+    plan = to_engine_plan(
+        replace(
+            options,
+            rate=load.lowest_per_second,
+            connections=load.connections,
+            arrival=Arrival(load.arrivals),
+            warmup_seconds=load.warmup_seconds,
+        )
+    )
+    runs: list[Measurement] = []
+
+    def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
+        what = "confirms" if confirming else "tries"
+        console.print(f"{what} {rate_per_second:,.0f} requests/s for {seconds:.3g} s", highlight=False)
+        run = measure(console, options.url, _at_rate(plan, rate_per_second, seconds), plain=plain)
+        runs.append(run)
+        if run.summary.interrupted:
+            raise _Interrupted
+        return run.summary
+
+    try:
+        found = search(load, probe)
+    except _Interrupted:
+        return runs[-1]
+    return replace(runs[-1], capacity=found, expected=goals.expect)
+
+
+def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
+    """The search that the options ask for, as an experiment would have it.
+
+    Raises:
+        Problem: they contradict each other.
+    """
+    for wrong, reason, remedy in _contradictions(options, goals):
+        if wrong:
+            raise Problem(reason, remedy)
+    lowest, highest = goals.between or (LOWEST_PER_SECOND, HIGHEST_PER_SECOND)
+    seconds = options.seconds or DEFAULT_SECONDS
+    return CapacityLoad(
+        kind="capacity",
+        objectives=[_objective(each) for each in goals.capacity],
+        lowest_per_second=lowest,
+        highest_per_second=highest,
+        arrivals="constant" if options.arrival is Arrival.CONSTANT else "poisson",
+        connections=options.connections or CONNECTIONS,
+        warmup_seconds=options.warmup_seconds or WARMUP_SECONDS,
+        probe_seconds=min(PROBE_SECONDS, seconds),
+        duration_seconds=seconds,
+    )
+
+
+def _contradictions(options: LoadOptions, goals: GoalOptions) -> Iterator[tuple[bool, str, str]]:
+    """Whether it applies, the reason and the remedy of each contradiction."""
+    for given, option in ((options.rate, "-r"), (options.ramp, "--ramp"), (options.steps, "--steps")):
+        yield given is not None, f"--capacity and {option} exclude each other", f"leave out {option}; see --between"
+    yield options.requests is not None, "--capacity confirms a rate over a time, not a count", "use -d in place of -n"
+    yield options.think_seconds is not None, "--think is for closed loads", "leave it out"
+    yield options.warmup_seconds > LONGEST_WARMUP_SECONDS, "--warmup of a search lasts at most an hour", "shorten it"
+    names = [_name(each) for each in goals.capacity]
+    yield len(set(names)) < len(names), "--capacity: an objective is given twice", "leave one out"
+    yield len(names) > MOST_OBJECTIVES, f"--capacity takes at most {MOST_OBJECTIVES} objectives", "leave some out"
+    if goals.between is not None:
+        lowest, highest = goals.between
+        yield not 0 < lowest < highest, "--between: the first rate is not above 0 and below the second", "write 50:200k"
+
+
+def _objective(expected: ExpectedFigure) -> Objective:
+    assert expected.percentile is not None
+    return Objective(
+        name=_name(expected), percentile=float(expected.percentile), within_milliseconds=1e3 * expected.limit
+    )
+
+
+def _name(expected: ExpectedFigure) -> str:
+    """What an experiment would call the objective: `p99-within-50-ms`."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{expected.figure}-within-{1e3 * expected.limit:g}-ms")
+
+
+def _at_rate(plan: EnginePlan, rate_per_second: float, seconds: float) -> EnginePlan:
+    offered = plan.load.model_copy(update={"rate_per_second": rate_per_second})
+    return plan.model_copy(update={"load": offered, "stop": StopAfterSeconds(seconds=seconds)})

@@ -1,0 +1,114 @@
+"""Figures that a load is expected to reach, as `--expect` and `--capacity` write them: `p99<50ms`, `rate>=2,000/s`.
+
+Modules that take long to load are imported when a value is read, as in `units`.
+"""
+
+import math
+import re
+from contextlib import suppress
+from typing import NamedTuple
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+
+RATE, ERRORS, MAX, MEAN = "rate", "errors", "max", "mean"
+LONGEST_OBJECTIVE_SECONDS = 3600.0
+"""As in the objectives of an experiment."""
+
+_FIGURE_AND_BOUND = re.compile(r"([A-Za-z][A-Za-z0-9._-]*)\s*(<=|>=|<|>)\s*(\S.*)")
+_EXAMPLES = "write a figure and its bound: 'p99<50ms', 'rate>=2,000/s' or 'errors<=0.1%'"
+_FIGURES = (
+    "there are p50, p90, p95, p99, p99.9 and other percentiles, max and mean (of the response time), rate (verified "
+    "answers), and errors"
+)
+
+
+class ExpectedFigure(NamedTuple):
+    """A figure with its bound."""
+
+    text: str
+    """as it was written, such as `p99<50ms`"""
+    figure: str
+    """`p99.9`, `max`, `mean`, `rate` or `errors`"""
+    limit: float
+    """in seconds, per second, or a share"""
+    inclusive: bool
+    """the limit itself is allowed"""
+    symbol: str
+    """of the unit in which the limit was written"""
+
+    @property
+    def percentile(self) -> str | None:
+        """`99.9` of `p99.9`; None of other figures."""
+        return self.figure[1:] if self.figure[1:2].isdigit() else None
+
+    def holds(self, value: float) -> bool:
+        """Whether a value, in the unit of the limit, is on its right side. What differs by rounding alone is equal."""
+        if math.isclose(value, self.limit, rel_tol=1e-9):
+            return self.inclusive
+        return value > self.limit if self.figure == RATE else value < self.limit
+
+
+def parse_expected_figure(text: str) -> ExpectedFigure:
+    """The figure and its bound of `p99<50ms`, `rate>=2,000/s` or `errors<=0.1%`.
+
+    Raises:
+        Problem: it is no figure and bound, the bound has no unit or a wrong one, or it allows what is worse.
+    """
+    from fairtrial.base.units import BaseUnit, Quantity, kind_of, parse_quantity, symbols_of  # noqa: PLC0415 see above
+
+    shown = printable(text.strip(), 60)
+    match = _FIGURE_AND_BOUND.fullmatch(text.strip())
+    if match is None:
+        raise Problem(f"'{shown}' is not a figure and its bound", _EXAMPLES)
+    name, sign, bound = match.groups()
+    figure = _figure(name)
+    if figure is None:
+        raise Problem(f"'{shown}': there is no figure '{printable(name, 40)}'", _FIGURES)
+    bases: dict[str, BaseUnit] = {RATE: "per_second", ERRORS: "share"}
+    base = bases.get(figure, "seconds")
+    quantity: Quantity | None = None
+    with suppress(ValueError):
+        quantity = parse_quantity(bound)
+    if quantity is None or quantity.unit.base != base or quantity.value < 0:
+        raise Problem(
+            f"'{shown}': '{printable(bound, 40)}' is not {kind_of(base)} with its unit",
+            f"the units of {figure} are {symbols_of(base)}: write {_example(figure)}",
+        )
+    if sign.startswith(">") != (figure == RATE):
+        worse = "lower rates" if figure == RATE else "more errors" if figure == ERRORS else "longer times"
+        raise Problem(f"'{shown}' asks for {worse}", f"write {_example(figure)}")
+    written = f"{figure}{sign}{printable(bound.strip(), 40)}"
+    return ExpectedFigure(written, figure, quantity.value, sign.endswith("="), quantity.unit.symbol)
+
+
+def parse_objective(text: str) -> ExpectedFigure:
+    """An objective of a search for the capacity, `p99<50ms`: a percentile that every record holds.
+
+    Raises:
+        Problem: it is not.
+    """
+    from fairtrial.experiment.loads import METRIC_PERCENTILES  # noqa: PLC0415 see above
+
+    expected = parse_expected_figure(text)
+    if expected.percentile not in METRIC_PERCENTILES:
+        names = ", ".join(f"p{each}" for each in METRIC_PERCENTILES)
+        raise Problem(f"'{expected.text}' is no objective of a capacity", f"write one of {names}, such as p99<50ms")
+    if not 0 < expected.limit <= LONGEST_OBJECTIVE_SECONDS:
+        raise Problem(f"'{expected.text}': the time is not from above 0 to an hour", "write p99<50ms")
+    return expected
+
+
+def _figure(name: str) -> str | None:
+    """The figure of this name as it is spelled everywhere else: `p99` for `P99.0`; None if there is none."""
+    from fairtrial.judge.metrics import PERCENTILE_PATTERN  # noqa: PLC0415 see above
+
+    lower = name.lower()
+    match = re.fullmatch(PERCENTILE_PATTERN, lower)
+    if match is not None and float(match[1]) > 0:
+        return f"p{float(match[1]):g}"
+    return lower if lower in (RATE, ERRORS, MAX, MEAN) else None
+
+
+def _example(figure: str) -> str:
+    return {RATE: "'rate>=2,000/s'", ERRORS: "'errors<=0.1%'"}.get(figure, f"'{figure}<50ms'")

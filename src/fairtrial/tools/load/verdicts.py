@@ -1,0 +1,154 @@
+"""Whether the figures that were expected of a load were found.
+
+What has no time yet is never left out silently. Two kinds of requests have none:
+
+- Requests that ended without an answer (refused, reset, timed out, never sent) count as slower than any limit: a client
+  that never has an answer did not have it in time.
+- Requests that were unanswered at the end count only where the oldest of them had waited for longer than the limit.
+  How many of the others had, nobody knows. So a figure is met if it holds with all of them beyond the limit, and not
+  met if it does not even hold without them; in between it is undecided.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fairtrial.base.formatting import count, figure_in, with_unit
+from fairtrial.base.units import UNITS
+from fairtrial.judge.statistics.support import samples_needed, supports_percentile
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.histogram import Histogram, rank_of
+from fairtrial.tools.load.request.expected_figure import ERRORS, MAX, MEAN, RATE, ExpectedFigure
+
+Word = Literal["met", "not met", "undecided"]
+
+SLOWED_BY_THE_GENERATOR = frozenset({"generator-late", "generator-saturated"})
+"""Checks whose refusal says that times may be the generator's own: what holds in spite of that, holds."""
+NOT_THE_LOAD = frozenset({"littles-law", "clients-gone", "ports-exhausted", "capacity-search"})
+"""Checks whose refusal says that the load was not the one that is named, or that the figures contradict each other."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one expected figure."""
+
+    expected: ExpectedFigure
+    verdict: Word
+    found: float | None
+    """in the unit of the limit; infinite: there was no answer; None: there is no such figure"""
+    reason: str = ""
+    """why it is undecided, and what else a reader must know"""
+
+    @property
+    def found_in_words(self) -> str:
+        """`12.3 ms`, `no answer`, or a dash where there is no figure."""
+        if self.found is None:
+            return "–"
+        return "no answer" if math.isinf(self.found) else figure_in(self.found, UNITS[self.expected.symbol])
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A figure of what ended, and what it is at worst if everything unanswered is added to it."""
+
+    found: float | None
+    at_worst: float | None
+    reason: str = ""
+
+
+def verdicts_on(
+    expected: Sequence[ExpectedFigure], summary: EngineSummary, times: Histogram, refusing: Collection[str]
+) -> list[Verdict]:
+    """A verdict for each expected figure.
+
+    Args:
+        times: the response times.
+        refusing: the checks that found what makes a figure indefensible.
+    """
+    return [_verdict(each, _read(each, summary, times), refusing) for each in expected]
+
+
+def _verdict(expected: ExpectedFigure, reading: _Reading, refusing: Collection[str]) -> Verdict:
+    found, at_worst = reading.found, reading.at_worst
+    if found is None or at_worst is None:
+        return Verdict(expected, "undecided", found, reading.reason)
+    doubtful = NOT_THE_LOAD if expected.holds(found) else NOT_THE_LOAD | SLOWED_BY_THE_GENERATOR
+    if in_doubt := doubtful.intersection(refusing):
+        return Verdict(expected, "undecided", found, f"see the warning of {', '.join(sorted(in_doubt))}")
+    if not expected.holds(found):
+        return Verdict(expected, "not met", found, reading.reason)
+    return Verdict(expected, "met" if expected.holds(at_worst) else "undecided", found, reading.reason)
+
+
+def _read(expected: ExpectedFigure, summary: EngineSummary, times: Histogram) -> _Reading:
+    if expected.figure == RATE:
+        return _Reading(summary.goodput_per_second, summary.goodput_per_second)
+    if expected.figure == ERRORS:
+        return _errors(summary)
+    failures = summary.ended - summary.answers
+    if not summary.response_time.count:
+        return _Reading(None, None, "no answer was complete")
+    if expected.figure == MAX:
+        return _longest(summary, failures)
+    late = _late(summary, expected.limit)
+    if expected.figure == MEAN:
+        return _mean(summary, failures, late)
+    assert expected.percentile is not None
+    return _percentile(expected.percentile, summary, times, failures, late)
+
+
+def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: int, late: int) -> _Reading:
+    percentile, ended = float(name), times.count + failures
+    if not supports_percentile(ended, percentile):
+        needed = samples_needed(percentile)
+        return _Reading(None, None, f"p{name} needs {count(needed, 'request')}, and {ended:,} ended")
+
+    def among(requests: int) -> float:
+        """The percentile of the times, and of so many more requests that are slower than all of them."""
+        rank = rank_of(percentile, requests)
+        longest = summary.response_time.max_seconds
+        assert longest is not None
+        return math.inf if rank > times.count else min(times.at_rank(rank), longest)
+
+    return _Reading(among(ended), among(ended + late), _reasons(summary, failures, late))
+
+
+def _longest(summary: EngineSummary, failures: int) -> _Reading:
+    longest = summary.response_time.max_seconds or 0.0
+    oldest = summary.oldest_in_flight_seconds or 0.0
+    found = math.inf if failures else max(longest, oldest)
+    return _Reading(found, found, _reasons(summary, failures, summary.in_flight_at_end if oldest > longest else 0))
+
+
+def _mean(summary: EngineSummary, failures: int, late: int) -> _Reading:
+    """A mean has no room for what has no time: with a request that failed, it is at worst infinite."""
+    times, oldest = summary.response_time, summary.oldest_in_flight_seconds or 0.0
+    assert times.mean_seconds is not None
+    with_late = (times.count * times.mean_seconds + late * oldest) / (times.count + late)
+    return _Reading(times.mean_seconds, math.inf if failures else with_late, _reasons(summary, failures, late))
+
+
+def _errors(summary: EngineSummary) -> _Reading:
+    """Unanswered requests may yet fail if one of them has waited for longer than any answer took."""
+    if not summary.ended:
+        return _Reading(None, None, "no request ended")
+    hanging = _late(summary, summary.response_time.max_seconds or 0.0)
+    wrong = summary.ended - summary.verified
+    at_worst = (wrong + hanging) / (summary.ended + hanging)
+    return _Reading(wrong / summary.ended, at_worst, _reasons(summary, 0, hanging))
+
+
+def _late(summary: EngineSummary, limit_seconds: float) -> int:
+    """How many requests may have waited for longer than this at the end: none, or all that were unanswered."""
+    return summary.in_flight_at_end if (summary.oldest_in_flight_seconds or 0.0) > limit_seconds else 0
+
+
+def _reasons(summary: EngineSummary, failures: int, late: int) -> str:
+    parts = []
+    if failures:
+        parts.append(f"{count(failures, 'request')} ended without an answer")
+    if late:
+        oldest = with_unit(summary.oldest_in_flight_seconds or 0.0, "seconds")
+        parts.append(f"{count(late, 'request')} unanswered at the end, the oldest for {oldest}")
+    return "; ".join(parts)

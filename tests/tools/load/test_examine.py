@@ -1,0 +1,52 @@
+"""The checks of a run on one load by itself."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fairtrial.engine.plan import Closed, Ramp, StopAfterRequests
+from fairtrial.record.engine_summary import SecondOfSeries
+from tests.builders import calm_network, times
+from tests.tools.load.measurements import measurement, open_measurement, plan
+
+
+def refusing(**of: Any) -> set[str]:
+    """The checks that refuse a closed load of 16 connections whose answers account for half of their time."""
+    return measurement(of=plan(**of), response_time=times(12_000, 0.002)).refusing
+
+
+def test_figures_that_contradict_the_load_are_refused() -> None:
+    assert refusing() == {"littles-law"}
+    assert measurement().refusing == set()
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        {"load": Closed(connections=16, think_time_seconds=0.1)},
+        {"pipeline": 2},
+        {"stop": StopAfterRequests(requests=12_000)},
+        {"load": Ramp(from_per_second=0, to_per_second=8000, connections=16)},
+    ],
+)
+def test_a_load_that_no_experiment_has_is_judged_by_what_is_left(of: dict[str, Any]) -> None:
+    assert refusing(**of) == set()
+
+
+def test_what_the_kernel_counted_is_examined() -> None:
+    lost = calm_network().model_copy(update={"retransmitted_segments": 500})
+    lossy = replace(open_measurement(), network=lost)
+    assert [finding.check for finding in lossy.findings] == ["retransmits"]
+    assert replace(open_measurement(), network=calm_network()).findings == []
+
+
+def test_a_rate_that_changes_by_intent_is_no_drift() -> None:
+    drifting = [
+        SecondOfSeries(verified=1000, errors=0, p50_seconds=each / 1000, p99_seconds=each / 500, max_seconds=0.1)
+        for each in range(1, 31)
+    ]
+    window: dict[str, Any] = {"series": drifting, "window_seconds": 30.0}
+    assert "not-stationary" in open_measurement(**window).refusing
+    ramp = plan(load=Ramp(from_per_second=0, to_per_second=8000, connections=64))
+    assert replace(open_measurement(**window), plan=ramp).findings == []

@@ -1,0 +1,136 @@
+"""`fairtrial load` with figures to reach, and in search of a capacity, against real servers."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import Finished, Lab
+from tests.judge.checks.test_delayed_ack import serving_in_two_writes
+from tests.tools.load.conftest import Target
+
+Call = Callable[..., Finished]
+
+
+def test_every_figure_is_printed_with_what_was_found(lab: Lab, call: Call, target: Target) -> None:
+    figures = ("--expect", "p50<9s", "--expect", "p50<1us", "--expect", "p99.9<9s", "--expect", "errors<=0%")
+    finished = call("load", target.url, "-n", "200", *figures, "--json", "x.json", "--html", "x.html")
+    assert finished.status == 1, finished.err
+    lines = [" ".join(line.split()) for line in finished.out.splitlines()]
+    (met,) = [line for line in lines if line.startswith("p50<9s met found ")]
+    assert met.endswith(" s")
+    assert [line for line in lines if line.startswith("p50<1us not met found ") and line.endswith("µs")]
+    assert "p99.9<9s undecided found – (p99.9 needs 10,000 requests, and 200 ended)" in lines
+    assert "errors<=0% met found 0.00%" in lines
+    measured = json.loads((lab.folder / "x.json").read_text())
+    assert [each["verdict"] for each in measured["expected"]] == ["met", "not met", "undecided", "met"]
+    assert (measured["exit_status"], measured["expected"][0]["limit"], measured["capacity"]) == (1, 9, None)
+    assert 0 < measured["expected"][0]["found"] < 9
+    page = (lab.folder / "x.html").read_text()
+    assert "p50&lt;1us" in page and "not met" in page
+
+
+@pytest.mark.parametrize(
+    ("figures", "status"),
+    [
+        (["p50<9s", "rate>=1/s"], 0),
+        (["p50<9s", "p99.9<9s"], 3),
+        (["p50<1us", "p99.9<9s"], 1),
+    ],
+)
+def test_exit_status(call: Call, target: Target, figures: list[str], status: int) -> None:
+    options = [option for figure in figures for option in ("--expect", figure)]
+    assert call("load", target.url, "-n", "100", *options).status == status
+
+
+def test_errors_that_are_expected_are_no_reason_to_doubt(call: Call, serve: Callable[..., Target]) -> None:
+    failing = serve("--status-5xx", "0.5")
+    assert call("load", failing.url, "-n", "200", "--expect", "p50<9s").status == 3
+    assert call("load", failing.url, "-n", "200", "--expect", "errors<=90%").status == 0
+    assert call("load", failing.url, "-n", "200", "--expect", "errors<=1%").status == 1
+
+
+def warned(call: Call, address: str) -> list[str]:
+    """The warnings of a load on a server of whose answers head and body are two segments."""
+    finished = call("load", f"http://{address}/", "-c", "4", "-d", "1200ms", "--json", "-")
+    warnings: list[str] = json.loads(finished.out)["warnings"]
+    return [warning for warning in warnings if warning.startswith("delayed-ack")]
+
+
+@pytest.mark.measures
+def test_delayed_acknowledgements_are_seen_and_their_remedy_is_told(call: Call, engine: Path) -> None:
+    # Where other processes take the processors, 40 ms become 40 to 60 in a run or two, and no mode stands apart.
+    with serving_in_two_writes(no_delay=False) as address:
+        (warning,) = next(found for found in (warned(call, address) for _ in range(5)) if found)
+    assert "delayed acknowledgement (40 ms" in warning
+    assert "the kernel counted" in warning
+    assert "TCP_NODELAY" in warning
+
+
+@pytest.mark.measures
+def test_two_segments_that_do_not_wait_are_no_delay(call: Call, engine: Path) -> None:
+    with serving_in_two_writes(no_delay=True) as address:
+        assert warned(call, address) == []
+
+
+def searched(call: Call, url: str, *options: str | Path) -> tuple[Finished, dict[str, Any]]:
+    lengths = ("--warmup", "50ms", "-d", "200ms")
+    finished = call("load", url, *lengths, *options, "--json", "-")
+    measured: dict[str, Any] = json.loads(finished.out) if finished.out else {}
+    return finished, measured
+
+
+@pytest.mark.measures
+def test_a_capacity_is_searched_and_confirmed(call: Call, target: Target) -> None:
+    goals = ("--capacity", "p50<9s", "--between", "500:900", "--expect", "p50<9s")
+    finished, measured = searched(call, target.url, *goals)
+    assert finished.status == 0, finished.err
+    (found,) = measured["capacity"]["found"]
+    assert found == {"objective": "p50-within-9000-ms", "rate_per_second": 900, "at_the_top": True}
+    assert [(each["rate_per_second"], each["confirming"]) for each in measured["capacity"]["probes"]] == [
+        (500, False),
+        (900, False),
+        (900, True),
+    ]
+    assert measured["load"].startswith("open, 900 requests/s, Poisson arrivals, up to 256 connections")
+    assert [each["verdict"] for each in measured["expected"]] == ["met"]
+    assert any("still held at 900/s, the highest rate" in warning for warning in measured["warnings"])
+    assert "capacity: 900 requests/s with p50-within-9000-ms, and it may be more" in finished.err
+    assert "confirms 900 requests/s" in finished.err
+
+
+def test_a_capacity_that_is_not_found(lab: Lab, call: Call, serve: Callable[..., Target]) -> None:
+    slow = serve("--delay", "constant:30ms")
+    arguments = ("--capacity", "p50<10ms", "--between", "200:900", "--expect", "p50<9s", "--html", "x.html")
+    finished, measured = searched(call, slow.url, *arguments)
+    assert finished.status == 3, finished.err
+    assert measured["capacity"]["found"][0]["rate_per_second"] is None
+    assert [each["verdict"] for each in measured["expected"]] == ["undecided"]
+    assert "no rate was confirmed with p50-within-10-ms" in finished.err
+    page = (lab.folder / "x.html").read_text()
+    assert "<h2>Capacity</h2>" in page and "p50-within-10-ms: " in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--capacity", "p99<50ms", "-r", "5"], "--capacity and -r exclude each other"),
+        (["--capacity", "p99<50ms", "--steps", "5:1s"], "--capacity and --steps exclude each other"),
+        (["--capacity", "p99<50ms", "-n", "5"], "not a count"),
+        (["--capacity", "p99<50ms", "--think", "1s"], "--think is for closed loads"),
+        (["--capacity", "p99<50ms", "--capacity", "p99<0.05s"], "an objective is given twice"),
+        (["--capacity", "p99<50ms", "--between", "5:5"], "the first rate is not above 0"),
+        (["--capacity", "p98<50ms"], "is no objective of a capacity"),
+        (["--between", "5:9"], "--between says where --capacity searches"),
+        (["--expect", "p99<50"], "'50' is not a time with its unit"),
+    ],
+)
+def test_wrong_use(call: Call, arguments: list[str], reason: str) -> None:
+    finished = call("load", "http://a/", *arguments)
+    assert finished.status == 2
+    first, second = finished.err.splitlines()
+    assert first.startswith("error: ") and reason in first
+    assert second.startswith("remedy: ")
+    assert finished.out == ""

@@ -1,0 +1,142 @@
+"""Whether expected figures were found: what has no time is not left out silently."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.record.histogram import Bucket, Histogram
+from fairtrial.tools.load.request.expected_figure import parse_expected_figure
+from fairtrial.tools.load.verdicts import Verdict, verdicts_on
+from tests.builders import a_trial
+
+FAST, SLOW = 0.010, 0.100
+
+
+def verdict(text: str, *, fast: int = 0, slow: int = 0, refusing: tuple[str, ...] = (), **changes: Any) -> Verdict:
+    """On a load with so many answers of 10 ms and of 100 ms; `changes` are fields of its summary."""
+    answers = fast + slow
+    engine = a_trial().record().engine
+    assert engine
+    known = {
+        "count": answers,
+        "mean_seconds": (fast * FAST + slow * SLOW) / answers if answers else None,
+        "max_seconds": None if not answers else SLOW if slow else FAST,
+    }
+    summary = engine.model_copy(
+        update={
+            "response_time": engine.response_time.model_copy(update=known),
+            "verified": answers,
+            "answers": answers,
+            "goodput_per_second": answers / 3,
+            "errors": {},
+            "in_flight_at_end": 0,
+            "oldest_in_flight_seconds": None,
+        }
+        | changes
+    )
+    of_each = ((FAST, fast), (SLOW, slow))
+    buckets = [Bucket(seconds - 1e-5, seconds + 2e-9, count) for seconds, count in of_each if count]
+    (found,) = verdicts_on([parse_expected_figure(text)], summary, Histogram(buckets), refusing)
+    return found
+
+
+def unanswered(number: int, oldest_seconds: float) -> dict[str, Any]:
+    return {"in_flight_at_end": number, "oldest_in_flight_seconds": oldest_seconds}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("p99<50ms", "met"),
+        ("p99<5ms", "not met"),
+        ("p99.9<50ms", "undecided"),
+        ("max<50ms", "not met"),
+        ("max<=1s", "met"),
+        ("mean<11ms", "met"),
+        ("mean<10.5ms", "not met"),
+        ("rate>=666/s", "met"),
+        ("rate>=667/s", "not met"),
+        ("errors<=0%", "met"),
+    ],
+)
+def test_of_2000_answers_one_in_a_hundred_is_slow(text: str, expected: str) -> None:
+    assert verdict(text, fast=1980, slow=20).verdict == expected
+
+
+def test_a_percentile_without_the_samples_is_undecided_and_says_how_many_it_needs() -> None:
+    few = verdict("p99<50ms", fast=999)
+    assert (few.verdict, few.found, few.found_in_words) == ("undecided", None, "–")
+    assert few.reason == "p99 needs 1,000 requests, and 999 ended"
+    assert verdict("p99<50ms", fast=1000).verdict == "met"
+
+
+def test_what_was_found_is_in_the_unit_of_the_limit() -> None:
+    assert verdict("p99<50ms", fast=1000).found_in_words == "10.0 ms"
+    assert verdict("p99<1s", fast=1000).found_in_words == "0.010 s"
+    assert verdict("rate>=1/s", fast=3000).found_in_words == "1,000/s"
+
+
+class TestRequestsWithoutAnAnswer:
+    @pytest.mark.parametrize(("failed", "expected"), [(10, "met"), (11, "not met")])
+    def test_they_are_slower_than_any_limit(self, failed: int, expected: str) -> None:
+        found = verdict("p99<50ms", fast=1000 - failed, errors={"timeout": failed})
+        assert found.verdict == expected
+        assert found.reason == f"{failed} requests ended without an answer"
+        assert (found.found_in_words == "no answer") == (expected == "not met")
+
+    def test_one_is_beyond_any_longest(self) -> None:
+        assert verdict("max<1h", fast=1000, errors={"reset": 1}).verdict == "not met"
+
+    def test_a_mean_has_no_room_for_them(self) -> None:
+        assert verdict("mean<50ms", fast=1000, errors={"reset": 1}).verdict == "undecided"
+        assert verdict("mean<5ms", fast=1000, errors={"reset": 1}).verdict == "not met"
+
+    def test_they_are_errors(self) -> None:
+        assert verdict("errors<=1%", fast=990, errors={"reset": 10}).verdict == "met"
+        assert verdict("errors<1%", fast=990, errors={"reset": 10}).verdict == "not met"
+
+    def test_without_any_answer_nothing_is_found(self) -> None:
+        assert verdict("p50<1s", errors={"refused": 50}).verdict == "undecided"
+        assert verdict("errors<=1%", errors={"refused": 50}).verdict == "not met"
+        assert verdict("errors<=1%").verdict == "undecided"
+
+
+class TestUnansweredAtTheEnd:
+    def test_those_that_waited_for_less_than_the_limit_do_not_count(self) -> None:
+        assert verdict("p99<50ms", fast=1000, **unanswered(64, 0.049)).verdict == "met"
+
+    @pytest.mark.parametrize(("number", "expected"), [(10, "met"), (11, "undecided")])
+    def test_all_count_once_the_oldest_waited_for_longer(self, number: int, expected: str) -> None:
+        found = verdict("p99<50ms", fast=1000, **unanswered(number, 2.0))
+        assert found.verdict == expected
+        assert f"{number} requests unanswered at the end, the oldest for 2,000 ms" in found.reason
+
+    def test_they_do_not_excuse_a_figure_that_is_missed_without_them(self) -> None:
+        assert verdict("p99<50ms", slow=1000, **unanswered(500, 2.0)).verdict == "not met"
+
+    def test_the_oldest_is_known_to_have_taken_so_long(self) -> None:
+        found = verdict("max<1s", fast=1000, **unanswered(1, 2.0))
+        assert (found.verdict, found.found) == ("not met", 2.0)
+
+    def test_a_mean_counts_them_as_old_as_the_oldest(self) -> None:
+        assert verdict("mean<50ms", fast=1000, **unanswered(10, 2.0)).verdict == "met"
+        assert verdict("mean<50ms", fast=1000, **unanswered(30, 2.0)).verdict == "undecided"
+
+    def test_they_may_be_errors_if_one_waited_for_longer_than_any_answer_took(self) -> None:
+        assert verdict("errors<=1%", fast=1000, **unanswered(500, 0.005)).verdict == "met"
+        assert verdict("errors<=1%", fast=1000, **unanswered(500, 2.0)).verdict == "undecided"
+
+
+class TestFiguresThatAreNotTheServers:
+    @pytest.mark.parametrize("check", ["generator-late", "generator-saturated"])
+    def test_what_holds_in_spite_of_a_slow_generator_holds(self, check: str) -> None:
+        assert verdict("p99<50ms", fast=1000, refusing=(check,)).verdict == "met"
+        missed = verdict("p99<5ms", fast=1000, refusing=(check,))
+        assert (missed.verdict, missed.reason) == ("undecided", f"see the warning of {check}")
+
+    @pytest.mark.parametrize("check", ["littles-law", "clients-gone", "ports-exhausted", "capacity-search"])
+    def test_nothing_holds_of_another_load_than_the_one_that_is_named(self, check: str) -> None:
+        assert verdict("p99<50ms", fast=1000, refusing=(check,)).verdict == "undecided"
+
+    def test_other_refusals_do_not_matter(self) -> None:
+        assert verdict("p99<50ms", fast=1000, refusing=("unanswered",)).verdict == "met"
