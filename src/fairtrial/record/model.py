@@ -98,6 +98,11 @@ class Placement(Strict):
         return Placement(load_cpus=taken, server_cpus=self.server_cpus, disjoint=False)
 
 
+Origin = Literal["folder", "command", "url"]
+"""Of a stack: its folder, which the lab copied and built; a command that is run where it lies; or the URL of a server
+that ran already."""
+
+
 class StackIdentity(Strict):
     """The program that a condition ran, in enough detail to tell whether two records ran the same."""
 
@@ -110,7 +115,12 @@ class StackIdentity(Strict):
     framework: str
     server: str
     concurrency: str
-    content_sha256: str
+    content_sha256: str = Field(
+        description="of the folder; where the lab built nothing, of the command or the URL alone, which tells nothing "
+        "of the program"
+    )
+    origin: Origin = "folder"
+    commit: str | None = Field(None, description="of git, at which the source was; null: as the folder was found")
     versions: dict[str, str] = Field(description="by command, the version line it printed")
 
     @property
@@ -329,6 +339,9 @@ class TrialRecord(BaseModel):
     contract: list[Clause] = Field(default_factory=list)
     engine: EngineSummary | None = None
     server: ServerMeter | None = None
+    not_measured: str = Field(
+        "", description="why the lab knows nothing of the stack's processes; empty: it started them itself"
+    )
     exit_status: int | None = Field(None, description="the stack's, if it ended by itself while it was needed")
     stop: Stop | None = None
     dataset_altered: bool = False

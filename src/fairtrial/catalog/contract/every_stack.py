@@ -7,7 +7,7 @@ import httpx
 from fairtrial.base.loopback import is_loopback
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS, ask
+from fairtrial.catalog.contract.answer import ask, client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data
 from fairtrial.record.model import Clause
@@ -17,17 +17,20 @@ EVIDENCE_CHARACTERS = 500
 
 
 def try_contract(
-    url: str, clauses: Sequence[ClauseTest], data: Data, options: object, listening: set[tuple[str, int]]
+    url: str, clauses: Sequence[ClauseTest], data: Data, options: object, listening: set[tuple[str, int]] | None
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
 
     Args:
         options: the workload's options.
-        listening: (address, port) of every socket on which the stack listens.
+        listening: (address, port) of every socket on which the stack listens; None: nothing is known of its processes,
+            and where it listens is not asked.
     """
-    with httpx.Client(base_url=url, trust_env=False, timeout=ANSWER_WITHIN_SECONDS) as client:
-        stack = StackUnderTest(client, data, options, listening)
+    with client_of(url) as client:
+        stack = StackUnderTest(client, data, options, listening or set())
         for test in [*EVERY_STACK, *clauses]:
+            if test is LISTENS_ON_HOST and listening is None:
+                continue
             try:
                 violation = test.violation(stack)
             except Problem as problem:
@@ -56,10 +59,12 @@ def _loopback_only(stack: StackUnderTest) -> str | None:
     return f"it also listens on {', '.join(elsewhere)}" if elsewhere else None
 
 
+LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only)
+
 EVERY_STACK = (
     answers_status("health", "GET", "/health", 200),
     answers_status("unknown-path", "GET", "/no-such-path", 404, "a path that no workload defines answers 404"),
     ClauseTest("keep-alive", "the connection stays open after an answer (HTTP/1.1)", _keep_alive),
     ClauseTest("close", "a request with Connection: close is answered with Connection: close", _close),
-    ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only),
+    LISTENS_ON_HOST,
 )
