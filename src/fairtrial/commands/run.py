@@ -9,6 +9,7 @@ from fairtrial.commands.further_reports import JUnit, Markdown
 
 if TYPE_CHECKING:
     from fairtrial.base.problem import Problem
+    from fairtrial.catalog.stacks.contenders import Checkouts
     from fairtrial.experiment.model import Experiment as ExperimentModel
     from fairtrial.judge.model import Result
     from fairtrial.lab.conduct import Conducted
@@ -74,6 +75,7 @@ def run(
     from rich.console import Console
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
+    from fairtrial.catalog.stacks.checkouts import checked_out
     from fairtrial.commands.output import print_problem
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import find_experiment, load_experiment
@@ -90,15 +92,16 @@ def run(
     changed, too_long = with_settings(
         load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor
     )
-    plan, not_tried = _plan(
-        changed, file, named=stack or [], own_folders=stacks or [], until_decided=decide is not None
-    )
-    announce(console, plan, [*too_long, *not_tried])
-    with results_folder(out, plan.experiment.name) as results:
-        with progress_on(console) as watcher:
-            conducted = conduct(plan, results, watcher, None if decide is None else 60 * decide)
-        result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
-        report, problem = _write_reports(result, conducted, results, junit=junit, markdown=markdown)
+    with checked_out(changed, file.parent) as checkouts:
+        plan, not_tried = _plan(
+            changed, file, checkouts, named=stack or [], own_folders=stacks or [], until_decided=decide is not None
+        )
+        announce(console, plan, [*too_long, *not_tried])
+        with results_folder(out, plan.experiment.name) as results:
+            with progress_on(console) as watcher:
+                conducted = conduct(plan, results, watcher, None if decide is None else 60 * decide)
+            result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
+            report, problem = _write_reports(result, conducted, results, junit=junit, markdown=markdown)
     print_result(result, console, report)
     if problem:
         print_problem(problem)
@@ -107,14 +110,21 @@ def run(
 
 
 def _plan(
-    experiment: "ExperimentModel", file: Path, *, named: list[str], own_folders: list[Path], until_decided: bool
+    experiment: "ExperimentModel",
+    file: Path,
+    checkouts: "Checkouts",
+    *,
+    named: list[str],
+    own_folders: list[Path],
+    until_decided: bool,
 ) -> "tuple[Plan, list[str]]":
     """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not."""
+    from fairtrial.catalog.stacks.contenders import with_contenders
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.plan.make import make_plan
     from fairtrial.plan.selection import select_stacks
 
-    known = find_stacks(own_folders)
+    known = with_contenders(find_stacks(own_folders), experiment, file.parent, checkouts)
     selected, left_out = select_stacks(experiment, known, named=named, own_folders=own_folders)
     return make_plan(selected, known, file, until_decided=until_decided), left_out
 

@@ -35,6 +35,8 @@ class Metric:
     """how it is read of one request of the mix; None: it is only measured of all requests together"""
     request: str | None = None
     """the request of the mix that it is of; None: of all"""
+    of_processes: bool = False
+    """whether it is of the stack's own processes"""
 
     def fits(self, load: Load) -> bool:
         """Whether it is measured under this load."""
@@ -66,6 +68,8 @@ class Metric:
 
     def absence(self, trial: TrialRecord) -> str:
         """Why a trial that was carried out has no figure, as what follows the trial's name."""
+        if trial.not_measured and self.of_processes:
+            return f"has no {self.label}: not measured, because {trial.not_measured}"
         if self.request is not None and trial.engine is not None:
             share = trial.engine.share_of(self.request)
             if share is None:
@@ -323,6 +327,7 @@ METRICS: Mapping[str, Metric] = {
             "server CPU time per 1,000 requests",
             False,
             server_cpu_seconds_per_1000_requests,
+            of_processes=True,
         ),
         Metric(
             "service_cpu_per_1000_requests",
@@ -332,7 +337,7 @@ METRICS: Mapping[str, Metric] = {
             False,
             _service_cpu_seconds_per_1000_requests,
         ),
-        Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss),
+        Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss, of_processes=True),
         Metric(
             "errors",
             "errors_share",

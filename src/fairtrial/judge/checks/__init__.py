@@ -10,6 +10,8 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 __all__ = ["all_checks", "run_checks", "unusual_thresholds", "validate_thresholds"]
 
+TO_EXAMINE = "let the lab start the contender: give its `folder`, or its `command` and `directory`"
+
 
 @cache
 def all_checks() -> Mapping[str, Check]:
@@ -18,10 +20,20 @@ def all_checks() -> Mapping[str, Check]:
 
 
 def run_checks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
-    """Every finding of every check; the evidence names thresholds that are not the default."""
+    """Every finding of every check; the evidence names thresholds that are not the default.
+
+    A check that looks at a stack's processes does not see trials in which none were known, and notes for each of them
+    that it was not examined.
+    """
     for check in all_checks().values():
         thresholds = check.thresholds_with(record.experiment.checks.get(check.name, {}))
-        yield from check.examine(Case(check, record, trials, thresholds))
+        seen = [trial for trial in trials if not (check.needs_processes and trial.not_measured)]
+        case = Case(check, record, seen, thresholds)
+        yield from check.examine(case)
+        if check.needs_processes:
+            for trial in trials:
+                if trial.not_measured:
+                    yield case.finding(trial.index, "note", f"not examined: {trial.not_measured}", TO_EXAMINE)
 
 
 def unusual_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Check, str]]:
