@@ -14,6 +14,9 @@ from fairtrial.experiment.contenders import WORKING_TREE
 DEFAULT_BRANCHES = ("main", "master")
 """What the default branch is called where no remote says it."""
 
+SHORT_HASH = 12
+"""Characters of a hash that name a commit in all but the largest repositories, and are short in a table."""
+
 ANSWER_WITHIN_SECONDS = 300
 """A checkout of a large repository takes its time; git that waits for an answer by somebody must not wait for ever."""
 
@@ -60,7 +63,10 @@ class Repository:
             Problem: there is no such commit.
         """
         if ref == WORKING_TREE:
-            return _git(self.top, *ANYBODY, "stash", "create") or self.commit_of("HEAD")
+            stash = _git(self.top, *ANYBODY, "stash", "create")
+            if stash is None:
+                raise Problem(f"{self.top}: git cannot tell what has changed", "end the merge that is under way")
+            return stash or self.commit_of("HEAD")
         commit = _git(self.top, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
         if commit is None:
             raise Problem(
@@ -119,12 +125,14 @@ class Repository:
             no_hooks = ("-c", f"core.hooksPath={os.devnull}")
             if _git(self.top, *no_hooks, "worktree", "add", "--quiet", "--detach", str(place), commit) is None:
                 raise Problem(
-                    f"{self.top}: git could not check out {commit[:12]} in {place}",
+                    f"{self.top}: git could not check out {commit[:SHORT_HASH]} in {place}",
                     "try `git worktree add` by hand: it says why; free space in the temporary folder if need be",
                 )
             folder = place / self.prefix
             if not folder.is_dir():
-                raise Problem(f"{self.top}: at commit {commit[:12]} there is no folder {self.prefix}", "name other refs")
+                raise Problem(
+                    f"{self.top}: at {commit[:SHORT_HASH]} there is no folder {self.prefix}", "name other refs"
+                )
             yield folder
         finally:
             with suppress(Problem):
@@ -152,3 +160,21 @@ def _git(folder: Path, *arguments: str) -> str | None:
     except subprocess.TimeoutExpired as error:
         raise Problem(f"`git {arguments[0]}` did not end within {ANSWER_WITHIN_SECONDS} s") from error
     return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else None
+
+
+def usual_refs(repository: Repository) -> tuple[str, str]:
+    """What to compare where nobody says it: the commit at which HEAD left the default branch, with HEAD; or with the
+    working tree, where files that git knows have changed.
+
+    Raises:
+        Problem: there is no default branch, or nothing has changed.
+    """
+    base = repository.merge_base(repository.default_branch(), "HEAD")
+    if repository.has_changes():
+        return base[:SHORT_HASH], WORKING_TREE
+    if base == repository.commit_of("HEAD"):
+        raise Problem(
+            f"{repository.top}: HEAD is on the default branch, and no file has changed",
+            "name the two refs to compare, such as HEAD~1 HEAD",
+        )
+    return base[:SHORT_HASH], "HEAD"
