@@ -9,6 +9,8 @@ from fairtrial.experiment.contenders import slug_of
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 
+COST = "server_cpu_per_1000_requests"
+
 DECIDES = "not-slower"
 """The id of the claim that decides the exit status."""
 
@@ -31,14 +33,15 @@ def contender_of(experiment: Experiment, name: str | None) -> str:
         reason = f"{len(with_folder)} contenders have a folder: {', '.join(with_folder)}" if with_folder else ""
         raise Problem(
             reason or "no contender has a folder, whose commits could be compared",
-            "name one with --contender" if with_folder else 'write [contenders.app] with folder = "." and how to run it',
+x
         )
     return name or with_folder[0]
 
 
 def between_refs(experiment: Experiment, name: str, before: str, after: str, margin: float) -> Experiment:
-    """The experiment over one contender at two refs, without its sweep, and with two claims in place of its own: that
-    `after` is not slower, which decides, and that it takes no more processor time for a request.
+    """The experiment over one contender at two refs, without its sweep, and with two claims in place of its own.
+
+    They are that `after` is not slower, which decides, and that it takes no more processor time for a request.
 
     Args:
         margin: how much worse is still allowed, as a share.
@@ -46,10 +49,9 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
     Raises:
         Problem: the refs cannot be told apart.
     """
-    old, new = (str(StackRef(name=name, variant=slug_of(ref))) for ref in (before, after))
+    old, new = pair = [str(StackRef(name=name, variant=slug_of(ref))) for ref in (before, after)]
     metric, more_is_better = METRICS.get(experiment.load.kind, ("goodput", True))
     allowed = f"by more than {100 * margin:g}%"
-    cost = "server_cpu_per_1000_requests"
 
     def bound(more_is_better: bool) -> dict[str, float]:
         return {"at_least": 1 - margin} if more_is_better else {"at_most": 1 + margin}
@@ -61,8 +63,8 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
         "noise_floor": False,
         "sweep": None,
         "claims": [
-            _ratio(DECIDES, f"{after} is not slower than {before} {allowed}", (new, old), metric, bound(more_is_better)),
-            _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", (new, old), cost, bound(False)),
+            _ratio(DECIDES, f"{after} is not slower than {before} {allowed}", pair, metric, bound(more_is_better)),
+            _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", pair, COST, bound(False)),
         ],
     }
     try:
@@ -71,5 +73,5 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
         raise Problem(f"{before} and {after}: {error.errors()[0]['msg']}", "name two refs that differ") from error
 
 
-def _ratio(identity: str, text: str, pair: tuple[str, str], metric: str, bound: dict[str, float]) -> dict[str, object]:
-    return {"id": identity, "kind": "ratio", "text": text, "of": pair[0], "to": pair[1], "metric": metric, **bound}
+def _ratio(identity: str, text: str, pair: list[str], metric: str, bound: dict[str, float]) -> dict[str, object]:
+    return {"id": identity, "kind": "ratio", "text": text, "of": pair[1], "to": pair[0], "metric": metric, **bound}

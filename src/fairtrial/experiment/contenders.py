@@ -28,6 +28,25 @@ def _no_option(ref: str) -> str:
 Ref = Annotated[str, AfterValidator(_no_option)]
 
 
+def _assert_origin(url: str) -> None:
+    """Refuse a URL that says more than where a server is. It may hold a password, and is in no message.
+
+    Raises:
+        ValueError: what it asks is the workload's to say, or a password in it would be recorded.
+    """
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise ValueError(f"url: not a URL: {printable(str(error))}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or not re.fullmatch(r"[!-~]+", url):
+        raise ValueError("url: write http://HOST:PORT or https://HOST")
+    if "@" in parts.netloc:
+        raise ValueError("url: it holds credentials, which would be recorded: leave them out")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise ValueError("url: it ends with the port: the paths are the workload's")
+
+
 class Contender(Strict):
     """One contender: a folder that is built, a command that is run where it lies, or the URL of what runs already."""
 
@@ -48,25 +67,6 @@ class Contender(Strict):
     refs: list[Ref] = Field(default_factory=list, description="commits, branches or tags of the repository of `folder`")
     git: str | None = Field(None, description="two refs, `BEFORE..AFTER`, in place of `refs`")
 
-    @field_validator("url")
-    @classmethod
-    def _is_an_origin(cls, value: str | None) -> str | None:
-        """Only where a server is: what is asked of it is the workload's to say, and a password would be recorded."""
-        if value is None:
-            return None
-        try:
-            parts = urlsplit(value)
-            _ = parts.port
-        except ValueError as error:
-            raise ValueError(f"not a URL: {printable(str(error))}") from None
-        if parts.scheme not in ("http", "https") or not parts.hostname or not re.fullmatch(r"[!-~]+", value):
-            raise ValueError("write http://HOST:PORT or https://HOST")
-        if "@" in parts.netloc:
-            raise ValueError("it holds credentials, which would be recorded: leave them out")
-        if parts.path not in ("", "/") or parts.query or parts.fragment:
-            raise ValueError("it ends with the port: the paths are the workload's")
-        return f"{parts.scheme}://{parts.netloc}"
-
     @field_validator("git")
     @classmethod
     def _is_a_range(cls, value: str | None) -> str | None:
@@ -83,6 +83,8 @@ class Contender(Strict):
         given = [name for name, value in shapes.items() if value is not None]
         if len(given) != 1:
             raise ValueError(f"set one of {', '.join(shapes)}" + (f", not {' and '.join(given)}" if given else ""))
+        if self.url is not None:
+            _assert_origin(self.url)
         if self.directory is not None and self.command is None:
             raise ValueError("command: missing; it says what is run in `directory`")
         told = {name for name in ("command", "build", "env", "port") if getattr(self, name) not in (None, [], {})}

@@ -66,7 +66,7 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         build=contender.build,
         run=contender.command or [],
         directory=None if contender.directory is None else Path(),
-        url=contender.url,
+        url=None if contender.url is None else contender.url.rstrip("/"),
         variants={"default": Variant(env=contender.env)},
         in_experiment=True,
         **said,
