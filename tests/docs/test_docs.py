@@ -13,9 +13,11 @@ from fairtrial.base.toml_file import read_toml
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.claims import Claim
+from fairtrial.experiment.contenders import Contender
 from fairtrial.experiment.files import load_experiment
 from fairtrial.experiment.loads import Load, Objective
 from fairtrial.experiment.model import DatasetOptions, Experiment
+from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.judge.metrics import METRICS
 from fairtrial.plan.make import make_plan
@@ -91,7 +93,7 @@ def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:
 
 def test_every_key_of_an_experiment_is_explained() -> None:
     text = (DOCS / "experiments.md").read_text() + (DOCS / "claims.md").read_text()
-    for model in (Experiment, DatasetOptions, Sweep, Objective, *members(Load), *members(Claim)):
+    for model in (Experiment, Contender, Ready, DatasetOptions, Sweep, Objective, *members(Load), *members(Claim)):
         for key in model.model_fields:
             assert f"`{key}`" in text or f"[{key}]" in text or f"[{key}." in text, key
 

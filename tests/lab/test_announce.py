@@ -67,7 +67,7 @@ def test_a_run_until_claims_are_decided_announces_the_time_to_its_first_look() -
 @pytest.mark.parametrize(
     ("described", "words"),
     [
-        ({"url": "http://127.0.0.1:8080"}, "app (runs already at http://127.0.0.1:8080, on whatever processors it has)"),
+        ({"url": "http://127.0.0.1:1"}, "app (runs already at http://127.0.0.1:1, on whatever processors it has)"),
         ({"url": "https://shop.example"}, "on whatever processors it has: the load leaves this machine)"),
         ({"directory": ".", "command": ["uvicorn", "app:app"]}, "app (not built: uvicorn app:app)"),
         ({"folder": ".", "command": ["./shop"]}, "stacks     app\n"),
