@@ -10,7 +10,7 @@ from fairtrial.catalog.stacks.build import build_stack, stack_sha256, whole_buil
 from fairtrial.catalog.stacks.checkouts import checked_out
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.model import Checkout, Stack
 from fairtrial.experiment.model import Experiment
 from tests.catalog.stacks.repositories import a_repository
 from tests.catalog.stacks.test_find import MANIFEST, stack
@@ -75,6 +75,14 @@ def test_what_is_missing_or_taken_is_told(tmp_path: Path) -> None:
     taken = {"app": find_stacks([stack(tmp_path / "mine")])["mine"]}
     with pytest.raises(Problem, match=r"contenders\.app: a stack has this name already"):
         with_contenders(taken, an_experiment({"url": "http://127.0.0.1:1"}), tmp_path, {})
+
+
+def test_refs_of_what_is_run_where_it_lies_would_be_one_program(tmp_path: Path) -> None:
+    stack(tmp_path / "mine", 'directory = "."\n' + MANIFEST)
+    described = {"folder": "mine", "refs": ["a", "b"]}
+    checkouts = {"app": {name: Checkout(folder=tmp_path, commit=None) for name in ("a", "b")}}
+    with pytest.raises(Problem, match="all refs would run the same files"):
+        with_contenders({}, an_experiment(described), tmp_path, checkouts)
 
 
 @pytest.mark.usefixtures("cache")

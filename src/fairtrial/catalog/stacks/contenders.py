@@ -34,6 +34,11 @@ def with_contenders(
                 "give the contender another one, here and where `stacks` and claims name it",
             )
         stack = _stack(name, contender, experiment, beside)
+        if name in checkouts and stack.origin != "folder":
+            raise Problem(
+                f"contenders.{name}: its stack.toml has a `directory`, where all refs would run the same files",
+                "leave `directory` out and let the lab build it, or leave the refs out",
+            )
         described[name] = _at_refs(stack, checkouts[name]) if name in checkouts else stack
     return {**stacks, **described}
 
