@@ -12,8 +12,8 @@ from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
-from fairtrial.experiment.ready import HEALTH
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.record.model import Stop
 
@@ -162,9 +162,10 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         Problem: an instance or the balancer did not start, or what should run already is not ready.
     """
     condition, cpus = context.condition, context.placement.server_cpus
-    stack = condition.stack
+    stack, workload = condition.stack, context.point.workload
+    assert isinstance(workload, ServerWorkload)
     if stack.url is not None:
-        yield Found(find_running(stack.url, stack.ready or HEALTH, stack.ready_within_seconds))
+        yield Found(find_running(stack.url, stack.ready or workload.ready, stack.ready_within_seconds))
         return
     with ExitStack() as running:
         instances = []
@@ -176,6 +177,7 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
                 settings=context.stack_settings(number),
                 cpus=cpus,
                 log=context.log,
+                ready=workload.ready,
             )
             running.callback(instance.process.stop)
             instances.append(instance)
