@@ -94,7 +94,7 @@ def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:
 
 
 def test_the_examples_of_contenders_are_accepted(lab: Lab) -> None:
-    """Each as an experiment's only one; the folder that has a stack.toml apart, which is not there."""
+    """Every shape is there, and each table can be read."""
     tables = [block for block in code_blocks(DOCS / "experiments.md", "toml") if block.startswith("[contenders.")]
     names = {name for block in tables for name in tomllib.loads(block)["contenders"]}
     assert names == {"shop", "tea-room", "api", "staging", "app"}
