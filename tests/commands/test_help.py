@@ -25,6 +25,7 @@ COMMANDS = dict(walk((), typer.main.get_group(app)))
 TEACHES = {
     "": ["upheld, refuted or undecided", "`fairtrial run`", "--stacks DIR"],
     "run": ["Exit status: 0", "130 interrupted", "`fairtrial list experiments`", "built and run as you", "--seed"],
+    "ab-test": ["Exit status: 0", "default branch", "[contenders.NAME]", "5%"],
     "load": ["**closed**", "**open**", "servers that are yours", "**Examples**", "`fairtrial load http"],
     "ab": ["-n, -c, -t, -k", "**Examples**", "`fairtrial ab -n"],
     "wrk": ["-c, -d, -t, -H", "**Examples**", "`fairtrial wrk -"],

@@ -1,6 +1,7 @@
 """What the documentation shows, tried."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -10,12 +11,15 @@ from pydantic import BaseModel
 
 from fairtrial.base.locations import PACKAGE
 from fairtrial.base.toml_file import read_toml
+from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.claims import Claim
+from fairtrial.experiment.contenders import Contender
 from fairtrial.experiment.files import load_experiment
 from fairtrial.experiment.loads import Load, Objective
 from fairtrial.experiment.model import DatasetOptions, Experiment
+from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.judge.metrics import METRICS
 from fairtrial.plan.make import make_plan
@@ -45,7 +49,7 @@ def test_the_example_experiments_are_accepted(tmp_path: Path) -> None:
             continue
         file.write_text(example)
         experiment = load_experiment(file)
-        make_plan(experiment, find_stacks([EXAMPLES]), file)
+        make_plan(experiment, with_contenders(find_stacks([EXAMPLES]), experiment, tmp_path, {}), file)
         kinds.add(experiment.load.kind)
     assert kinds == {"closed", "fixed", "open", "capacity", "program"}
 
@@ -89,9 +93,20 @@ def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:
     assert [stack.built_apart(name) for name in ("two-workers", "profile-guided")] == [None, "profile-guided"]
 
 
+def test_the_examples_of_contenders_are_accepted(lab: Lab) -> None:
+    """Every shape is there, and each table can be read."""
+    tables = [block for block in code_blocks(DOCS / "experiments.md", "toml") if block.startswith("[contenders.")]
+    names = {name for block in tables for name in tomllib.loads(block)["contenders"]}
+    assert names == {"shop", "tea-room", "api", "staging", "app"}
+    for block in tables:
+        named = list(tomllib.loads(block)["contenders"])
+        path = lab.experiment(*named, workload="plaintext", service="none", more=block)
+        assert list(load_experiment(path).contenders) == named
+
+
 def test_every_key_of_an_experiment_is_explained() -> None:
     text = (DOCS / "experiments.md").read_text() + (DOCS / "claims.md").read_text()
-    for model in (Experiment, DatasetOptions, Sweep, Objective, *members(Load), *members(Claim)):
+    for model in (Experiment, Contender, Ready, DatasetOptions, Sweep, Objective, *members(Load), *members(Claim)):
         for key in model.model_fields:
             assert f"`{key}`" in text or f"[{key}]" in text or f"[{key}." in text, key
 

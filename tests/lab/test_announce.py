@@ -8,7 +8,7 @@ from rich.console import Console
 
 from fairtrial.lab.announce import announce
 from fairtrial.lab.placement import local_placement
-from tests.plan.plans import planned
+from tests.plan.plans import planned, planned_contender
 
 
 def announced(left_out: tuple[str, ...] = (), **more: Any) -> str:
@@ -62,3 +62,19 @@ def test_a_run_until_claims_are_decided_announces_the_time_to_its_first_look() -
     assert "3 blocks of 2 trials in random order (seed 1), about 0:30 min" in announced(
         until_decided=True, blocks=3, claims=[claim]
     )
+
+
+@pytest.mark.parametrize(
+    ("described", "words"),
+    [
+        ({"url": "http://127.0.0.1:1"}, "app (runs already at http://127.0.0.1:1, on whatever processors it has)"),
+        ({"url": "https://shop.example"}, "on whatever processors it has: the load leaves this machine)"),
+        ({"directory": ".", "command": ["uvicorn", "app:app"]}, "app (not built: uvicorn app:app)"),
+        ({"folder": ".", "command": ["./shop"]}, "stacks     app\n"),
+    ],
+)
+def test_what_an_experiment_describes_itself_is_announced(described: dict[str, Any], words: str) -> None:
+    plan = planned_contender(described)
+    output = StringIO()
+    announce(Console(file=output, width=400), plan, ())
+    assert words in "\n".join(line.rstrip() for line in output.getvalue().splitlines()) + "\n"

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.experiment.model import Experiment
 from fairtrial.plan.make import make_plan
@@ -30,3 +31,10 @@ def planned(*, until_decided: bool = False, **more: Any) -> Plan:
     file = {"name": "x", "title": "x", "workload": "random-item", "service": "sqlite", "stacks": ["a", "b"]}
     load = {"load": {"kind": "closed", "connections": 2}}
     return make_plan(Experiment.model_validate(file | load | more), STACKS, FILE, until_decided=until_decided)
+
+
+def planned_contender(described: dict[str, Any], **more: Any) -> Plan:
+    """A plan of `plaintext` over one contender that the experiment describes itself."""
+    file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["app"], "load": {"kind": "closed"}}
+    experiment = Experiment.model_validate(file | {"contenders": {"app": described}} | more)
+    return make_plan(experiment, with_contenders({}, experiment, Path("/nowhere"), {}), FILE)

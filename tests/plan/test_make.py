@@ -16,7 +16,7 @@ from fairtrial.experiment.stack_class import StackClass
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.order import conditions_of
 from fairtrial.plan.plan import Plan
-from tests.plan.plans import FILE, STACKS, a_stack, planned
+from tests.plan.plans import FILE, STACKS, a_stack, planned, planned_contender
 
 
 def test_conditions_hold_what_they_name() -> None:
@@ -156,3 +156,37 @@ def test_too_few_blocks_for_a_first_look_are_refused() -> None:
         planned(until_decided=True)
     with pytest.raises(Problem, match="2 blocks"):
         planned(until_decided=True, blocks=2, claims=[claim])
+
+
+URL = {"url": "http://127.0.0.1:8080"}
+
+
+@pytest.mark.parametrize(
+    ("described", "more", "words"),
+    [
+        (URL, {"instances": 2, "balancer": "nginx"}, "app runs already and cannot be told of instances = 2"),
+        (URL, {"balancer": "nginx"}, "cannot be told of balancer = nginx"),
+        (URL, {"env": {"DB_POOL": "4"}}, "cannot be told of env.DB_POOL"),
+        (URL, {"sweep": {"parameter": "env.DB_POOL", "values": [1, 2]}}, "cannot be told of env.DB_POOL"),
+        (URL, {"workload": "random-item", "service": "sqlite"}, "cannot be told of the sqlite that the lab starts"),
+        (URL, {"workload": "fan-out"}, "cannot be told of the upstream that the lab starts"),
+        (
+            {"directory": ".", "command": ["a"], "port": 8080},
+            {"instances": 2, "balancer": "nginx"},
+            "app always listens on port 8080",
+        ),
+    ],
+)
+def test_what_a_contender_cannot_be_told_is_refused(
+    described: dict[str, Any], more: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(Problem) as problem:
+        planned_contender(described, **more)
+    assert words in problem.value.reason
+    assert problem.value.remedy
+
+
+def test_a_server_that_runs_already_may_use_a_service_that_does_too() -> None:
+    database = {"services": {"postgresql": {"url_from": "SHOP_DATABASE"}}}
+    plan = planned_contender(URL, workload="random-item", service="postgresql", **database)
+    assert plan.conditions[0].stack.origin == "url"

@@ -13,6 +13,7 @@ import typer
 from fairtrial.base.problem import Problem
 from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
+from fairtrial.commands.ab_test import ab_test
 from fairtrial.commands.check import check
 from fairtrial.commands.compare import compare
 from fairtrial.commands.cross_examine import cross_examine
@@ -40,6 +41,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(run)
+app.command("ab-test")(ab_test)
 app.command()(load)
 app.command(context_settings=ab_command.SETTINGS)(ab_command.ab)
 app.command(context_settings=wrk_command.SETTINGS)(wrk_command.wrk)

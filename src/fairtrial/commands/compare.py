@@ -20,7 +20,10 @@ def compare(
     junit: JUnit = None,
     markdown: Markdown = None,
 ) -> None:
-    """Compare two runs of one experiment: two commits of your service, two versions of a runtime.
+    """Compare two runs of one experiment: two versions of a runtime, two machines.
+
+    Between two runs a slower machine cannot be told from a slower program. Two commits of your service are tried in the
+    same blocks by `fairtrial ab-test`.
 
     Exit status: 0 no regression; 1 a figure is worse by more than the margin, and its interval excludes no change; 3
     something could not be compared; 4 nothing could; 2 wrong use.

@@ -1,18 +1,11 @@
 """`fairtrial run`: conduct an experiment and judge it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from fairtrial.commands.further_reports import JUnit, Markdown
-
-if TYPE_CHECKING:
-    from fairtrial.base.problem import Problem
-    from fairtrial.experiment.model import Experiment as ExperimentModel
-    from fairtrial.judge.model import Result
-    from fairtrial.lab.conduct import Conducted
-    from fairtrial.plan.plan import Plan
 
 Experiment = Annotated[
     str,
@@ -74,65 +67,16 @@ def run(
     from rich.console import Console
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
-    from fairtrial.commands.output import print_problem
+    from fairtrial.commands.carry_out import Settings, carry_out
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import find_experiment, load_experiment
-    from fairtrial.judge.judging import judge
     from fairtrial.judge.outcome import exit_status
-    from fairtrial.lab.announce import announce
-    from fairtrial.lab.conduct import conduct
-    from fairtrial.lab.progress import progress_on
-    from fairtrial.lab.results_folder import results_folder
-    from fairtrial.report.terminal import print_result
 
-    console = Console()
     file = find_experiment(experiment)
     changed, too_long = with_settings(
         load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor
     )
-    plan, not_tried = _plan(
-        changed, file, named=stack or [], own_folders=stacks or [], until_decided=decide is not None
-    )
-    announce(console, plan, [*too_long, *not_tried])
-    with results_folder(out, plan.experiment.name) as results:
-        with progress_on(console) as watcher:
-            conducted = conduct(plan, results, watcher, None if decide is None else 60 * decide)
-        result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
-        report, problem = _write_reports(result, conducted, results, junit=junit, markdown=markdown)
-    print_result(result, console, report)
-    if problem:
-        print_problem(problem)
+    settings = Settings(out, stack or [], stacks or [], decide, junit, markdown)
+    result, problem = carry_out(Console(), changed, file, settings, too_long)
     status = exit_status(result)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)
-
-
-def _plan(
-    experiment: "ExperimentModel", file: Path, *, named: list[str], own_folders: list[Path], until_decided: bool
-) -> "tuple[Plan, list[str]]":
-    """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not."""
-    from fairtrial.catalog.stacks.find import find_stacks
-    from fairtrial.plan.make import make_plan
-    from fairtrial.plan.selection import select_stacks
-
-    known = find_stacks(own_folders)
-    selected, left_out = select_stacks(experiment, known, named=named, own_folders=own_folders)
-    return make_plan(selected, known, file, until_decided=until_decided), left_out
-
-
-def _write_reports(
-    result: "Result", conducted: "Conducted", results: Path, *, junit: Path | None, markdown: Path | None
-) -> "tuple[Path | None, Problem | None]":
-    """Write every report, unless a problem stopped the run; return the HTML report and the problem, if any."""
-    from fairtrial.base.problem import Problem
-    from fairtrial.commands.further_reports import write_further
-    from fairtrial.report.files import write_reports
-
-    if conducted.problem is not None:
-        return None, conducted.problem
-    report = None
-    try:
-        report = write_reports(result, conducted.record, conducted.trials, results)
-        write_further(result, junit=junit, markdown=markdown)
-    except Problem as problem:
-        return report, problem
-    return report, None

@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.base.units import Quantity
 from fairtrial.experiment.claims import Claim, ShapeClaim
+from fairtrial.experiment.contenders import Contender, with_refs
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
@@ -112,6 +113,9 @@ class Experiment(Strict):
         "experiment tries that on purpose: [checks.placement-shared]",
     )
     stacks: list[StackRef] = Field(min_length=1)
+    contenders: dict[Annotated[str, Field(pattern=SLUG)], Contender] = Field(
+        default_factory=dict, description="by the name under which `stacks` and claims refer to them"
+    )
     blocks: int = Field(5, ge=1, le=1000)
     builds: int = Field(
         1, ge=1, le=100, description="how often each stack is built apart; blocks take the builds in turn"
@@ -135,6 +139,13 @@ class Experiment(Strict):
         description="thresholds that differ from a check's own: [checks.NAME] KEY = VALUE",
     )
     claims: list[Claim] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _each_ref_is_a_stack(cls, values: Any) -> Any:
+        if isinstance(values, dict) and values.get("contenders"):
+            return {**values, "stacks": with_refs(values.get("stacks"), values["contenders"])}
+        return values
 
     def service_of(self, stack: StackRef) -> str:
         """The service that a stack is tried on."""

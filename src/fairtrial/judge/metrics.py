@@ -35,6 +35,8 @@ class Metric:
     """how it is read of one request of the mix; None: it is only measured of all requests together"""
     request: str | None = None
     """the request of the mix that it is of; None: of all"""
+    of_processes: bool = False
+    """whether it is of the stack's own processes"""
 
     def fits(self, load: Load) -> bool:
         """Whether it is measured under this load."""
@@ -66,6 +68,8 @@ class Metric:
 
     def absence(self, trial: TrialRecord) -> str:
         """Why a trial that was carried out has no figure, as what follows the trial's name."""
+        if trial.not_measured and self.of_processes:
+            return f"has no {self.label}: not measured, because {trial.not_measured}"
         if self.request is not None and trial.engine is not None:
             share = trial.engine.share_of(self.request)
             if share is None:
@@ -159,14 +163,16 @@ def _peak_rss(trial: TrialRecord) -> float | None:
     return float(trial.server.peak_rss_bytes) if trial.server is not None and trial.server.peak_rss_bytes else None
 
 
-def _of_a_server(name: str, unit: BaseUnit, label: str, part: str, key: str) -> Metric:
+def _of_a_server(
+    name: str, unit: BaseUnit, label: str, part: str, key: str, *, of_processes: bool = True
+) -> Metric:
     """A figure that one part of the record of a server's trial holds; None where either was not measured."""
 
     def read(trial: TrialRecord) -> float | None:
         value = getattr(getattr(trial, part), key, None)
         return None if value is None else float(value)
 
-    return Metric(name, f"{name}_{unit}", unit, label, False, read, SERVED)
+    return Metric(name, f"{name}_{unit}", unit, label, False, read, SERVED, of_processes=of_processes)
 
 
 def _error_share(trial: TrialRecord) -> float | None:
@@ -334,6 +340,7 @@ METRICS: Mapping[str, Metric] = {
             "server CPU time per 1,000 requests",
             False,
             server_cpu_seconds_per_1000_requests,
+            of_processes=True,
         ),
         Metric(
             "service_cpu_per_1000_requests",
@@ -343,11 +350,18 @@ METRICS: Mapping[str, Metric] = {
             False,
             _service_cpu_seconds_per_1000_requests,
         ),
-        Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss),
+        Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss, of_processes=True),
         _of_a_server("ready_rss", "bytes", "resident memory when ready", "readiness", "rss_bytes"),
         _of_a_server("end_rss", "bytes", "resident memory at the end of the window", "server", "end_rss_bytes"),
         _of_a_server("start_up", "seconds", "start-up time", "readiness", "start_up_seconds"),
-        _of_a_server("first_answer", "seconds", "time of the first answer", "readiness", "first_answer_seconds"),
+        _of_a_server(
+            "first_answer",
+            "seconds",
+            "time of the first answer",
+            "readiness",
+            "first_answer_seconds",
+            of_processes=False,
+        ),
         Metric(
             "errors",
             "errors_share",

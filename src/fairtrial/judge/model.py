@@ -82,6 +82,7 @@ class TrialResult(Strict):
     errors: dict[str, int]
     findings: list[Finding]
     server: ServerUse | None
+    not_measured: str = Field("", description="why nothing is known of the stack's processes; empty: it is")
     engine: EngineUse | None
     log: str | None
 

@@ -27,6 +27,7 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Plac
         errors={} if engine is None else engine.errors,
         findings=list(findings),
         server=_server_use(trial) if outcome == "valid" else None,
+        not_measured=trial.not_measured,
         engine=None if engine is None else _engine_use(engine, len(placement.load_cpus)),
         log=trial.log,
     )

@@ -1,12 +1,16 @@
 """The plan, printed before anything starts."""
 
 from collections.abc import Sequence
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import minutes
+from fairtrial.base.printable import printable
+from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
@@ -61,9 +65,29 @@ def _stacks(plan: Plan) -> list[str]:
     for reference in plan.experiment.stacks:
         stack = stacks[reference.name]
         stack_class = stack.class_of(stack.variant(reference))
-        named = "" if stack_class == PRODUCTION else f"{stack_class}, "
-        described.append(f"{reference} ({named}{stack.concurrency})")
+        named = "" if stack_class == PRODUCTION else stack_class
+        facts = ", ".join(each for each in (named, _described(stack)) if each)
+        described.append(f"{reference} ({facts})" if facts else str(reference))
     return described
+
+
+def _described(stack: Stack) -> str:
+    """How it works on requests; of what is not built, what is run, or where it runs already."""
+    if stack.url is not None:
+        where = "" if _is_here(stack.url) else ": the load leaves this machine"
+        return f"runs already at {printable(stack.url)}, on whatever processors it has{where}"
+    if stack.origin == "command":
+        return f"not built: {printable(' '.join(stack.run), 80)}"
+    return stack.concurrency
+
+
+def _is_here(url: str) -> bool:
+    """Whether the host of a URL is this machine by its loopback; other addresses of its own count as elsewhere."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _trials(plan: Plan) -> str:

@@ -93,6 +93,7 @@ def _condition(
     validate.assert_concurrency(point.experiment, service)
     stack = pick_stack(stacks, reference)
     validate.assert_implements(stack, point.workload, service)
+    validate.assert_startable(stack, service, point)
     variant = stack.variant(reference)
     validate.assert_env(point.experiment, reference, variant)
     recorded = recorded_condition(

@@ -63,6 +63,38 @@ def assert_env(experiment: Experiment, reference: StackRef, variant: Variant) ->
         )
 
 
+def assert_startable(stack: Stack, service: Service, point: Point) -> None:
+    """Raise a Problem if the experiment asks what cannot be done with a fixed port, or with what runs already."""
+    experiment = point.experiment
+    if stack.port is not None and experiment.instances > 1:
+        raise Problem(
+            f"instances: {stack.name} always listens on port {stack.port}, so that there can be one alone",
+            "leave `instances` out, or let the program take its port from PORT and leave `port` out",
+        )
+    if stack.url is None:
+        return
+    workload = point.workload
+    untold = [
+        *([f"instances = {experiment.instances}"] if experiment.instances > 1 else []),
+        *([f"balancer = {experiment.balancer}"] if experiment.balancer is not None else []),
+        *(f"env.{name}" for name in {**workload.environment(point.options), **experiment.env}),
+        *(f"the {name} that the lab starts" for name in _private_services(experiment, service)),
+        *(["the upstream that the lab starts"] if workload.upstream is not None else []),
+    ]
+    if untold:
+        raise Problem(
+            f"{stack.name} runs already and cannot be told of {untold[0]}",
+            "let the lab start it (`command` and `directory`), or name a service of your own with url_from",
+        )
+
+
+def _private_services(experiment: Experiment, service: Service) -> list[str]:
+    """The services of a stack that the lab starts, cache included: only stacks that it starts are told of them."""
+    names = [service.name, *([experiment.cache] if experiment.cache is not None else [])]
+    own = [name for name in names if experiment.services.get(name, ServiceOptions()).url_from is None]
+    return [name for name in own if name != "none"]
+
+
 def assert_concurrency(experiment: Experiment, service: Service) -> None:
     """Raise a Problem if the concurrency budget is too small for the instances, or too large for a private server."""
     budget = experiment.concurrency_budget

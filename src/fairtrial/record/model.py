@@ -98,6 +98,11 @@ class Placement(Strict):
         return Placement(load_cpus=taken, server_cpus=self.server_cpus, disjoint=False)
 
 
+Origin = Literal["folder", "command", "url"]
+"""Of a stack: its folder, which the lab copied and built; a command that is run where it lies; or the URL of a server
+that ran already."""
+
+
 class StackIdentity(Strict):
     """The program that a condition ran, in enough detail to tell whether two records ran the same."""
 
@@ -110,7 +115,12 @@ class StackIdentity(Strict):
     framework: str
     server: str
     concurrency: str
-    content_sha256: str
+    content_sha256: str = Field(
+        description="of the folder; where the lab built nothing, of the command or the URL alone, which tells nothing "
+        "of the program"
+    )
+    origin: Origin = "folder"
+    commit: str | None = Field(None, description="of git, at which the source was; null: as the folder was found")
     versions: dict[str, str] = Field(description="by command, the version line it printed")
 
     @property
@@ -213,9 +223,9 @@ class Clause(Strict):
 class Readiness(Strict):
     """The stack when it became ready: before its contract was tried, and before any load."""
 
-    start_up_seconds: float = Field(
-        description="from the start of its process to its first 200 to GET /health, which is asked every 20 ms; of "
-        "several instances the longest. Proxies, upstream and balancer are not in it"
+    start_up_seconds: float | None = Field(
+        description="from the start of its process until it was ready, which is asked every 20 ms; of several "
+        "instances the longest. Proxies, upstream and balancer are not in it. Null: it was running already"
     )
     rss_bytes: int | None = Field(None, description="resident memory of its whole process tree then; null: not read")
     first_answer_seconds: float | None = Field(
@@ -348,6 +358,9 @@ class TrialRecord(BaseModel):
     contract: list[Clause] = Field(default_factory=list)
     engine: EngineSummary | None = None
     server: ServerMeter | None = None
+    not_measured: str = Field(
+        "", description="why the lab knows nothing of the stack's processes; empty: it started them itself"
+    )
     exit_status: int | None = Field(None, description="the stack's, if it ended by itself while it was needed")
     stop: Stop | None = None
     dataset_altered: bool = False

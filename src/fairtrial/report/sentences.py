@@ -37,8 +37,20 @@ def loads_in_words(result: Result) -> list[str]:
 
 
 def notes(result: Result) -> list[str]:
-    """Sentences about the experiment as a whole: the noise floor, and the scalability of each curve."""
-    return [*_noise_floor(result), *(_scalability(curve) for curve in result.curves if curve.scaling is not None)]
+    """Sentences about the experiment as a whole: what the lab did not build or start, the noise floor, and the
+    scalability of each curve."""
+    scaled = [_scalability(curve) for curve in result.curves if curve.scaling is not None]
+    return [*_not_built(result), *_noise_floor(result), *scaled]
+
+
+def _not_built(result: Result) -> list[str]:
+    words = {
+        "url": "was running already: it was neither started nor stopped. Its processor time and memory are not "
+        "measured, and the checks that look at its processes say: not examined.",
+        "command": "was run where it lies. The lab built nothing: its digest is of its command alone, and does not "
+        "tell one version of the program from another.",
+    }
+    return [f"{stack.build_name} {words[stack.origin]}" for stack in result.stacks if stack.origin in words]
 
 
 def _noise_floor(result: Result) -> list[str]:

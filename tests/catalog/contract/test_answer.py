@@ -8,7 +8,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract import answer as answers
-from fairtrial.catalog.contract.answer import LARGEST_BODY_BYTES, Answer, ask
+from fairtrial.catalog.contract.answer import LARGEST_BODY_BYTES, Answer, ask, client_of
 from tests.catalog.contract.scripted import answer, answering
 
 
@@ -82,6 +82,21 @@ def test_a_path_that_is_no_url_is_a_problem() -> None:
     client = httpx.Client(base_url="http://127.0.0.1:1", trust_env=False)
     with client, pytest.raises(Problem, match="InvalidURL"):
         ask(client, "GET", "/\x00")
+
+
+def test_a_probe_has_the_headers_that_the_engine_sends() -> None:
+    """Host and no other: httpx by itself adds four."""
+    heads: list[str] = []
+
+    def reply(line: str, headers: str) -> Sequence[bytes]:
+        heads.append(headers)
+        return [answer(200)]
+
+    with answering(reply) as url, client_of(url) as client:
+        ask(client, "GET", "/")
+        ask(client, "GET", "/", headers={"Connection": "close"})
+    host = f"Host: {url.removeprefix('http://')}"
+    assert [head.split("\r\n") for head in heads] == [[host], [host, "Connection: close"]]
 
 
 def of(body: bytes) -> Answer:

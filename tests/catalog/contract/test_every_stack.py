@@ -1,11 +1,13 @@
 """The clauses of every stack: a stack that holds them all, and one for each way to break one."""
 
+import gzip
 from collections.abc import Callable, Sequence
 
 import httpx
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.contract.every_stack import EVERY_STACK, EVIDENCE_CHARACTERS, try_contract
 from fairtrial.catalog.tables import Data
@@ -25,7 +27,7 @@ def honest(line: str, headers: str) -> Sequence[bytes]:
 
 
 def contract_of(
-    reply: Reply = honest, clauses: Sequence[ClauseTest] = (), listening: set[tuple[str, int]] = LOOPBACK
+    reply: Reply = honest, clauses: Sequence[ClauseTest] = (), listening: set[tuple[str, int]] | None = LOOPBACK
 ) -> dict[str, Clause]:
     with answering(reply) as url:
         return {clause.name: clause for clause in try_contract(url, clauses, Data(), None, listening)}
@@ -166,3 +168,30 @@ def test_the_time_of_the_workload_s_first_answer_is_told_if_its_clause_holds(pat
         list(try_contract(url, clauses, Data(), None, LOOPBACK, told.append))
     assert len(told) == expected
     assert all(0 < seconds < 10 for seconds in told)
+
+def compresses(line: str, headers: str) -> Sequence[bytes]:
+    """A stack that compresses for whoever asks for it, as many frameworks do by default."""
+    if not line.startswith("GET /item "):
+        return honest(line, headers)
+    if "gzip" in headers.lower():
+        return [answer(200, gzip.compress(b"{}"), "Content-Encoding: gzip")]
+    return [answer(200, b"{}")]
+
+
+def test_a_stack_that_compresses_on_request_is_asked_as_the_load_asks() -> None:
+    """The clause reads JSON. Asked with httpx's own headers, the same stack breaks it."""
+
+    def reads_json(stack: StackUnderTest) -> str | None:
+        return None if ask(stack.client, "GET", "/item").json() == {} else "another value"
+
+    clauses = contract_of(compresses, [clause(reads_json)])
+    assert violations_in(clauses) == {}
+    with answering(compresses) as url, httpx.Client(base_url=url, trust_env=False) as left_to_itself:
+        with pytest.raises(Problem, match="not JSON"):
+            reads_json(StackUnderTest(left_to_itself, Data(), None, LOOPBACK))
+
+
+def test_where_nothing_is_known_of_its_processes_it_is_not_asked_where_it_listens() -> None:
+    clauses = contract_of(listening=None)
+    assert list(clauses) == NAMES[:-1]
+    assert violations_in(clauses) == {}

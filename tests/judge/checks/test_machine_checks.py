@@ -25,6 +25,17 @@ def test_records_from_before_the_machine_was_watched_can_be_read() -> None:
     assert list(run_checks(ExperimentRecord.model_validate_json(json.dumps(first)), [trial])) == []
 
 
+def test_records_from_before_contenders_had_shapes_can_be_read() -> None:
+    record = an_experiment("a").record()
+    first = record.model_dump(mode="json", exclude={"experiment": {"contenders"}})
+    for identity in first["stacks"]:
+        del identity["origin"], identity["commit"]
+    old = a_trial().record().model_dump(mode="json", exclude={"not_measured"})
+    read = ExperimentRecord.model_validate_json(json.dumps(first))
+    assert read == record
+    assert TrialRecord.model_validate_json(json.dumps(old)) == a_trial().record()
+
+
 def test_a_kernel_that_tells_nothing_has_no_findings() -> None:
     untold = a_trial().on_machine(
         swapped_in_pages=None,

@@ -7,7 +7,7 @@ import httpx
 from fairtrial.base.loopback import is_loopback
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS, ask
+from fairtrial.catalog.contract.answer import ask, client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data
 from fairtrial.record.model import Clause
@@ -21,22 +21,24 @@ def try_contract(
     clauses: Sequence[ClauseTest],
     data: Data,
     options: object,
-    listening: set[tuple[str, int]],
+    listening: set[tuple[str, int]] | None,
     on_first_answer: Callable[[float], None] = lambda _seconds: None,
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
 
     Args:
         options: the workload's options.
-        listening: (address, port) of every socket on which the stack listens.
+        listening: (address, port) of every socket on which the stack listens; None: nothing is known of its processes,
+            and where it listens is not asked.
         on_first_answer: is told how many seconds the first request of the workload took, if its clause holds.
     """
     answers: list[httpx.Response] = []
-    with httpx.Client(
-        base_url=url, trust_env=False, timeout=ANSWER_WITHIN_SECONDS, event_hooks={"response": [answers.append]}
-    ) as client:
-        stack = StackUnderTest(client, data, options, listening)
+    with client_of(url) as client:
+        client.event_hooks = {"response": [answers.append]}
+        stack = StackUnderTest(client, data, options, listening or set())
         for number, test in enumerate([*EVERY_STACK, *clauses]):
+            if test is LISTENS_ON_HOST and listening is None:
+                continue
             answers.clear()
             try:
                 violation = test.violation(stack)
@@ -68,10 +70,12 @@ def _loopback_only(stack: StackUnderTest) -> str | None:
     return f"it also listens on {', '.join(elsewhere)}" if elsewhere else None
 
 
+LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only)
+
 EVERY_STACK = (
     answers_status("health", "GET", "/health", 200),
     answers_status("unknown-path", "GET", "/no-such-path", 404, "a path that no workload defines answers 404"),
     ClauseTest("keep-alive", "the connection stays open after an answer (HTTP/1.1)", _keep_alive),
     ClauseTest("close", "a request with Connection: close is answered with Connection: close", _close),
-    ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only),
+    LISTENS_ON_HOST,
 )

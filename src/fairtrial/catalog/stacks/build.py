@@ -1,5 +1,7 @@
 """Building a stack in a private copy of its folder, once for each content, toolchain and variant built apart."""
 
+import hashlib
+import json
 import platform
 import shutil
 import time
@@ -25,9 +27,18 @@ class BuildCancelled(Exception):
     """The build was ended from outside, and everything that it had started with it."""
 
 
-def stack_sha256(stack: Stack) -> str:
-    """Return the SHA-256 of a stack's source, manifest included, as hex."""
-    return folder_sha256(stack.folder)
+def stack_sha256(stack: Stack, built_apart: str | None = None) -> str:
+    """Return the SHA-256 of a stack's source, manifest included, as hex.
+
+    Of a program that is not built, it is that of the command or of the URL alone.
+
+    Args:
+        built_apart: the variant whose source it is, if it has one of its own.
+    """
+    if stack.origin == "folder":
+        return folder_sha256(stack.source(built_apart))
+    started_by = [stack.origin, stack.url or stack.run]
+    return hashlib.sha256(json.dumps(started_by).encode()).hexdigest()
 
 
 def build_stack(
@@ -43,6 +54,8 @@ def build_stack(
 ) -> Path:
     """Return the folder to run the stack in, and build it first if that has not been done.
 
+    A program that is run where it lies is not built: it is run in its own directory.
+
     Args:
         versions: what the stack's requirements printed: another toolchain makes another build.
         log: takes the output of the build commands.
@@ -55,16 +68,19 @@ def build_stack(
         cancelled: ends the build once it is set, from whatever thread.
 
     Raises:
-        Problem: a build command failed; the end of its output is in the reason.
+        Problem: a build command failed; the end of its output is in the reason. Or there is no such directory.
         BuildCancelled: `cancelled` was set.
     """
+    if stack.origin != "folder":
+        return _directory(stack)
     cancelled = cancelled or Event()
     commands = _commands(stack, built_apart, services)
 
     def make(folder: Path) -> None:
         on_building()
-        for source in source_files(stack.folder):
-            target = folder / source.relative_to(stack.folder)
+        origin = stack.source(built_apart)
+        for source in source_files(origin):
+            target = folder / source.relative_to(origin)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
         for command in commands:
@@ -83,7 +99,17 @@ def whole_build(stack: Stack, versions: Mapping[str, str], built_apart: str | No
 
     The arguments are those of `build_stack`.
     """
+    if stack.origin != "folder":
+        return None
     return kept("stacks", stack.name, _made_from_sha256(stack, versions, 1, built_apart, None))
+
+
+def _directory(stack: Stack) -> Path:
+    """Where a program that is not built is run."""
+    folder = stack.folder if stack.directory is None else stack.folder / stack.directory
+    if not folder.is_dir():
+        raise Problem(f"directory: there is no folder {folder}", "name the folder in which the command is run")
+    return folder.resolve()
 
 
 def _commands(stack: Stack, built_apart: str | None, services: Collection[str] | None) -> list[Command]:
@@ -103,13 +129,15 @@ def _made_from_sha256(
     services: Collection[str] | None,
 ) -> str:
     """The SHA-256 of all that decides what a build is, as hex."""
+    checkout = stack.checkout(built_apart)
     names_services = any(SERVICES in word for command in stack.build_commands(built_apart) for word in command)
     apart = [
         *([] if build == 1 else [f"build {build}"]),
         *([{"services": _chosen(stack, services)}] if names_services else []),
-        *([] if built_apart is None else [{"variant": built_apart}]),
+        *([{"build": stack.build_commands(built_apart)}] if stack.in_experiment or checkout is not None else []),
+        *([] if built_apart is None or checkout is not None else [{"variant": built_apart}]),
     ]
-    return folder_sha256(stack.folder, dict(versions), platform.machine(), *apart)
+    return folder_sha256(stack.source(built_apart), dict(versions), platform.machine(), *apart)
 
 
 def _run_build_command(name: str, command: Command, folder: Path, log: Path, cancelled: Event) -> None:

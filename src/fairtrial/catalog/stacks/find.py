@@ -58,4 +58,13 @@ def _stacks_in(folder: Path) -> list[Stack]:
 
 
 def _read(folder: Path) -> Stack:
-    return read_toml(folder / MANIFEST, Stack, name=folder.name, folder=folder)
+    return read_stack(folder, folder.name)
+
+
+def read_stack(folder: Path, name: str) -> Stack:
+    """Read the stack of this folder under a name that need not be the folder's.
+
+    Raises:
+        Problem: there is no manifest, or it is broken.
+    """
+    return read_toml(folder / MANIFEST, Stack, name=name, folder=folder, url=None, in_experiment=False, checkouts={})

@@ -7,8 +7,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import SLUG, Strict
+from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
+from fairtrial.record.model import Origin
 
 Command = list[str]
 
@@ -48,25 +50,72 @@ class Variant(Strict):
         return self
 
 
+class Checkout(Strict):
+    """The source of a variant at one commit of a git repository."""
+
+    folder: Path
+    commit: str | None = Field(description="null: the working tree, with what is not committed")
+
+
 class Stack(Strict):
     """One contender, as its folder describes it."""
 
     name: str = Field(pattern=SLUG)
     folder: Path
     title: str = Field(min_length=1)
-    language: str
-    framework: str
-    server: str
-    concurrency: str
+    language: str = ""
+    framework: str = ""
+    server: str = ""
+    concurrency: str = ""
     kind: Literal["server", "program"] = "server"
     stack_class: StackClass = Field(PRODUCTION, alias="class", description="docs/stack-contract.md, Classes")
     workloads: list[str] = Field(min_length=1)
     services: list[str] = Field(min_length=1)
     build: BuildCommands = Field(default_factory=list)
-    run: Command = Field(min_length=1)
+    run: Command = Field(default_factory=list)
+    directory: Path | None = Field(
+        None,
+        description="where `run` is run, relative to the folder: a program outside of any build, not copied and not "
+        "built; null: in the build",
+    )
+    url: str | None = Field(
+        None, description="of a server that runs already, which is neither started nor stopped; only experiments set it"
+    )
+    port: int | None = Field(
+        None, ge=1, le=65_535, description="on which the program always listens; null: it takes what PORT says"
+    )
+    ready: Ready | None = Field(None, description="when it counts as ready; null: as the workload says")
     ready_within_seconds: float = Field(30.0, gt=0, le=600)
     requires: list[Requirement] = Field(default_factory=list)
     variants: dict[str, Variant] = Field(default_factory=dict)
+    in_experiment: bool = Field(False, description="an experiment describes it, no stack.toml; only the lab sets it")
+    checkouts: dict[str, Checkout] = Field(
+        default_factory=dict, description="by variant, where its own source is; only the lab sets it"
+    )
+
+    @model_validator(mode="after")
+    def _run_in_one_way(self) -> Self:
+        if not self.run and self.url is None:
+            raise ValueError("run: missing; it must be set")
+        if self.directory is not None and (self.build or any(each.build for each in self.variants.values())):
+            raise ValueError("build: what has a `directory` is run where it lies: leave one of them out")
+        return self
+
+    @property
+    def origin(self) -> Origin:
+        """Where the program comes from, and so what its digest is of."""
+        if self.url is not None:
+            return "url"
+        return "folder" if self.directory is None else "command"
+
+    def checkout(self, built_apart: str | None) -> Checkout | None:
+        """The source that a variant has to itself, or None: it shares the stack's folder."""
+        return None if built_apart is None else self.checkouts.get(built_apart)
+
+    def source(self, built_apart: str | None) -> Path:
+        """The folder that holds the source of the stack, or of a variant that has one of its own."""
+        checkout = self.checkout(built_apart)
+        return self.folder if checkout is None else checkout.folder
 
     def class_of(self, variant: Variant) -> StackClass:
         """The class of one of its variants: the variant's own, or else the stack's."""

@@ -26,7 +26,8 @@ def installed_versions(stack: Stack, built_apart: str | None = None) -> dict[str
         Problem: a requirement is not met; the remedy is the manifest's.
     """
     required = stack.requirements(built_apart)
-    return {" ".join(requirement.command): _check(requirement, stack.folder) for requirement in required}
+    folder = stack.source(built_apart)
+    return {" ".join(requirement.command): _check(requirement, folder) for requirement in required}
 
 
 def _check(requirement: Requirement, folder: Path) -> str:

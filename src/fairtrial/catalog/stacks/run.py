@@ -5,19 +5,23 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import psutil
 
-from fairtrial.base.loopback import LOOPBACK, free_port
+from fairtrial.base.loopback import LOOPBACK, free_port, holder, is_free
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ask
+from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.engine.guard import Guarded
+from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, seen_instead
+from fairtrial.engine.guard import GRACE_SECONDS, Guarded
 from fairtrial.engine.process_tree import processes_below
+from fairtrial.experiment.ready import HEALTH, Ready
 
 ASK_EVERY_SECONDS = 0.02
+
+PORT_FREE_WITHIN_SECONDS = GRACE_SECONDS
+"""A fixed port is free as soon as its last holder has ended, which a stack does within its grace."""
 
 
 class RunningStack:
@@ -26,7 +30,7 @@ class RunningStack:
     Attributes:
         process: the guarded process tree.
         port: the TCP port on which it serves.
-        start_up_seconds: from the start of its process until GET /health answered 200, which is asked every 20 ms.
+        start_up_seconds: from the start of its process until it was ready, which is asked every 20 ms.
         address: `HOST:PORT`.
         url: `http://HOST:PORT`.
     """
@@ -57,18 +61,22 @@ def start_stack(
     settings: Mapping[str, str],
     cpus: Sequence[int],
     log: Path,
+    ready: Ready = HEALTH,
 ) -> RunningStack:
-    """Start a stack on a free port and return it once it is ready; `process.stop()` ends it.
+    """Start a stack on a free port, or on its own if that is fixed, and return it once it is ready.
+
+    `process.stop()` ends it.
 
     Args:
         settings: the contract's variables beside HOST and PORT, and those of the variant.
         cpus: the processors to which the stack is bound.
         log: takes what the stack prints.
+        ready: when it counts as ready, unless the stack says so itself.
 
     Raises:
-        Problem: the stack did not start or was not ready in time; none of its processes is left running.
+        Problem: its port is taken, or it did not start or was not ready in time; none of its processes is left running.
     """
-    port = free_port()
+    port = free_port() if stack.port is None else _awaited(stack.port)
     environment = stack_environment({**settings, "HOST": LOOPBACK, "PORT": str(port)})
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
@@ -76,49 +84,60 @@ def start_stack(
         process = Guarded([*stack.run, *variant.args], folder=folder, environment=environment, output=output, cpus=cpus)
     running = RunningStack(process, port)
     try:
-        running.start_up_seconds = _await_ready(running, stack.ready_within_seconds, log) - began
+        ready_at = _await_ready(running, stack.ready or ready, stack.ready_within_seconds, log)
+        _assert_own_port(running, stack)
+        running.start_up_seconds = ready_at - began
     except BaseException:
         process.stop()
         raise
     return running
 
 
-def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> float:
+def _awaited(port: int) -> int:
+    """Wait until a fixed port is free.
+
+    Raises:
+        Problem: somebody else listens on it.
+    """
+    deadline = time.monotonic() + PORT_FREE_WITHIN_SECONDS
+    while not is_free(port):
+        if time.monotonic() > deadline:
+            raise Problem(
+                f"port {port}, which the program always takes, is held by {holder(port)}",
+                "end that process, or let the program take its port from PORT and leave `port` out",
+            )
+        time.sleep(ASK_EVERY_SECONDS)
+    return port
+
+
+def _await_ready(running: RunningStack, ready: Ready, within_seconds: float, log: Path) -> float:
     """Wait, and return the monotonic time of the answer that said that it is ready."""
     deadline = time.monotonic() + within_seconds
-    last_answer = "nothing listened on its port"
-    with httpx.Client(base_url=running.url, trust_env=False, timeout=2.0) as client:
+    seen: str | None = NOTHING_LISTENS
+    with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
         while time.monotonic() < deadline:
             status = running.process.status()
             if status is not None:
                 raise Problem(
                     f"it ended with status {status} before it was ready:\n{log_tail(log)}", f"see its log: {log}"
                 )
-            try:
-                answer = ask(client, "GET", "/health")
-            except httpx.ConnectError:
-                time.sleep(ASK_EVERY_SECONDS)
-                continue
-            except Problem as problem:
-                last_answer = f"GET /health: {problem.reason}"
-                time.sleep(ASK_EVERY_SECONDS)
-                continue
-            if answer.status == 200:
-                answered_at = time.monotonic()
-                _assert_own_port(running)
-                return answered_at
-            last_answer = f"GET /health answered {answer.status}"
+            seen = seen_instead(ready, client, running.port)
+            if seen is None:
+                return time.monotonic()
             time.sleep(ASK_EVERY_SECONDS)
     raise Problem(
-        f"it was not ready within {within_seconds:g} s ({last_answer}); the end of its log:\n{log_tail(log)}",
-        f"GET /health must answer 200 on HOST:PORT once requests can be served; see its log: {log}",
+        f"it was not ready within {within_seconds:g} s ({seen}); the end of its log:\n{log_tail(log)}",
+        f"it is ready when {ready} on HOST:PORT; see its log: {log}",
     )
 
 
-def _assert_own_port(running: RunningStack) -> None:
+def _assert_own_port(running: RunningStack, stack: Stack) -> None:
     """Refuse a port on which another program answers: its figures would be taken for the stack's."""
     if all(port != running.port for _, port in running.listening()):
         raise Problem(
             f"port {running.port} is answered by a process that is not the stack's",
-            "the stack must listen on the port given in PORT; if it does, another program took the port: run again",
+            "the stack must listen on the port given in PORT; if it does, another program took the port: run again"
+            if stack.port is None
+            else "let the program stay below the process that starts it: what it hands to a service manager is not the "
+            "lab's, and would be tried as a `url` of `[contenders]`",
         )

@@ -9,6 +9,7 @@ from fairtrial.catalog.contract.clause import ClauseTest
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.engine.plan import Request
 from fairtrial.experiment.model import DatasetOptions
+from fairtrial.experiment.ready import HEALTH, Ready
 from fairtrial.record.model import WriteFault
 
 
@@ -116,6 +117,8 @@ class ServerWorkload(BaseWorkload):
     """what the workload asks of a stack, tried before the load"""
     freshness: FreshnessProbe | None = None
     """None: the workload reads nothing that could be stale"""
+    ready: Ready = HEALTH
+    """when a server counts as ready, unless its stack says so itself"""
     cache: Sequence[str] = ()
     """services of which one runs beside the database as a cache; empty: the workload needs none"""
 

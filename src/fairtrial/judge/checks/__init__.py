@@ -11,6 +11,8 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 __all__ = ["all_checks", "run_checks", "run_load_checks", "unusual_thresholds", "validate_thresholds"]
 
+TO_EXAMINE = "let the lab start the contender: give its `folder`, or its `command` and `directory`"
+
 
 @cache
 def all_checks() -> Mapping[str, Check]:
@@ -19,12 +21,22 @@ def all_checks() -> Mapping[str, Check]:
 
 
 def run_checks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
-    """Every finding of every check; the evidence names thresholds that are not the default."""
+    """Every finding of every check; the evidence names thresholds that are not the default.
+
+    A check that looks at a stack's processes does not see trials in which none were known, and notes for each of them
+    that it was not examined.
+    """
     loads = {condition.id: condition.load for condition in record.conditions}
     processors = len(record.placement.load_cpus)
     for check in all_checks().values():
         thresholds = check.thresholds_with(record.experiment.checks.get(check.name, {}))
-        yield from check.examine(Case(check, trials, thresholds, loads, processors, record.calibrations, record))
+        seen = [trial for trial in trials if not (check.needs_processes and trial.not_measured)]
+        case = Case(check, seen, thresholds, loads, processors, record.calibrations, record)
+        yield from check.examine(case)
+        if check.needs_processes:
+            for trial in trials:
+                if trial.not_measured:
+                    yield case.finding(trial.index, "note", f"not examined: {trial.not_measured}", TO_EXAMINE)
 
 
 def run_load_checks(trials: Sequence[TrialRecord], loads: Mapping[str, Load], processors: int) -> Iterator[Finding]:

@@ -72,4 +72,5 @@ CHECK = Check(
     remedy="look for sleeps, locks, a pool that is too small, round trips, or an answer that is held back (see "
     "delayed-ack); more connections tell waiting from a limit",
     examine=examine,
+    needs_processes=True,
 )

@@ -70,4 +70,5 @@ CHECK = Check(
     },
     remedy="stop whatever else runs on this machine, and run again",
     examine=examine,
+    needs_processes=True,
 )

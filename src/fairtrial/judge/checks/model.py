@@ -46,6 +46,8 @@ class Check:
     remedy: str
     examine: Callable[["Case"], Iterator[Finding]]
     """A pure function: the same record gives the same findings."""
+    needs_processes: bool = False
+    """whether it looks at the stack's own processes: of trials where the lab knows none it says *not examined*"""
 
     def thresholds_with(self, overrides: Mapping[str, float]) -> dict[str, float]:
         """The value of every threshold, with those of an experiment in place of the check's own."""

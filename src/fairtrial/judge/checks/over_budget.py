@@ -49,4 +49,5 @@ CHECK = Check(
     remedy="size pools and processes by MAX_CONCURRENCY, MAX_THREADS and DB_POOL; or raise `concurrency_budget` for "
     "all",
     examine=examine,
+    needs_processes=True,
 )

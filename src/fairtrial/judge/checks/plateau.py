@@ -131,4 +131,5 @@ CHECK = Check(
     "more "
     "of the stack",
     examine=examine,
+    needs_processes=True,
 )

@@ -40,4 +40,5 @@ CHECK = Check(
     thresholds={},
     remedy="read the end of the stack's log; run its command by hand under the same load",
     examine=examine,
+    needs_processes=True,
 )

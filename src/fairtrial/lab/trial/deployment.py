@@ -1,8 +1,9 @@
-"""A stack as it is deployed for one trial: one instance, or several behind a balancer."""
+"""A stack as it is deployed for one trial: one instance, several behind a balancer, or what runs already."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from fairtrial.base.loopback import LOOPBACK, listens
 from fairtrial.base.problem import Problem
@@ -10,18 +11,68 @@ from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
+from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.engine.plan import Tls
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.record.model import Stop
 
 CONFIGURATION_FILE = "balancer.conf"
 
 
-@dataclass
-class Deployment:
+class Deployment(Protocol):
     """What the load is offered to, and what stands behind it."""
+
+    @property
+    def address(self) -> str:
+        """`HOST:PORT`, to which the load engine connects."""
+
+    @property
+    def url(self) -> str:
+        """Its URL, without a path."""
+
+    @property
+    def host(self) -> str | None:
+        """The Host header of requests; None: the address."""
+
+    @property
+    def tls(self) -> Tls | None:
+        """How TLS is spoken; None: plain HTTP."""
+
+    @property
+    def not_measured(self) -> str:
+        """Why nothing is known of its processes; empty where the lab started them."""
+
+    @property
+    def pids(self) -> list[int]:
+        """The guards below which its processes lie, the balancer's included; empty where nothing is known of them."""
+
+    @property
+    def start_up_seconds(self) -> float | None:
+        """From the start of its process until it was ready; of several instances the longest. None: it ran already."""
+
+    def listening(self) -> set[tuple[str, int]] | None:
+        """(address, port) of every socket on which the stack listens; None: it is not known."""
+
+    def status(self) -> int | None:
+        """The exit status of the first instance that ended, or None while all run."""
+
+    def fault(self) -> str | None:
+        """Why its balancer no longer serves, or None."""
+
+    def stop(self) -> Stop | None:
+        """Stop all of it. Returns the stop of the slowest instance; None: nothing was the lab's to stop."""
+
+
+@dataclass
+class Started:
+    """A stack that the lab has started."""
 
     instances: Sequence[RunningStack]
     balancer: PrivateServer | None
+    host: None = None
+    tls: None = None
+    not_measured: str = ""
 
     @property
     def address(self) -> str:
@@ -38,6 +89,11 @@ class Deployment:
         """The guards below which its processes lie, the balancer's included."""
         guards = [instance.process.pid for instance in self.instances]
         return guards + ([self.balancer.pid] if self.balancer is not None and self.balancer.pid is not None else [])
+
+    @property
+    def start_up_seconds(self) -> float:
+        """Of its slowest instance, from the start of the process until it was ready."""
+        return max(instance.start_up_seconds for instance in self.instances)
 
     def listening(self) -> set[tuple[str, int]]:
         """(address, port) of every socket on which the stack listens."""
@@ -60,30 +116,84 @@ class Deployment:
         return max(stops, key=lambda stop: (stop.forced, stop.seconds))
 
 
+@dataclass
+class Found:
+    """A server that ran before the lab came, and runs on when it has gone."""
+
+    server: RunsAlready
+    not_measured: str = "it was running already, and the lab knows none of its processes"
+    start_up_seconds: None = None
+
+    @property
+    def address(self) -> str:
+        """`IP:PORT`."""
+        return self.server.address
+
+    @property
+    def url(self) -> str:
+        """As the experiment has it."""
+        return self.server.url
+
+    @property
+    def host(self) -> str | None:
+        """As in the URL."""
+        return self.server.host
+
+    @property
+    def tls(self) -> Tls | None:
+        """As the URL asks for it."""
+        return self.server.tls
+
+    @property
+    def pids(self) -> list[int]:
+        """None."""
+        return []
+
+    def listening(self) -> None:
+        """It is not known."""
+
+    def status(self) -> None:
+        """It is not known: what it no longer answers is counted as errors."""
+
+    def fault(self) -> None:
+        """No balancer stands before it."""
+
+    def stop(self) -> None:
+        """Leave it as it is."""
+
+
 @contextmanager
 def deployed(context: TrialContext) -> Iterator[Deployment]:
     """Start the stack as often as the experiment says, and its balancer in front; all of it ends at the end.
 
+    What runs already is found, and left as it is.
+
     Raises:
-        Problem: an instance or the balancer did not start.
+        Problem: an instance or the balancer did not start, or what should run already is not ready.
     """
     condition, cpus = context.condition, context.placement.server_cpus
+    stack, workload = condition.stack, context.point.workload
+    assert isinstance(workload, ServerWorkload)
+    if stack.url is not None:
+        yield Found(find_running(stack.url, stack.ready or workload.ready, stack.ready_within_seconds))
+        return
     with ExitStack() as running:
         instances = []
         for number in range(context.point.experiment.instances):
             instance = start_stack(
-                condition.stack,
+                stack,
                 condition.variant,
                 context.folder,
                 settings=context.stack_settings(number),
                 cpus=cpus,
                 log=context.log,
+                ready=workload.ready,
             )
             running.callback(instance.process.stop)
             instances.append(instance)
         balancer = context.plan.balancer
         front = None if balancer is None else running.enter_context(_in_front(balancer, instances, cpus))
-        yield Deployment(instances, front)
+        yield Started(instances, front)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import httpx
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS, Answer, ask
+from fairtrial.catalog.contract.answer import Answer, ask, client_of
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe
@@ -67,7 +67,7 @@ class FreshnessTest:
         return self._outcome
 
     def _run(self) -> None:
-        with httpx.Client(base_url=self._url, trust_env=False, timeout=ANSWER_WITHIN_SECONDS) as client:
+        with client_of(self._url) as client:
             try:
                 self._outcome = self._try(client)
             except (Problem, httpx.HTTPError) as problem:

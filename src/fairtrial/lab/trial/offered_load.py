@@ -62,7 +62,9 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
     record, service, point = context.record, context.service, context.point
     probe = _workload(context).freshness
     keys = _changing_keys(context, load)
-    meters = [TreeMeter(*deployment.pids), *([TreeMeter(service.pid)] if service.pid is not None else [])]
+    server_meter = TreeMeter(*deployment.pids) if deployment.pids else None
+    service_meter = TreeMeter(service.pid) if service.pid is not None else None
+    meters = [meter for meter in (server_meter, service_meter) if meter is not None]
     machine, network = MachineWatch(context.placement.server_cpus), NetworkWatch()
     freshness = FreshnessTest(probe, point.data, keys, deployment.url, service) if probe and keys else None
     during_load = probe is not None and probe.during_load
@@ -78,7 +80,8 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
             if freshness is not None and during_load:
                 freshness.begin()
         else:
-            record.server, record.service = [meter.close() for meter in meters] + [None] * (2 - len(meters))
+            record.server = None if server_meter is None else server_meter.close()
+            record.service = None if service_meter is None else service_meter.close()
             record.machine, record.network = machine.close(), network.close()
             _count_connections(context, deployment)
 
@@ -97,8 +100,10 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
 def _count_connections(context: TrialContext, deployment: Deployment) -> None:
     """Record how many connections the stack holds to its database, and past proxies, if they are more than before.
 
-    This is done outside of the window, which it would disturb.
+    This is done outside of the window, which it would disturb. Nothing is recorded where its processes are not known.
     """
+    if not deployment.pids:
+        return
     record, database = context.record, context.condition.service
     for service, its_server in context.services:
         proxied = context.urls.get(service.name)
@@ -156,6 +161,8 @@ def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunL
     during_load = workload.freshness is not None and workload.freshness.during_load
     return EnginePlan(
         address=deployment.address,
+        host=deployment.host,
+        tls=deployment.tls,
         requests=continued(workload.requests(point.data, point.options), context.engine_runs),
         load=engine_load(load),
         stop=StopAfterRequests(requests=load.requests)

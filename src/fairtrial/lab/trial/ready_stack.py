@@ -58,6 +58,7 @@ def ready_stack(
             )
         except Problem as problem:
             failure = Failure.of("build", problem)
+    checkout = stack.checkout(built_apart)
     identity = StackIdentity(
         name=stack.name,
         built_apart=built_apart,
@@ -66,7 +67,9 @@ def ready_stack(
         framework=stack.framework,
         server=stack.server,
         concurrency=stack.concurrency,
-        content_sha256=stack_sha256(stack),
+        content_sha256=stack_sha256(stack, built_apart),
+        origin=stack.origin,
+        commit=None if checkout is None else checkout.commit,
         versions=versions,
     )
     return ReadyStack(identity, folder, failure)

@@ -61,6 +61,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
     Returns the service's counters before the load.
     """
     record, service = context.record, context.service
+    record.not_measured = deployment.not_measured
     before: Counters = {}
     try:
         with context.stage("contract"):
@@ -86,7 +87,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
 
 def _readiness(deployment: Deployment) -> Readiness:
     return Readiness(
-        start_up_seconds=max(instance.start_up_seconds for instance in deployment.instances),
+        start_up_seconds=deployment.start_up_seconds,
         rss_bytes=TreeMeter(*deployment.pids).sample_memory() or None,
     )
 
@@ -119,12 +120,13 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
             begins(context)
             yield from _contract(context, deployment)
         stop = deployment.stop()
-    yield Clause(
-        name="stops",
-        requirement=f"it ends on SIGTERM within {GRACE_SECONDS:.0f} s",
-        passed=not stop.forced,
-        evidence="it had to be killed" if stop.forced else "",
-    )
+    if stop is not None:
+        yield Clause(
+            name="stops",
+            requirement=f"it ends on SIGTERM within {GRACE_SECONDS:.0f} s",
+            passed=not stop.forced,
+            evidence="it had to be killed" if stop.forced else "",
+        )
     if not first.plan.workload.writes and service.altered():
         yield Clause(name="reads-only", requirement="it changes no row", passed=False, evidence="the data was altered")
 

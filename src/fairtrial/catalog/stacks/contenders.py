@@ -1,0 +1,88 @@
+"""The contenders that an experiment describes itself, as stacks."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.find import MANIFEST, read_stack
+from fairtrial.catalog.stacks.model import Checkout, Stack, Variant
+from fairtrial.experiment.contenders import Contender
+from fairtrial.experiment.model import Experiment
+
+Checkouts = Mapping[str, Mapping[str, Checkout]]
+"""By contender, the sources of its refs, by the variant that each is tried as."""
+
+
+def with_contenders(
+    stacks: Mapping[str, Stack], experiment: Experiment, beside: Path, checkouts: Checkouts
+) -> dict[str, Stack]:
+    """The stacks that there are, and beside them those that the experiment describes, by name.
+
+    Args:
+        beside: the folder of the experiment's file, to which paths in it are relative.
+        checkouts: for every contender that is tried at several refs.
+
+    Raises:
+        Problem: a name is taken, a folder holds no stack, or its manifest is broken.
+    """
+    described: dict[str, Stack] = {}
+    for name, contender in experiment.contenders.items():
+        if name in stacks:
+            raise Problem(
+                f"contenders.{name}: a stack has this name already: {stacks[name].folder}",
+                "give the contender another one, here and where `stacks` and claims name it",
+            )
+        stack = _stack(name, contender, experiment, beside)
+        if name in checkouts and stack.origin != "folder":
+            raise Problem(
+                f"contenders.{name}: its stack.toml has a `directory`, where all refs would run the same files",
+                "leave `directory` out and let the lab build it, or leave the refs out",
+            )
+        described[name] = _at_refs(stack, checkouts[name]) if name in checkouts else stack
+    return {**stacks, **described}
+
+
+def folder_of(contender: Contender, beside: Path) -> Path:
+    """The folder, or the directory, that a contender names; for one that runs already the experiment's own."""
+    return (beside / Path(contender.folder or contender.directory or ".").expanduser()).resolve()
+
+
+def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path) -> Stack:
+    folder = folder_of(contender, beside)
+    if contender.folder is not None and contender.command is None:
+        if not (folder / MANIFEST).is_file():
+            raise Problem(
+                f"contenders.{name}.folder: {folder} holds no {MANIFEST}",
+                f"write one (docs/stack-contract.md), or set `command` in [contenders.{name}]",
+            )
+        stack = read_stack(folder, name)
+        return stack.model_copy(update={"title": contender.title}) if contender.title else stack
+    said: dict[str, Any] = {"port": contender.port, "ready": contender.ready}
+    if contender.ready_within_seconds is not None:
+        said["ready_within_seconds"] = contender.ready_within_seconds
+    tried_on = {experiment.service_of(stack) for stack in experiment.stacks if stack.name == name}
+    return Stack(
+        name=name,
+        folder=folder,
+        title=contender.title or name,
+        workloads=[experiment.workload],
+        services=sorted(tried_on or {experiment.service}),
+        build=contender.build,
+        run=contender.command or [],
+        directory=None if contender.directory is None else Path(),
+        url=None if contender.url is None else contender.url.rstrip("/"),
+        variants={"default": Variant(env=contender.env)},
+        in_experiment=True,
+        **said,
+    )
+
+
+def _at_refs(stack: Stack, checkouts: Mapping[str, Checkout]) -> Stack:
+    """The stack with a variant for each ref, which is built apart. All are described alike: by the working tree."""
+    usual = stack.variants.get("default", Variant())
+    own_build = stack.build if usual.build is None else usual.build
+    at_ref = usual.model_copy(update={"build": own_build})
+    return stack.model_copy(
+        update={"variants": stack.variants | dict.fromkeys(checkouts, at_ref), "checkouts": dict(checkouts)}
+    )

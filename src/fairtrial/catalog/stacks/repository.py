@@ -1,0 +1,180 @@
+"""A git repository that holds the source of a contender: what its refs mean, and their files."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.contenders import WORKING_TREE
+
+DEFAULT_BRANCHES = ("main", "master")
+"""What the default branch is called where no remote says it."""
+
+SHORT_HASH = 12
+"""Characters of a hash that name a commit in all but the largest repositories, and are short in a table."""
+
+ANSWER_WITHIN_SECONDS = 300
+"""A checkout of a large repository takes its time; git that waits for an answer by somebody must not wait for ever."""
+
+NOT_INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+"""Set by git for its hooks: they would lead git to another repository than the one that is meant."""
+
+ANYBODY = ("-c", "user.name=fairtrial", "-c", "user.email=fairtrial@localhost")
+"""Who makes a commit that nobody sees: git refuses to make one by nobody."""
+
+
+class Repository:
+    """The repository that a folder is in.
+
+    Attributes:
+        top: its working tree.
+        prefix: the folder in it, relative to `top`.
+    """
+
+    def __init__(self, folder: Path, top: Path) -> None:
+        self.top = top
+        self.prefix = folder.relative_to(top)
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """The repository of this folder, which exists.
+
+        Raises:
+            Problem: it is in none, or git is missing.
+        """
+        top = _git(folder, "rev-parse", "--show-toplevel")
+        if top is None:
+            raise Problem(
+                f"{folder}: not in a git repository",
+                "name a folder that is, or leave `refs` and `git` out of [contenders]",
+            )
+        return cls(folder.resolve(), Path(top).resolve())
+
+    def commit_of(self, ref: str) -> str:
+        """The hash of the commit that a ref names; for WORKING_TREE that of a commit of what git knows of it now.
+
+        Such a commit is on no branch: git forgets it in time. Files that were never added are not in it.
+
+        Raises:
+            Problem: there is no such commit.
+        """
+        if ref == WORKING_TREE:
+            stash = _git(self.top, *ANYBODY, "stash", "create")
+            if stash is None:
+                raise Problem(f"{self.top}: git cannot tell what has changed", "end the merge that is under way")
+            return stash or self.commit_of("HEAD")
+        commit = _git(self.top, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        if commit is None:
+            raise Problem(
+                f"{self.top}: git knows no commit {printable(ref)!r}",
+                "name a branch, a tag or a commit; in a shallow clone, fetch more of the history",
+            )
+        return commit
+
+    def has_changes(self) -> bool:
+        """Whether files that git knows differ from HEAD."""
+        return bool(_git(self.top, "status", "--porcelain", "--untracked-files=no"))
+
+    def default_branch(self) -> str:
+        """The branch that changes are merged into: the remote's HEAD, or else `main` or `master`.
+
+        Raises:
+            Problem: there is none of these.
+        """
+        of_remote = _git(self.top, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+        if of_remote:
+            return of_remote
+        for branch in DEFAULT_BRANCHES:
+            if _git(self.top, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}") is not None:
+                return branch
+        raise Problem(
+            f"{self.top}: no default branch is known: no remote names one, and there is neither "
+            f"{' nor '.join(DEFAULT_BRANCHES)}",
+            "name the two refs to compare",
+        )
+
+    def merge_base(self, ref: str, other: str) -> str:
+        """The commit at which two refs parted.
+
+        Raises:
+            Problem: they have none in common.
+        """
+        commit = _git(self.top, "merge-base", ref, other)
+        if commit is None:
+            raise Problem(
+                f"{self.top}: {printable(ref)} and {printable(other)} have no commit in common",
+                "name the two refs to compare; in a shallow clone, fetch more of the history",
+            )
+        return commit
+
+    @contextmanager
+    def worktree(self, commit: str, place: Path) -> Iterator[Path]:
+        """The files of a commit, detached, at `place`, which must not exist; they are removed at the end.
+
+        Yields:
+            the folder in it that corresponds to the one of this repository that was asked for.
+
+        Raises:
+            Problem: the commit has no such folder, or git could not write it.
+        """
+        try:
+            no_hooks = ("-c", f"core.hooksPath={os.devnull}")
+            if _git(self.top, *no_hooks, "worktree", "add", "--quiet", "--detach", str(place), commit) is None:
+                raise Problem(
+                    f"{self.top}: git could not check out {commit[:SHORT_HASH]} in {place}",
+                    "try `git worktree add` by hand: it says why; free space in the temporary folder if need be",
+                )
+            folder = place / self.prefix
+            if not folder.is_dir():
+                raise Problem(
+                    f"{self.top}: at {commit[:SHORT_HASH]} there is no folder {self.prefix}", "name other refs"
+                )
+            yield folder
+        finally:
+            with suppress(Problem):
+                _git(self.top, "worktree", "remove", "--force", str(place))
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """What git printed, without the last line break; None if it ended with another status than 0.
+
+    Raises:
+        Problem: git is missing, or does not end.
+    """
+    environment = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            env=environment | {"GIT_TERMINAL_PROMPT": "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=ANSWER_WITHIN_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise Problem("`git` is not on this machine", "install git (Debian: apt install git)") from error
+    except subprocess.TimeoutExpired as error:
+        raise Problem(f"`git {arguments[0]}` did not end within {ANSWER_WITHIN_SECONDS} s") from error
+    return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else None
+
+
+def usual_refs(repository: Repository) -> tuple[str, str]:
+    """What to compare where nobody says it: the commit at which HEAD left the default branch, with HEAD; or with the
+    working tree, where files that git knows have changed.
+
+    Raises:
+        Problem: there is no default branch, or nothing has changed.
+    """
+    base = repository.merge_base(repository.default_branch(), "HEAD")
+    if repository.has_changes():
+        return base[:SHORT_HASH], WORKING_TREE
+    if base == repository.commit_of("HEAD"):
+        raise Problem(
+            f"{repository.top}: HEAD is on the default branch, and no file has changed",
+            "name the two refs to compare, such as HEAD~1 HEAD",
+        )
+    return base[:SHORT_HASH], "HEAD"

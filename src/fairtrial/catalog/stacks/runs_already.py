@@ -1,0 +1,66 @@
+"""A server that runs already, here or elsewhere: the lab finds it, and neither starts nor stops it."""
+
+import socket
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.answer import client_of
+from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, seen_instead
+from fairtrial.engine.plan import Tls
+from fairtrial.experiment.ready import Ready
+
+PORTS = {"http": 80, "https": 443}
+CONNECT_WITHIN_SECONDS = 5.0
+ASK_EVERY_SECONDS = 0.2
+"""Rarer than a stack that has just been started is asked: it is somebody's, and may be far away."""
+
+
+@dataclass(frozen=True)
+class RunsAlready:
+    """A server that was found ready."""
+
+    url: str
+    address: str
+    """`IP:PORT`, of the first address of its name that accepts connections"""
+    host: str
+    """the Host header: as the URL has it"""
+    tls: Tls | None
+    """None: it speaks plain HTTP"""
+
+
+def find_running(url: str, ready: Ready, within_seconds: float) -> RunsAlready:
+    """Find the server at a URL, once it is ready.
+
+    Raises:
+        Problem: it cannot be reached, or is not ready in time.
+    """
+    parts = urlsplit(url)
+    assert parts.hostname is not None
+    port = parts.port or PORTS[parts.scheme]
+    deadline = time.monotonic() + within_seconds
+    with client_of(url, ANSWER_WITHIN_SECONDS) as client:
+        while (seen := seen_instead(ready, client, port, parts.hostname)) is not None:
+            if time.monotonic() > deadline:
+                raise Problem(
+                    f"{url} was not ready within {within_seconds:g} s ({seen})",
+                    f"start it, or correct the URL; it is ready when {ready}",
+                )
+            time.sleep(ASK_EVERY_SECONDS)
+    return RunsAlready(
+        url=url,
+        address=_address(parts.hostname, port),
+        host=parts.netloc,
+        tls=Tls(server_name=parts.hostname) if parts.scheme == "https" else None,
+    )
+
+
+def _address(hostname: str, port: int) -> str:
+    """The address that answers: `localhost` often has two, and a server listens on one."""
+    try:
+        with socket.create_connection((hostname, port), timeout=CONNECT_WITHIN_SECONDS) as connection:
+            ip = connection.getpeername()[0]
+    except OSError as error:
+        raise Problem(f"{hostname}:{port}: {error.strerror or error}", "check that it still runs") from error
+    return f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"

@@ -1,0 +1,118 @@
+"""`fairtrial ab-test`: two commits of a service, in the same blocks."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fairtrial.commands.further_reports import JUnit, Markdown
+from fairtrial.commands.run import Blocks, Decide, Out, Quick
+
+if TYPE_CHECKING:
+    from fairtrial.judge.model import Result
+
+
+def ab_test(
+    before: Annotated[
+        str | None,
+        typer.Argument(metavar="REF_A", help="The commit, branch or tag before the change; or both as `main..HEAD`."),
+    ] = None,
+    after: Annotated[str | None, typer.Argument(metavar="REF_B", help="The one after it.")] = None,
+    file: Annotated[
+        Path, typer.Option(metavar="FILE", help="The experiment, with `[contenders.NAME]` and its `folder`.")
+    ] = Path("fairtrial.toml"),
+    contender: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which contender, if several have a folder.")
+    ] = None,
+    margin: Annotated[str, typer.Option(metavar="SHARE", help="How much slower is allowed: `5%`, or `0.05`.")] = "5%",
+    blocks: Blocks = None,
+    out: Out = Path("results"),
+    decide: Decide = None,
+    quick: Quick = False,
+    junit: JUnit = None,
+    markdown: Markdown = None,
+) -> None:
+    """Try two commits of a service in the same blocks: did the change make it slower?
+
+    Run it in the service's repository. Without refs, the commit at which HEAD left the default branch is compared with
+    HEAD, or with the working tree if files that git knows have changed. Both are built apart, from worktrees that are
+    removed afterwards. Processor time for a request is judged as well, and does not decide the exit status.
+
+    Exit status: 0 not slower than the margin allows; 1 slower; 3 undecided, or a trial refused; 4 nothing could run;
+    2 wrong use; 130 interrupted.
+    """
+    from rich.console import Console
+
+    from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
+    from fairtrial.base.problem import Problem
+    from fairtrial.commands.carry_out import Settings, carry_out
+    from fairtrial.experiment.ab_test import between_refs, contender_of
+    from fairtrial.experiment.changes import with_settings
+    from fairtrial.experiment.files import load_experiment
+
+    if not file.exists():
+        raise Problem(
+            f"there is no {file} here",
+            "write one (docs/experiments.md, Two commits of your service), or name it with --file",
+        )
+    allowed = _share(margin)
+    asked = load_experiment(file)
+    name = contender_of(asked, contender)
+    refs = _refs(before, after) or _usual_refs(asked.contenders[name].folder or ".", file)
+    paired = between_refs(asked, name, *refs, allowed)
+    changed, _ = with_settings(paired, blocks=blocks, seed=None, quick=quick)
+    settings = Settings(out, decide_minutes=decide, junit=junit, markdown=markdown)
+    left_out = [claim.id for claim in asked.claims]
+    result, problem = carry_out(Console(), changed, file, settings, left_out)
+    status = _status(result)
+    raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)
+
+
+def _refs(before: str | None, after: str | None) -> tuple[str, str] | None:
+    """The refs that are named, `A B` or `A..B`; None if none is.
+
+    Raises:
+        Problem: one alone is.
+    """
+    from fairtrial.base.problem import Problem
+
+    if before is None:
+        return None
+    if after is None:
+        before, _, after = before.partition("..")
+    if not before or not after or after.startswith("."):
+        raise Problem("two refs are compared, and one is named", "write REF_A REF_B or REF_A..REF_B, or neither")
+    return before, after
+
+
+def _usual_refs(folder: str, file: Path) -> tuple[str, str]:
+    from fairtrial.catalog.stacks.repository import Repository, usual_refs
+
+    return usual_refs(Repository.of((file.parent / Path(folder).expanduser()).resolve()))
+
+
+def _share(text: str) -> float:
+    """A margin as a share: 0.05 of `5%` or `0.05`.
+
+    Raises:
+        Problem: it is none, or not between 0 and 1.
+    """
+    from fairtrial.base.problem import Problem
+
+    number = text.strip()
+    try:
+        share = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 1:
+        raise Problem(f"--margin {text}: not a share between 0 and 1", "write 5% or 0.05")
+    return share
+
+
+def _status(result: "Result") -> int:
+    """The exit status of the claim that decides; that of `run` where trials are missing."""
+    from fairtrial.experiment.ab_test import DECIDES
+    from fairtrial.judge.outcome import exit_status
+
+    deciding = [claim for claim in result.claims if claim.id == DECIDES]
+    return exit_status(result.model_copy(update={"claims": deciding}))

@@ -1,0 +1,103 @@
+"""An experiment carried out from its file to its reports: what `run` and `ab-test` share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fairtrial.base.problem import Problem
+    from fairtrial.catalog.stacks.contenders import Checkouts
+    from fairtrial.experiment.model import Experiment
+    from fairtrial.judge.model import Result
+    from fairtrial.lab.conduct import Conducted
+    from fairtrial.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command line says of a run, beside the experiment itself."""
+
+    out: Path
+    """where the results folder is made"""
+    named: Sequence[str] = ()
+    """the only stacks to try; empty: those of the experiment"""
+    own_folders: Sequence[Path] = ()
+    """folders with stacks of the user's"""
+    decide_minutes: float | None = None
+    junit: Path | None = None
+    markdown: Path | None = None
+
+
+def carry_out(
+    console: "Console", experiment: "Experiment", file: Path, settings: Settings, left_out: Sequence[str] = ()
+) -> "tuple[Result, Problem | None]":
+    """Plan, announce, conduct and judge an experiment, write its reports and print the result.
+
+    Args:
+        file: the experiment's, to which paths in it are relative.
+        left_out: ids of claims that the experiment does not hold any more; they are announced.
+
+    Returns:
+        the result, and the problem that stopped the run or its reports, which has been printed.
+
+    Raises:
+        Problem: something that is named does not exist or does not fit, or nothing could be recorded.
+    """
+    from fairtrial.catalog.stacks.checkouts import checked_out
+    from fairtrial.commands.output import print_problem
+    from fairtrial.judge.judging import judge
+    from fairtrial.lab.announce import announce
+    from fairtrial.lab.conduct import conduct
+    from fairtrial.lab.progress import progress_on
+    from fairtrial.lab.results_folder import results_folder
+    from fairtrial.report.terminal import print_result
+
+    minutes = settings.decide_minutes
+    with checked_out(experiment, file.parent) as checkouts:
+        plan, not_tried = _plan(experiment, file, checkouts, settings)
+        announce(console, plan, [*left_out, *not_tried])
+        with results_folder(settings.out, plan.experiment.name) as results:
+            with progress_on(console) as watcher:
+                conducted = conduct(plan, results, watcher, None if minutes is None else 60 * minutes)
+            result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
+            report, problem = _write_reports(result, conducted, results, settings)
+    print_result(result, console, report)
+    if problem:
+        print_problem(problem)
+    return result, problem
+
+
+def _plan(
+    experiment: "Experiment", file: Path, checkouts: "Checkouts", settings: Settings
+) -> "tuple[Plan, list[str]]":
+    """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not."""
+    from fairtrial.catalog.stacks.contenders import with_contenders
+    from fairtrial.catalog.stacks.find import find_stacks
+    from fairtrial.plan.make import make_plan
+    from fairtrial.plan.selection import select_stacks
+
+    known = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
+    selected, left_out = select_stacks(experiment, known, named=settings.named, own_folders=settings.own_folders)
+    return make_plan(selected, known, file, until_decided=settings.decide_minutes is not None), left_out
+
+
+def _write_reports(
+    result: "Result", conducted: "Conducted", results: Path, settings: Settings
+) -> "tuple[Path | None, Problem | None]":
+    """Write every report, unless a problem stopped the run; return the HTML report and the problem, if any."""
+    from fairtrial.base.problem import Problem
+    from fairtrial.commands.further_reports import write_further
+    from fairtrial.report.files import write_reports
+
+    if conducted.problem is not None:
+        return None, conducted.problem
+    report = None
+    try:
+        report = write_reports(result, conducted.record, conducted.trials, results)
+        write_further(result, junit=settings.junit, markdown=settings.markdown)
+    except Problem as problem:
+        return report, problem
+    return report, None

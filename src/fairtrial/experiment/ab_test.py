@@ -1,0 +1,77 @@
+"""One contender at two refs, as an experiment: what `fairtrial ab-test` makes of an experiment's file."""
+
+from collections.abc import Mapping
+
+from pydantic import ValidationError
+
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.contenders import slug_of
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import StackRef
+
+COST = "server_cpu_per_1000_requests"
+
+DECIDES = "not-slower"
+"""The id of the claim that decides the exit status."""
+
+METRICS: Mapping[str, tuple[str, bool]] = {"capacity": ("capacity", True), "open": ("response_time_p50", False)}
+"""By kind of load, the metric that says how fast a contender is, and whether more of it is better. Under an open load
+the rate is given, so that only times can differ."""
+
+
+def contender_of(experiment: Experiment, name: str | None) -> str:
+    """The contender to try at two refs: the one that is named, or the only one that has a folder.
+
+    Raises:
+        Problem: there is none, or there are several and none is named.
+    """
+    with_folder = [each for each, contender in experiment.contenders.items() if contender.folder is not None]
+    if name is not None and name not in with_folder:
+        known = f"; there are: {', '.join(with_folder)}" if with_folder else ""
+        raise Problem(f"--contender {name}: no contender of this name has a folder{known}", "see docs/experiments.md")
+    if name is None and len(with_folder) != 1:
+        reason = f"{len(with_folder)} contenders have a folder: {', '.join(with_folder)}" if with_folder else ""
+        raise Problem(
+            reason or "no contender has a folder, whose commits could be compared",
+x
+        )
+    return name or with_folder[0]
+
+
+def between_refs(experiment: Experiment, name: str, before: str, after: str, margin: float) -> Experiment:
+    """The experiment over one contender at two refs, without its sweep, and with two claims in place of its own.
+
+    They are that `after` is not slower, which decides, and that it takes no more processor time for a request.
+
+    Args:
+        margin: how much worse is still allowed, as a share.
+
+    Raises:
+        Problem: the refs cannot be told apart.
+    """
+    old, new = pair = [str(StackRef(name=name, variant=slug_of(ref))) for ref in (before, after)]
+    metric, more_is_better = METRICS.get(experiment.load.kind, ("goodput", True))
+    allowed = f"by more than {100 * margin:g}%"
+
+    def bound(more_is_better: bool) -> dict[str, float]:
+        return {"at_least": 1 - margin} if more_is_better else {"at_most": 1 + margin}
+
+    file = experiment.model_dump() | {
+        "title": f"{name}: {after} against {before}",
+        "contenders": {name: experiment.contenders[name].model_dump() | {"refs": [before, after], "git": None}},
+        "stacks": [old, new],
+        "noise_floor": False,
+        "sweep": None,
+        "claims": [
+            _ratio(DECIDES, f"{after} is not slower than {before} {allowed}", pair, metric, bound(more_is_better)),
+            _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", pair, COST, bound(False)),
+        ],
+    }
+    try:
+        return Experiment.model_validate(file)
+    except ValidationError as error:
+        raise Problem(f"{before} and {after}: {error.errors()[0]['msg']}", "name two refs that differ") from error
+
+
+def _ratio(identity: str, text: str, pair: list[str], metric: str, bound: dict[str, float]) -> dict[str, object]:
+    return {"id": identity, "kind": "ratio", "text": text, "of": pair[1], "to": pair[0], "metric": metric, **bound}

@@ -1,0 +1,113 @@
+"""Commits of a contender's repository, each in a worktree that is removed afterwards."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.checkouts import checked_out
+from fairtrial.catalog.stacks.repository import SHORT_HASH, Repository, usual_refs
+from fairtrial.experiment.contenders import WORKING_TREE
+from fairtrial.experiment.model import Experiment
+from tests.catalog.stacks.repositories import a_repository, git
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Path:
+    """A service in a folder of a repository with two commits."""
+    a_repository(tmp_path / "shop", {"api/app": "old"}, {"api/app": "new"})
+    return tmp_path / "shop" / "api"
+
+
+def an_experiment(folder: str, *refs: str) -> Experiment:
+    file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["app"], "load": {"kind": "closed"}}
+    return Experiment.model_validate(file | {"contenders": {"app": {"folder": folder, "refs": list(refs)}}})
+
+
+def test_every_ref_has_its_files_until_the_end(service: Path) -> None:
+    old, new = (git(service, "rev-parse", ref) for ref in ("first", "HEAD"))
+    git(service, "config", "core.hooksPath", str(service))
+    hook = service / "post-checkout"
+    hook.write_text("#!/bin/sh\ntouch ran\n")
+    hook.chmod(0o755)
+    (service / "app").write_text("changed")
+    (service / "unknown").write_text("to git")
+    with checked_out(an_experiment("api", "first", "HEAD", WORKING_TREE), service.parent) as checkouts:
+        sources = checkouts["app"]
+        assert {name: (each.folder / "app").read_text() for name, each in sources.items()} == {
+            "first": "old",
+            "head": "new",
+            "working-tree": "changed",
+        }
+        assert [each.commit for each in sources.values()] == [old, new, None]
+        assert not any((each.folder / "unknown").exists() for each in sources.values())
+        assert not any((each.folder.parent / "ran").exists() for each in sources.values())
+        assert len(git(service, "worktree", "list").splitlines()) == 4
+    assert not any(each.folder.exists() for each in sources.values())
+    assert len(git(service, "worktree", "list").splitlines()) == 1
+    assert (service / "app").read_text() == "changed"
+    assert git(service, "stash", "list") == ""
+
+
+def test_an_interrupt_leaves_no_worktree(service: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), checked_out(an_experiment(".", "first", "HEAD"), service):
+        raise KeyboardInterrupt
+    assert len(git(service, "worktree", "list").splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("folder", "refs", "words"),
+    [
+        ("api", ("first", "nosuch"), "git knows no commit 'nosuch'"),
+        ("nosuch", ("first", "HEAD"), "there is no folder"),
+        ("..", ("first", "HEAD"), "not in a git repository"),
+        ("later", ("first", "HEAD"), "there is no folder later"),
+    ],
+)
+def test_what_cannot_be_checked_out_is_told(service: Path, folder: str, refs: tuple[str, ...], words: str) -> None:
+    (service.parent / "later").mkdir()
+    (service.parent / "later" / "app").write_text("x")
+    git(service, "add", "--all", "..")
+    git(service, "commit", "--quiet", "--message", "x")
+    with pytest.raises(Problem) as problem, checked_out(an_experiment(folder, *refs), service.parent):
+        pass
+    assert words in problem.value.reason
+    assert problem.value.remedy
+    assert len(git(service, "worktree", "list").splitlines()) == 1
+
+
+def changed(service: Path) -> None:
+    (service / "app").write_text("changed")
+
+
+def branched(service: Path) -> None:
+    git(service, "checkout", "--quiet", "-b", "topic")
+    git(service, "commit", "--quiet", "--allow-empty", "--message", "x")
+
+
+def untracked(service: Path) -> None:
+    branched(service)
+    (service / "results").write_text("of an earlier run")
+
+
+@pytest.mark.parametrize(
+    ("happens", "after"), [(changed, WORKING_TREE), (branched, "HEAD"), (untracked, "HEAD")]
+)
+def test_without_refs_the_change_is_compared_with_where_it_began(
+    service: Path, happens: Callable[[Path], None], after: str
+) -> None:
+    base = git(service, "rev-parse", "main")
+    happens(service)
+    assert usual_refs(Repository.of(service)) == (base[:SHORT_HASH], after)
+
+
+def test_without_a_change_there_is_nothing_to_compare(service: Path) -> None:
+    with pytest.raises(Problem, match="no file has changed"):
+        usual_refs(Repository.of(service))
+
+
+def test_a_branch_of_another_name_is_no_default(service: Path) -> None:
+    git(service, "branch", "--quiet", "--move", "main", "trunk")
+    with pytest.raises(Problem, match="no default branch is known"):
+        usual_refs(Repository.of(service))

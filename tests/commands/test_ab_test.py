@@ -1,0 +1,98 @@
+"""Two commits of a service: the slower one is found, and what the exit status says."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.commands.ab_test import _refs, _share, _status
+from fairtrial.experiment.ab_test import DECIDES
+from fairtrial.judge.judging import judge
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+from tests.catalog.stacks.repositories import a_repository, git
+from tests.command_line import Lab
+
+HELLO = Path(__file__).parents[1] / "fixtures" / "hello.py"
+
+APP = """
+[contenders.app]
+folder = "."
+command = ["sh", "-c", "exec python3 hello.py $(cat milliseconds)"]
+"""
+
+OWN_CLAIM = """
+[[claims]]
+id = "mine"
+kind = "budget"
+text = "mine"
+of = "app"
+metric = "errors"
+at_most = "1%"
+"""
+
+
+def test_a_commit_that_is_slower_is_found(lab: Lab) -> None:
+    """The second commit waits 30 ms in every answer. A margin of 99% allows even that."""
+    shop = lab.folder / "shop"
+    shop.mkdir()
+    shutil.copy(HELLO, shop)
+    old, new = a_repository(shop, {"milliseconds": "0"}, {"milliseconds": "30"})
+    file = lab.experiment("app", blocks=3, workload="plaintext", service="none", seconds=0.3, more=APP + OWN_CLAIM)
+    file = file.rename(shop / "fairtrial.toml")
+
+    finished = lab.fairtrial("ab-test", "first..HEAD", "--file", file, "--markdown", "pull-request.md")
+
+    assert finished.status == 1, finished.out + finished.err
+    result = finished.result
+    assert [condition["outcome"] for condition in result["conditions"]] == ["valid", "valid"]
+    assert [(each["built_apart"], each["commit"]) for each in result["stacks"]] == [("first", old), ("head", new)]
+    verdicts = {claim["id"]: claim["verdict"] for claim in result["claims"]}
+    assert verdicts.keys() == {DECIDES, "cpu-per-request"}
+    assert verdicts[DECIDES] == "refuted"
+    assert "claims mine: about something that this run does not try" in finished.out
+    summary = (lab.folder / "pull-request.md").read_text()
+    assert "## app: HEAD against first" in summary and "HEAD is not slower than first by more than 5%" in summary
+    assert git(shop, "worktree", "list").count("\n") == 0
+    assert [len(set(block)) for block in finished.record[0]["order"]] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(("slower", "cheaper", "status"), [(100, 2, 1), (1, 0.01, 0), (1.5, 1, 3)])
+def test_the_exit_status_is_that_of_the_claim_that_decides(slower: float, cheaper: float, status: int) -> None:
+    """`slower` is held against about 2, and the other claim does not count."""
+    of_both = an_experiment("a", "b").claiming("a", "b", at_least=slower, id=DECIDES)
+    record = of_both.claiming("a", "b", at_most=cheaper, id="cpu-per-request").record()
+    scatter = 1.0 if status != 3 else 0.1
+
+    def trial(contender: str, block: int) -> TrialBuilder:
+        rate = 2000.0 if contender == "a" else 1000.0
+        return a_trial().serving(rate * (scatter if block % 2 and contender == "a" else 1.0))
+
+    assert _status(judge(record, trials_of(record, trial), interrupted=False)) == status
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "there is no fairtrial.toml here"),
+        (["--file", "my-stacks"], "cannot be read"),
+    ],
+)
+def test_a_file_that_is_not_there_is_told(lab: Lab, arguments: list[str], words: str) -> None:
+    finished = lab.fairtrial("ab-test", *arguments)
+    assert (finished.status, words in finished.err) == (2, True), finished.err
+
+
+def test_refs_are_named_in_two_ways() -> None:
+    assert _refs(None, None) is None
+    assert _refs("main", "HEAD") == _refs("main..HEAD", None) == ("main", "HEAD")
+    for before in ("main", "main..", "..HEAD", "main...HEAD"):
+        with pytest.raises(Problem, match="two refs are compared"):
+            _refs(before, None)
+
+
+def test_a_margin_is_a_share() -> None:
+    assert _share("5%") == _share("0.05") == 0.05
+    for text in ("5", "0", "-1%", "100%", "much", "nan"):
+        with pytest.raises(Problem, match="not a share"):
+            _share(text)

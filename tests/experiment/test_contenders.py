@@ -1,0 +1,120 @@
+"""Contenders that an experiment describes itself: what may be said of each shape, and which refs are tried."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.changes import with_settings
+from fairtrial.experiment.contenders import Contender, slug_of
+from fairtrial.experiment.files import load_experiment
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.ready import ANSWERED, HEALTH, Ready
+
+RATIO = {"kind": "ratio", "id": "c", "text": "c", "at_least": 1}
+
+
+def an_experiment(**more: Any) -> Experiment:
+    file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["app"], "load": {"kind": "closed"}}
+    return Experiment.model_validate(file | more)
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        {"folder": "../shop"},
+        {"folder": ".", "command": ["./shop"], "build": [["make"]], "env": {"A": "b"}, "port": 8080},
+        {"directory": "../shop", "command": ["uvicorn", "app:app"], "ready": {"tcp": True}},
+        {"url": "http://127.0.0.1:8080", "ready": {"path": "/healthz", "status": 204}},
+        {"url": "https://shop.example"},
+        {"folder": ".", "git": "main..HEAD"},
+    ],
+)
+def test_every_shape_can_be_described(described: dict[str, Any]) -> None:
+    described = {"title": "a shop"} | described
+    contender = Contender.model_validate(described)
+    assert contender == Contender.model_validate(contender.model_dump())
+
+
+@pytest.mark.parametrize(
+    ("described", "words"),
+    [
+        ({}, "set one of folder, directory, url"),
+        ({"folder": ".", "url": "http://127.0.0.1"}, "not folder and url"),
+        ({"directory": "."}, "command: missing"),
+        ({"directory": ".", "command": ["a"], "build": [["make"]]}, "build: what has a `directory`"),
+        ({"folder": ".", "port": 8080}, "port: without `command`, the stack.toml"),
+        ({"folder": ".", "ready": {"tcp": True}}, "ready: without `command`, the stack.toml"),
+        ({"url": "http://127.0.0.1:1", "env": {"A": "b"}}, "env: what runs at `url` is not started"),
+        ({"url": "127.0.0.1:8080"}, "write http://HOST:PORT"),
+        ({"url": "ftp://127.0.0.1"}, "write http://HOST:PORT"),
+        ({"url": "http://a b:1"}, "write http://HOST:PORT"),
+        ({"url": "http://127.0.0.1:99999"}, "not a URL"),
+        ({"url": "http://127.0.0.1:8080/items"}, "it ends with the port"),
+        ({"directory": ".", "command": ["a"], "refs": ["a", "b"]}, "refs: they are of the repository"),
+        ({"folder": ".", "refs": ["main"]}, "name two of them or more"),
+        ({"folder": ".", "refs": ["a/b", "a-b"]}, "two of them have one name"),
+        ({"folder": ".", "refs": ["main", "HEAD"], "git": "main..HEAD"}, "`refs` says it already"),
+        ({"folder": ".", "refs": ["main", "--upload-pack=x"]}, "does not begin with a hyphen"),
+        ({"folder": ".", "git": "main"}, "write BEFORE..AFTER"),
+        ({"folder": ".", "git": "main...HEAD"}, "write BEFORE..AFTER"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(described: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        Contender.model_validate(described)
+    assert words in str(error.value)
+
+
+def test_credentials_in_a_url_are_refused_and_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text('name = "x"\ntitle = "x"\nworkload = "plaintext"\nstacks = ["app"]\nload.kind = "closed"\n')
+    with file.open("a") as more:
+        more.write('contenders.app.url = "http://me:secret@127.0.0.1"\n')
+    with pytest.raises(Problem, match=r"x\.toml: contenders\.app: url: it holds credentials") as problem:
+        load_experiment(file)
+    assert "secret" not in problem.value.reason
+
+
+@pytest.mark.parametrize(
+    ("ref", "slug"),
+    [("main", "main"), ("HEAD~1", "head-1"), ("feature/x", "feature-x"), ("v1.2", "v1-2"), ("default", "ref-default")],
+)
+def test_a_ref_is_named_so_that_a_variant_can_be(ref: str, slug: str) -> None:
+    assert slug_of(ref) == slug
+
+
+def test_a_contender_of_several_refs_is_tried_at_each_of_them() -> None:
+    described = {"folder": ".", "refs": ["main", "HEAD", "v1.2"]}
+    of_all = an_experiment(contenders={"app": described}, claims=[RATIO | {"of": "app:head", "to": "app:main"}])
+    assert list(map(str, of_all.stacks)) == ["app:main", "app:head", "app:v1-2"]
+    of_two = an_experiment(contenders={"app": described}, stacks=["app:v1-2@sqlite", "node-http"])
+    assert list(map(str, of_two.stacks)) == ["app:v1-2@sqlite", "node-http"]
+
+
+def test_an_experiment_with_contenders_can_be_changed() -> None:
+    """It is read again from what it holds."""
+    contenders = {"app": {"folder": ".", "git": "main..HEAD"}, "other": {"url": "http://127.0.0.1:1"}}
+    experiment = an_experiment(contenders=contenders, stacks=["app", "other"])
+    changed, left_out = with_settings(experiment, blocks=7, seed=None, quick=True)
+    assert (changed.blocks, changed.stacks, left_out) == (7, experiment.stacks, [])
+    assert changed.contenders == experiment.contenders
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [({}, "name what to ask for"), ({"path": "/", "tcp": True}, "leave one of them out"), ({"path": "health"}, "path")],
+)
+def test_what_ready_means_is_said_in_one_way(said: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        Ready.model_validate(said)
+
+
+def test_ready_in_words() -> None:
+    assert [str(each) for each in (HEALTH, ANSWERED, Ready(tcp=True))] == [
+        "GET /health answers 200",
+        "GET / is answered",
+        "its port accepts connections",
+    ]
