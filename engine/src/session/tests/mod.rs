@@ -11,7 +11,9 @@ use super::*;
 use crate::http1::request;
 use crate::plan::{Load, RequestPlan};
 use crate::record::RequestKinds;
+use crate::rows::RowSources;
 use crate::schedule::{Arrivals, ThreadShare};
+use crate::template::Sources;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -30,6 +32,7 @@ struct Setup {
     pipeline: usize,
     record_intended: usize,
     thread: ThreadShare,
+    rows: RowSources,
 }
 
 impl Setup {
@@ -50,15 +53,21 @@ impl Setup {
             pipeline: 1,
             record_intended: 0,
             thread: ThreadShare { thread: 0, threads: 1 },
+            rows: RowSources::default(),
         }
     }
 
     fn session(self) -> Session {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
+        let sources = Sources { dataset: None, rows: Some(&self.rows) };
         let requests: Vec<request::EncodedRequest> =
-            plans.iter().map(|plan| request::encode(plan, "host", None, None).unwrap()).collect();
-        let expectations = plans.iter().map(|plan| Expectation::new(&plan.expect, None).unwrap()).collect();
+            plans.iter().map(|plan| request::encode(plan, "host", None, sources).unwrap()).collect();
+        let expectations = plans
+            .iter()
+            .zip(&requests)
+            .map(|(plan, request)| Expectation::new(&plan.expect, sources, request.message.tables()).unwrap())
+            .collect();
         let kinds = RequestKinds::new(plans.iter().map(|plan| plan.name.as_str()));
         let weights: Vec<u32> = plans.iter().map(|plan| plan.weight).collect();
         let window_seconds = self.closes_ns.map(|closes_ns| (closes_ns - self.opens_ns) as f64 / 1e9);
