@@ -21,4 +21,4 @@ def test_a_value_that_holds_another_is_hidden_whole() -> None:
 
 
 def test_without_variables_nothing_is_hidden() -> None:
-    assert Secrets.none().hidden("abc") == "abc"
+    assert Secrets({}).hidden("abc") == "abc"

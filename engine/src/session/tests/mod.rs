@@ -11,7 +11,6 @@ use super::*;
 use crate::http1::request;
 use crate::plan::{Load, RequestPlan};
 use crate::record::RequestKinds;
-use crate::rows::RowSources;
 use crate::schedule::{Arrivals, ThreadShare};
 use crate::template::Sources;
 
@@ -32,7 +31,6 @@ struct Setup {
     pipeline: usize,
     record_intended: usize,
     thread: ThreadShare,
-    rows: RowSources,
 }
 
 impl Setup {
@@ -53,14 +51,13 @@ impl Setup {
             pipeline: 1,
             record_intended: 0,
             thread: ThreadShare { thread: 0, threads: 1 },
-            rows: RowSources::default(),
         }
     }
 
     fn session(self) -> Session {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
-        let sources = Sources { dataset: None, rows: Some(&self.rows) };
+        let sources = Sources::default();
         let requests: Vec<request::EncodedRequest> =
             plans.iter().map(|plan| request::encode(plan, "host", None, sources).unwrap()).collect();
         let expectations = plans

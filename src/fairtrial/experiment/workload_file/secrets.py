@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from typing import Self
 from urllib.parse import quote
 
 FEWEST_OF_A_CUT = 4
@@ -18,11 +17,6 @@ class Secrets:
             ((spelled, name) for name, value in values.items() for spelled in _spellings(value)),
             key=lambda each: -len(each[0]),
         )
-
-    @classmethod
-    def none(cls) -> Self:
-        """Of requests that hold no variable."""
-        return cls({})
 
     def hidden(self, text: str) -> str:
         """The text with `{{env NAME}}` in place of each value, as it is, percent-encoded or escaped as JSON does."""
