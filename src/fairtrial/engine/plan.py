@@ -195,8 +195,8 @@ class EnginePlan(Strict):
         default_factory=dict,
         exclude=True,
         repr=False,
-        description="by the name of an environment variable, its value in the requests: what comes back must not quote it; "
-        "the engine is not told",
+        description="by the name of an environment variable, its value in the requests: no result may quote it. The "
+        "engine is not told which values these are",
     )
     changing_rows: list[int] | None = Field(None, description="ids of rows whose text is not judged")
     progress_every_seconds: float = 0.25

@@ -16,7 +16,7 @@ REMEDY = "nothing to do, but to know it: a contender that skips such work is not
 
 
 def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
-    """A note for each check that has nothing to examine, because the workload is a file; none of the lab's workloads."""
+    """A note for each check that has nothing to examine because the workload is a file; else none."""
     if record.own_workload is None:
         return
     for check, what in OF_WORKLOAD_FILES.items():
