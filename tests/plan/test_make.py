@@ -152,7 +152,6 @@ def test_a_workload_file_is_found_beside_the_experiment_and_in_further_folders(t
         ({"workload": "other.toml"}, f"there is no workload file other.toml in {beside}"),
         ({"service": "nginx"}, "there is no service 'nginx'"),
         ({"service": "sqlite"}, "stack mine does not implement workload shop.toml on sqlite"),
-        ({"service": "upstream"}, "upstream"),
         ({"options": {"x": 1}}, "[options] x"),
         ({"cache": "redis"}, "workload shop.toml has no cache"),
         ({"load": {"kind": "program"}}, "workload shop.toml is asked of servers"),

@@ -39,8 +39,9 @@ impl RowSources {
     /// The key that cannot be followed.
     pub fn read(plans: &BTreeMap<String, RowsPlan>) -> Result<RowSources, String> {
         let read = |(name, plan): (&String, &RowsPlan)| {
-            let source = RowSource::read(name, plan).map_err(|text| format!("rows.{name}: {text}"))?;
-            Ok((name.clone(), source))
+            RowSource::read(name, plan)
+                .map(|source| (name.clone(), source))
+                .map_err(|text| format!("rows.{name}: {text}"))
         };
         Ok(RowSources(plans.iter().map(read).collect::<Result<_, String>>()?))
     }

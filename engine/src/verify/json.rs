@@ -84,7 +84,7 @@ impl JsonBody {
             Err(error) => return Some(format!("not JSON: {error}")),
         };
         for (pointer, expected) in &self.expected {
-            let place = if pointer.is_empty() { "the body" } else { pointer };
+            let place = if pointer.is_empty() { "the body" } else { pointer.as_str() };
             let wanted = expected.value(row);
             match found.pointer(pointer) {
                 None => return Some(format!("{place} is missing, not {wanted}")),

@@ -42,11 +42,7 @@ def assert_implements(stack: Stack, workload: Workload, service: Service) -> Non
 
 def assert_defined_on(workload: Workload, service: Service) -> None:
     """Raise a Problem unless the workload makes sense on the service."""
-    if workload.own is not None:
-        if "database" not in service.roles:
-            raise Problem(f"service {service.name} is no database", "set `service` to one, or leave it out")
-        return
-    if service.name not in workload.services:
+    if workload.own is None and service.name not in workload.services:
         raise Problem(
             f"workload {workload.name} is not defined on service {service.name}; "
             f"it is on: {', '.join(workload.services)}",

@@ -63,7 +63,7 @@ def test_a_server_that_answers_as_expected_holds_all_clauses(tmp_path: Path, eng
     ("look", "evidence"),
     [
         (answer(404, b"no"), "status 404, not 200: no"),
-        (answer(200, b'{"id": 7}', "Content-Type: text/html"), "status 200, and the content type is not application/json"),
+        (answer(200, b"{}", "Content-Type: text/html"), "status 200, and the content type is not application/json"),
         (answer(200, b"{}" + b" " * 98, JSON), "status 200, and the body has 100 bytes, not 1 to 99: {}"),
         (answer(200, b'{"id": "7"}', JSON), 'wrong_body, status 200, /id is "7", not 7: {"id": "7"}'),
         (answer(200, b"[]", JSON), "wrong_body, status 200, /id is missing, not 7: []"),

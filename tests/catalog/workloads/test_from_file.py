@@ -80,7 +80,8 @@ def test_what_clauses_take_is_not_given_again(tmp_path: Path) -> None:
 
 def test_rows_of_a_jsonl_are_read_by_the_engine(tmp_path: Path) -> None:
     (tmp_path / "items.jsonl").write_text('{"id": 7}\n')
-    file = shop(tmp_path, SHOP.replace("items.csv", "items.jsonl").replace('[requests.browse]', 'pick = "zipf 1.1"\n[requests.browse]'))
+    text = SHOP.replace("items.csv", "items.jsonl").replace("[requests.browse]", 'pick = "zipf 1.1"\n[requests.browse]')
+    file = shop(tmp_path, text)
     sent = sent_requests(read_workload_file(file), check_every=1, environment=ENVIRONMENT)
     expected = GivenRows(pick=Pick(kind="zipf", exponent=1.1), file=str(tmp_path / "items.jsonl"))
     assert sent.rows == {"items": expected}
