@@ -52,8 +52,11 @@ def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
 
 
 def test_an_exact_body_takes_the_place_of_a_default_json(tmp_path: Path) -> None:
-    text = 'defaults.expect.json = { "/ok" = true }\n[requests.a]\nget = "/"\n[requests.b]\nget = "/b"\nexpect.text = "55"\n'
-    entries = read_workload_file(shop(tmp_path, text)).model.entries()
+    text = '[defaults.expect]\njson = { "/ok" = true }\nbytes = 9\ntype = "a/b"\n[requests.a]\nget = "/"\n'
+    more = '[requests.b]\nget = "/b"\nexpect.text = "55"\n[requests.c]\nhead = "/"\n'
+    entries = read_workload_file(shop(tmp_path, text + more)).model.entries()
+    of_head = entries["c"].expect
+    assert (of_head.type, of_head.byte_range, of_head.looks_at_body) == ("a/b", None, False), "it has no body"
     assert entries["a"].expect.json_values == {"/ok": True}
     assert (entries["b"].expect.json_values, entries["b"].expect.text) == (None, "55")
 

@@ -240,7 +240,10 @@ class RequestEntry(Strict):
         own = {name.lower() for name in self.headers}
         inherited = {name: value for name, value in defaults.headers.items() if name.lower() not in own}
         headers = {name: value for name, value in {**inherited, **self.headers}.items() if value}
-        return self.model_copy(update={"headers": headers, "expect": self.expect.over(defaults.expect)})
+        default = defaults.expect
+        if self.method == "HEAD":  # its answer has no body
+            default = default.model_copy(update={"bytes": None, "text": None, "json_values": None})
+        return self.model_copy(update={"headers": headers, "expect": self.expect.over(default)})
 
     def sent_texts(self) -> Iterator[tuple[str, str]]:
         """(key, template) of each text that is sent."""
@@ -281,7 +284,7 @@ class WorkloadFile(Strict):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         entries = self.entries()
-        used = set()
+        used: set[str] = set()
         for name, entry in entries.items():
             sent = {each.arguments[0] for _, each in rows_in(entry.sent_texts())}
             for key, each in [*rows_in(entry.sent_texts()), *rows_in(entry.expected_texts())]:
