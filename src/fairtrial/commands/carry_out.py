@@ -26,6 +26,8 @@ class Settings:
     """the only stacks to try; empty: those of the experiment"""
     own_folders: Sequence[Path] = ()
     """folders with stacks of the user's"""
+    workload_folders: Sequence[Path] = ()
+    """further folders in which a workload file is looked for"""
     decide_minutes: float | None = None
     junit: Path | None = None
     markdown: Path | None = None
@@ -81,7 +83,14 @@ def _plan(
 
     known = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
     selected, left_out = select_stacks(experiment, known, named=settings.named, own_folders=settings.own_folders)
-    return make_plan(selected, known, file, until_decided=settings.decide_minutes is not None), left_out
+    plan = make_plan(
+        selected,
+        known,
+        file,
+        until_decided=settings.decide_minutes is not None,
+        workloads=settings.workload_folders,
+    )
+    return plan, left_out
 
 
 def _write_reports(

@@ -24,6 +24,10 @@ Stacks = Annotated[
         metavar="DIR",
     ),
 ]
+Workloads = Annotated[
+    list[Path] | None,
+    typer.Option("--workloads", help="A folder in which workload files are looked for, too.", metavar="DIR"),
+]
 Blocks = Annotated[int | None, typer.Option(min=1, help="Blocks: one trial of every stack each, in random order.")]
 Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the order of trials.")]
 Out = Annotated[Path, typer.Option(help="Where the results folder NAME-TIME is made.", metavar="DIR")]
@@ -50,6 +54,7 @@ def run(
     experiment: Experiment = "quickstart",
     stack: Stack = None,
     stacks: Stacks = None,
+    workloads: Workloads = None,
     blocks: Blocks = None,
     seed: Seed = None,
     out: Out = Path("results"),
@@ -76,7 +81,7 @@ def run(
     changed, too_long = with_settings(
         load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor
     )
-    settings = Settings(out, stack or [], stacks or [], decide, junit, markdown)
+    settings = Settings(out, stack or [], stacks or [], workloads or [], decide, junit, markdown)
     result, problem = carry_out(Console(), changed, file, settings, too_long)
     status = exit_status(result)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

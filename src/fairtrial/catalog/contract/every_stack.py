@@ -10,6 +10,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ask, client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data
+from fairtrial.experiment.ready import HEALTH, Ready
 from fairtrial.record.model import Clause
 
 EVIDENCE_CHARACTERS = 500
@@ -23,6 +24,8 @@ def try_contract(
     options: object,
     listening: set[tuple[str, int]] | None,
     on_first_answer: Callable[[float], None] = lambda _seconds: None,
+    *,
+    own: Ready | None = None,
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
 
@@ -31,12 +34,16 @@ def try_contract(
         listening: (address, port) of every socket on which the stack listens; None: nothing is known of its processes,
             and where it listens is not asked.
         on_first_answer: is told how many seconds the first request of the workload took, if its clause holds.
+        own: of a workload file, when a stack counts as ready. The clauses about paths that only the lab's workloads
+            define are then not asked, and others ask the path of its readiness.
     """
     answers: list[httpx.Response] = []
     with client_of(url) as client:
         client.event_hooks = {"response": [answers.append]}
-        stack = StackUnderTest(client, data, options, listening or set())
-        for number, test in enumerate([*EVERY_STACK, *clauses]):
+        path = HEALTH.path if own is None else own.path
+        stack = StackUnderTest(client, data, options, listening or set(), path or "/")
+        of_every_stack = EVERY_STACK[0 if own is None else LABS_OWN :]
+        for number, test in enumerate([*of_every_stack, *clauses]):
             if test is LISTENS_ON_HOST and listening is None:
                 continue
             answers.clear()
@@ -53,14 +60,14 @@ def try_contract(
 
 
 def _keep_alive(stack: StackUnderTest) -> str | None:
-    answer = ask(stack.client, "GET", "/health")
+    answer = ask(stack.client, "GET", stack.path)
     if answer.headers.get("connection", "").lower() == "close":
         return "the answer says Connection: close"
     return None
 
 
 def _close(stack: StackUnderTest) -> str | None:
-    answer = ask(stack.client, "GET", "/health", headers={"connection": "close"})
+    answer = ask(stack.client, "GET", stack.path, headers={"connection": "close"})
     header = answer.headers.get("connection", "missing").lower()
     return None if header == "close" else f"the answer's Connection header is {header}"
 
@@ -79,3 +86,5 @@ EVERY_STACK = (
     ClauseTest("close", "a request with Connection: close is answered with Connection: close", _close),
     LISTENS_ON_HOST,
 )
+LABS_OWN = 2
+"""So many at the front are about paths that the lab's workloads define."""

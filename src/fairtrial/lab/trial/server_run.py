@@ -101,7 +101,13 @@ def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]
             record.readiness = record.readiness.model_copy(update={"first_answer_seconds": seconds})
 
     return try_contract(
-        deployment.url, workload.clauses, point.data, point.options, deployment.listening(), on_first_answer
+        deployment.url,
+        workload.clauses,
+        point.data,
+        point.options,
+        deployment.listening(),
+        on_first_answer,
+        own=None if workload.own is None else workload.ready,
     )
 
 
