@@ -9,6 +9,7 @@ from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.tools.import_requests.bodies import LONGEST_CHARACTERS
 from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest, Rows, body_key
 from fairtrial.tools.import_requests.redact import TooDeep, without_secrets
 from fairtrial.tools.import_requests.template import PLACEHOLDER
@@ -125,6 +126,10 @@ def _with_known_methods(requests: Sequence[FoundRequest], remarks: list[str]) ->
 def _redacted(requests: Sequence[FoundRequest], variables: Variables, remarks: list[str]) -> list[FoundRequest]:
     redacted = []
     for request in requests:
+        if len(body_key(request.body)) > LONGEST_CHARACTERS:
+            limit = f"{LONGEST_CHARACTERS:,} characters"
+            remarks.append(f"Left out: a request with a body of more than {limit}. Write it with body_file.")
+            continue
         try:
             redacted.append(without_secrets(request, variables))
         except TooDeep:

@@ -11,7 +11,7 @@ FORM = "application/x-www-form-urlencoded"
 DEEPEST = 32
 """No request that anybody wrote nests more deeply; TOML's own parsers give up far beyond."""
 LARGEST_INTEGER = 1 << 63
-LONGEST_BYTES = 1 << 20
+LONGEST_CHARACTERS = 256 << 10
 """A longer body belongs in a file of its own: `body_file`."""
 
 
@@ -53,7 +53,7 @@ def fits_toml(value: Any, depth: int = 0) -> bool:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object. One that has a key twice stays text, as it is sent."""
-    if len({key for key, _ in pairs}) < len(pairs):
-        raise ValueError("a key stands twice")
+    """An object. One that has a key twice, or braces in a key, which is no template, stays text."""
+    if len({key for key, _ in pairs}) < len(pairs) or any("{{" in key for key, _ in pairs):
+        raise ValueError("a key stands twice, or holds braces")
     return dict(pairs)

@@ -38,7 +38,7 @@ def keep_headers(found: Iterable[tuple[str, str]], *, are_templates: bool = Fals
         lower = name.strip().lower()
         if lower in OF_THE_CONNECTION or lower.startswith(":"):
             continue
-        if _is_left_out(lower) or not TOKEN.fullmatch(lower) or CONTROL.search(value):
+        if _is_left_out(lower) or not TOKEN.fullmatch(lower) or CONTROL.search(value) or not value.strip():
             left_out[lower] = None
             continue
         text = value.strip() if are_templates else literal(value.strip())

@@ -3,6 +3,7 @@
 import re
 
 from fairtrial.base.problem import Problem
+from fairtrial.tools.import_requests.samples import EMAIL, SECONDS, TIME, UUID
 from fairtrial.tools.import_requests.template import literal
 from fairtrial.tools.import_requests.variables import Variables, variable_name
 
@@ -11,14 +12,11 @@ DEEPEST = 10
 """So many variables may stand for each other."""
 MOST_REPLACEMENTS = 100_000
 """In a whole file; variables that hold each other many times over would take more."""
+MOST_CHARACTERS = 32 << 20
 MOST_REMARKS = 50
 LARGEST_RANDOM = 1000
 """`{{$randomInt}}` without its limits ends below it, in JetBrains' client."""
 
-UUID = "00000000-0000-4000-8000-000000000001"
-TIME = "2026-01-01T00:00:00Z"
-SECONDS = "1767225600"
-"""The same moment since 1970."""
 MADE_UP = {
     "$guid": UUID,
     "$uuid": UUID,
@@ -27,7 +25,7 @@ MADE_UP = {
     "$isoTimestamp": TIME,
     "$datetime": TIME,
     "$localDatetime": TIME,
-    "$random.email": "someone@example.com",
+    "$random.email": EMAIL,
 }
 """Values for what such a client makes anew for each request, and a load cannot."""
 
@@ -40,6 +38,7 @@ class FileVariables:
         self._values: dict[str, str] = {}
         self._remarks: dict[str, None] = {}
         self._replacements = 0
+        self._characters = 0
 
     @property
     def remarks(self) -> list[str]:
@@ -54,7 +53,7 @@ class FileVariables:
         """A text as a template, with the file's variables replaced. Others become variables of the environment.
 
         Raises:
-            Problem: there are too many.
+            Problem: there are too many, or they make too long a text.
         """
         parts, last = [], 0
         for match in REFERENCE.finditer(text):
@@ -63,7 +62,11 @@ class FileVariables:
                 raise Problem(f"more than {MOST_REPLACEMENTS:,} variables to replace", "define them by plain values")
             parts += [literal(text[last : match.start()]), self._value(match[1], depth)]
             last = match.end()
-        return "".join([*parts, literal(text[last:])])
+        resolved = "".join([*parts, literal(text[last:])])
+        self._characters += len(resolved)
+        if self._characters > MOST_CHARACTERS:
+            raise Problem("the variables make too long a text of the file", "define them by plain values")
+        return resolved
 
     def _value(self, reference: str, depth: int) -> str:
         name, *arguments = reference.split()
@@ -82,7 +85,7 @@ class FileVariables:
         return self._environment.named(variable, f"what the file calls {reference}, and does not define")
 
     def _of_environment(self, name: str) -> str:
-        variable = re.sub(r"\W", "_", name, flags=re.ASCII)
+        variable = re.sub(r"\W|^(?=\d)", "_", name, flags=re.ASCII) or "_"
         return self._environment.named(variable, "the file asks for it by this name")
 
 

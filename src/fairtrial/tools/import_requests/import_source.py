@@ -11,6 +11,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.toml_file import LARGEST_FILE_BYTES
 from fairtrial.report.files import write_text
 from fairtrial.tools.import_requests.assemble import Workload, assemble
 from fairtrial.tools.import_requests.kinds import kind_of
@@ -46,6 +47,10 @@ def import_source(call: Import, messages: Console) -> None:
     workload = assemble(found, variables, call.hosts, call.most, source.label)
     row_files = [_rows_file(call.out, rows.name) for rows in workload.rows]
     text = workload_text(workload, source.label, call.out, [file.name for file in row_files])
+    if len(text.encode()) > LARGEST_FILE_BYTES:
+        raise Problem(
+            f"{source.label}: makes a workload file of more than {LARGEST_FILE_BYTES:,} bytes", "keep fewer requests: --most N"
+        )
     if call.out is None:
         sys.stdout.write(text)
         sys.stdout.flush()

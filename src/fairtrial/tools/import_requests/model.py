@@ -10,7 +10,7 @@ METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
 @dataclass(frozen=True)
 class JsonBody:
-    """A body of JSON. Its strings and keys are templates."""
+    """A body of JSON. Its strings are templates, its keys are not."""
 
     value: Any
 

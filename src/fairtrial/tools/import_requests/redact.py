@@ -57,6 +57,8 @@ class _Redactor:
             else:
                 secret = self._secret("token", match["rest"], f"header {name}, after {scheme}")
             return f"{scheme} {secret}"
+        if name == "cookie" and all(is_placeholders(pair.partition("=")[2]) for pair in value.split(";")):
+            return value
         if name == "cookie" or is_secret_name(name):
             return self._secret(name, value, f"header {name}")
         return PAIR.sub(self._pair, self._by_form(value, f"header {name}"))

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 PLACEHOLDER = re.compile(r"\{\{[a-z]+(?: [^{}]*)?\}\}")
 URL_CHARACTERS = "%/:@!$&'()*+,;=~?[]"
-"""What a request target may hold beside letters, digits, `-`, `.` and `_` (RFC 3986; brackets are common in queries)."""
+"""What a request target may hold beside letters, digits, `-`, `.` and `_` (RFC 3986; and brackets, as is common)."""
 
 
 def literal(text: str) -> str:
@@ -15,13 +15,13 @@ def literal(text: str) -> str:
 
 
 def literal_json(value: Any) -> Any:
-    """A JSON value whose strings and keys stand for themselves."""
+    """A JSON value whose strings stand for themselves. Keys are no templates."""
     if isinstance(value, str):
         return literal(value)
     if isinstance(value, list):
         return [literal_json(each) for each in value]
     if isinstance(value, dict):
-        return {literal(str(key)): literal_json(each) for key, each in value.items()}
+        return {key: literal_json(each) for key, each in value.items()}
     return value
 
 

@@ -41,13 +41,14 @@ WITH_VALUE = frozenset(
 )
 WITHOUT_VALUE = frozenset(
     "get head insecure compressed location location-trusted silent show-error verbose include fail fail-with-body "
-    "no-buffer globoff progress-bar no-progress-meter ipv4 ipv6 http1.0 http1.1 http2 http2-prior-knowledge http3 tlsv1 "
-    "tlsv1.2 tlsv1.3 remote-name path-as-is raw no-keepalive tcp-nodelay parallel netrc junk-session-cookies "
+    "no-buffer globoff progress-bar no-progress-meter ipv4 ipv6 http1.0 http1.1 http2 http2-prior-knowledge http3 "
+    "tlsv1 tlsv1.2 tlsv1.3 remote-name path-as-is raw no-keepalive tcp-nodelay parallel netrc junk-session-cookies "
     "remote-header-name styled-output basic next digest ntlm negotiate".split()
 )
+PARTS = "bodies of several parts are not supported: send them with body_file and a content-type of their own"
 REFUSED = {
-    "form": "bodies of several parts are not supported: send them with body_file and a content-type of their own",
-    "form-string": "bodies of several parts are not supported: send them with body_file and a content-type of their own",
+    "form": PARTS,
+    "form-string": PARTS,
     "upload-file": "give the file with --data-binary @FILE and -X PUT",
     "config": "write its options into the command",
     "next": "import the commands one by one",

@@ -24,7 +24,9 @@ BEGINNING = re.compile(r'\s*\{\s*"log"\s*:\s*\{')
 
 ASSET_RESOURCES = frozenset("stylesheet script image font media texttrack manifest ping preflight websocket".split())
 """What Chrome calls a resource that is none of the service's own answers (`_resourceType`)."""
-ASSET_TYPES = re.compile(r"(?:image|font|video|audio)/.*|text/css|(?:text|application)/(?:x-)?javascript|application/wasm")
+ASSET_TYPES = re.compile(
+    r"(?:image|font|video|audio)/.*|text/css|(?:text|application)/(?:x-)?javascript|application/wasm"
+)
 ASSET_ENDINGS = re.compile(
     r"\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|webm|wasm)(?:\?|$)", re.IGNORECASE
 )
@@ -116,7 +118,7 @@ def _request(entry: dict[str, Any], where: str) -> tuple[FoundRequest, Sequence[
         path=address.path,
         headers=kept.headers,
         body=_body(recorded, content_type),
-        statuses=(200 if status == NOT_MODIFIED else status,),
+        statuses=(200 if status == NOT_MODIFIED else status,) if 100 <= status <= 599 else (),
         media_type=media_type(text(member(entry, "response", "content", "mimeType"))) or None,
         origin=address.origin,
     )
@@ -133,8 +135,11 @@ def _body(recorded: dict[str, Any], content_type: str) -> Body | None:
 
 def _own_origin(entries: Sequence[dict[str, Any]], label: str) -> str | None:
     """The server of the first document; without a document, that of the first request."""
-    urls = [(text(member(entry, "request", "url")), member(entry, "response", "content", "mimeType")) for entry in entries]
-    http = [(url, text(kind)) for url, kind in urls if url.lower().startswith(("http://", "https://"))]
+    answers = [
+        (text(member(entry, "request", "url")), text(member(entry, "response", "content", "mimeType")))
+        for entry in entries
+    ]
+    http = [(url, kind) for url, kind in answers if url.lower().startswith(("http://", "https://"))]
     documents = [url for url, kind in http if media_type(kind) == "text/html"]
     first = [*documents, *(url for url, _ in http)][:1]
     return read_address(first[0], label).origin if first else None

@@ -23,7 +23,7 @@ METHOD = r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT|GRAPHQL|GRPC|
 REQUEST_LINE = re.compile(rf"(?:(?P<method>{METHOD})\s+)?(?P<url>\S.*?)(?:\s+HTTP/\d(?:\.\d)?)?\s*")
 BEGINNING = re.compile(rf"^(?:{METHOD}\s+(?:https?://|/|\{{\{{|[\w.-]+[:/])|###|@[\w.-]+\s*=)", re.MULTILINE)
 URL_START = re.compile(r"https?://|/|\{\{", re.IGNORECASE)
-HOST_START = re.compile(r"[\w.-]+(?::\d+)?(?:\/|$)")
+HOST_START = re.compile(r"[\w.-]+(?::\d+)?(?:/|$)")
 VARIABLE = re.compile(r"@(?P<name>[\w.-]+)\s*=\s*(?P<value>.*)")
 NAME = re.compile(r"(?:#|//)\s*@name[\s=]+(?P<name>\S.*)")
 COMMENT = re.compile(r"#|//")
@@ -147,7 +147,7 @@ class _Reader:
             raise Problem(f"{where}: is no request line", "write METHOD URL, such as GET http://127.0.0.1:8080/items")
         url = match["url"]
         self._place += 1
-        while (line := self._line()) is not None and line.strip() and (line[:1].isspace() or line.startswith(("?", "&"))):
+        while (line := self._line() or "").strip() and line[0] in " \t?&":
             url += line.strip()  # an address may go on in the next lines
             self._place += 1
         return match["method"] or "GET", self._values.resolved(url)
@@ -203,16 +203,15 @@ def _is_address(text: str, *, has_method: bool) -> bool:
 
 
 def _typed(text: str, content_type: str) -> Body:
-    """The body. In JSON, a placeholder may stand without quotes where a number would; a workload file has it in them."""
+    """The body. Where JSON has a placeholder without quotes, as for a number, a workload file has it in quotes."""
     if is_json(content_type) and PLACEHOLDER.search(text):
         try:
             json.loads(text)
         except (ValueError, RecursionError):
-            body = typed_body(re.sub(rf"(?<=[:\[,\s])({PLACEHOLDER.pattern})(?=\s*[,\]}}]|\s*$)", r'"\1"', text), content_type)
+            quoted = re.sub(rf"(?<=[:\[,\s])({PLACEHOLDER.pattern})(?=\s*[,\]}}]|\s*$)", r'"\1"', text)
+            body = typed_body(quoted, content_type)
             return body if isinstance(body, JsonBody) else TextBody(text)
     return typed_body(text, content_type)
 
 
-KIND = Kind(
-    "http", "a file of requests (.http)", lambda head: BEGINNING.search(head) is not None and "<html" not in head[:500], read
-)
+KIND = Kind("http", "a file of requests (.http)", lambda head: BEGINNING.search(head) is not None, read)
