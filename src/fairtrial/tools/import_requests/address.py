@@ -21,16 +21,19 @@ class Address:
     """`user:password`"""
 
 
-def read_address(text: str, where: str) -> Address:
+def read_address(text: str, where: str, *, is_template: bool = False) -> Address:
     """The parts of a URL, of a host with a path, or of a path alone. Its fragment is dropped.
 
     Args:
         where: what an error names instead of the URL, which may hold a secret.
+        is_template: whether `{{…}}` in it are placeholders.
 
     Raises:
         Problem: it is no address of an HTTP server.
     """
     text = text.strip()
+    if not is_template:
+        text = text.replace("{", "%7B").replace("}", "%7D")
     match = ORIGIN.match(text)
     if match is not None:
         if match["scheme"].lower() not in ("http", "https"):

@@ -185,7 +185,7 @@ def _named(requests: Sequence[FoundRequest]) -> list[FoundRequest]:
 def request_name(request: FoundRequest) -> str:
     """Its proposed name, or method and path, as a slug: `get-items`."""
     path = PLACEHOLDER.sub(" ", request.path.partition("?")[0])
-    return slug(request.name) or slug(f"{request.method} {path}") or request.method
+    return slug(request.name) or slug(f"{request.method} {path.strip('/ ') or 'root'}")
 
 
 def slug(text: str) -> str:

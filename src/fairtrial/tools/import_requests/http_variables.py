@@ -33,8 +33,9 @@ MADE_UP = {
 class FileVariables:
     """The variables of one file."""
 
-    def __init__(self, environment: Variables) -> None:
+    def __init__(self, environment: Variables, label: str) -> None:
         self._environment = environment
+        self._label = label
         self._values: dict[str, str] = {}
         self._remarks: dict[str, None] = {}
         self._replacements = 0
@@ -59,13 +60,14 @@ class FileVariables:
         for match in REFERENCE.finditer(text):
             self._replacements += 1
             if self._replacements > MOST_REPLACEMENTS:
-                raise Problem(f"more than {MOST_REPLACEMENTS:,} variables to replace", "define them by plain values")
+                reason = f"{self._label}: more than {MOST_REPLACEMENTS:,} variables to replace"
+                raise Problem(reason, "define them by plain values")
             parts += [literal(text[last : match.start()]), self._value(match[1], depth)]
             last = match.end()
         resolved = "".join([*parts, literal(text[last:])])
         self._characters += len(resolved)
         if self._characters > MOST_CHARACTERS:
-            raise Problem("the variables make too long a text of the file", "define them by plain values")
+            raise Problem(f"{self._label}: its variables make a text that is too long", "define them by plain values")
         return resolved
 
     def _value(self, reference: str, depth: int) -> str:

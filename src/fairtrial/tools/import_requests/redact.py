@@ -59,7 +59,9 @@ class _Redactor:
             return f"{scheme} {secret}"
         if name == "cookie" and all(is_placeholders(pair.partition("=")[2]) for pair in value.split(";")):
             return value
-        if name == "cookie" or is_secret_name(name):
+        if name == "cookie":  # browsers change some of them all the time: one variable for all values
+            return self._variables.placeholder(name, "header cookie", "header cookie")
+        if is_secret_name(name):
             return self._secret(name, value, f"header {name}")
         return PAIR.sub(self._pair, self._by_form(value, f"header {name}"))
 

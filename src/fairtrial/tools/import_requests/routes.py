@@ -111,7 +111,7 @@ class Routes:
         for segment in path.split("/")[1:]:
             plain = _decoded(segment)
             if is_secret_value(plain):
-                parts.append(self._variables.placeholder("path-token", plain, "a part of the path"))
+                parts.append(self._secret("path-token", "a part of the path"))
                 continue
             kind = next((name for name, pattern in IDS if pattern.fullmatch(plain)), None)
             if kind is None:
@@ -130,11 +130,15 @@ class Routes:
             raw_name, _, raw_value = pair.partition("=")
             name, value = _decoded(raw_name.replace("+", " ")), _decoded(raw_value.replace("+", " "))
             if is_secret_name(name, value) or is_secret_value(value):
-                pairs.append((name, self._variables.placeholder(name, value, f"parameter {name}")))
+                pairs.append((name, self._secret(name, f"parameter {name}")))
             else:
                 pairs.append((name, Slot(_unused_column(name, taken))))
                 values.append(value)
         return tuple(pairs), values
+
+    def _secret(self, name: str, purpose: str) -> str:
+        """One variable for all values of a secret: each user has his own, and a load needs one."""
+        return self._variables.placeholder(name, purpose, purpose)
 
 
 def _decoded(text: str) -> str:

@@ -2,13 +2,14 @@
 
 import gzip
 import io
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -94,11 +95,11 @@ def open_source(argument: str) -> Source:
     if looks_like_curl(argument):
         return _kept(argument.encode(errors="replace"), "the curl command", "imported")
     label = printable(argument, 200)
-    if "://" in argument and not Path(argument).exists():
+    if "://" in argument and not os.path.exists(argument):
         raise Problem(f"{label}: is an address, and nothing is fetched", "save it to a file, and import the file")
-    path = Path(argument)
-    if not path.is_file():
+    if not os.path.isfile(argument):  # which, unlike Path.is_file, takes a name of any length
         raise Problem(f"{label}: there is no such file", "give a file, a command in quotes ('curl …'), or - for stdin")
+    path = Path(argument)
     return _with_head(Source(label, path.name.partition(".")[0] or "imported", lambda: _unpacked(path), "", str(path.parent)))
 
 
@@ -110,7 +111,8 @@ def looks_like_curl(text: str) -> bool:
 
 def _kept(content: bytes, label: str, stem: str) -> Source:
     def opened() -> BinaryIO:
-        return io.BytesIO(content) if not content.startswith(GZIP) else _gzip(io.BytesIO(content))
+        plain = io.BytesIO(content)
+        return cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if content.startswith(GZIP) else plain
 
     return _with_head(Source(label, stem, opened, ""))
 
@@ -122,14 +124,9 @@ def _with_head(source: Source) -> Source:
 
 
 def _unpacked(path: Path) -> BinaryIO:
-    file = path.open("rb")
-    packed = file.read(len(GZIP)) == GZIP
-    file.seek(0)
-    return _gzip(file) if packed else file
-
-
-def _gzip(file: BinaryIO) -> BinaryIO:
-    return io.BufferedReader(gzip.GzipFile(fileobj=file))  # type: ignore[arg-type]  # a raw stream, in all but its base
+    with path.open("rb") as file:
+        is_packed = file.read(len(GZIP)) == GZIP
+    return cast("BinaryIO", gzip.open(path)) if is_packed else path.open("rb")
 
 
 def _standard_input() -> bytes:

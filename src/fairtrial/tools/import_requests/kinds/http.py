@@ -52,7 +52,7 @@ def read(source: Source, variables: Variables) -> Found:
     blocks = list(_blocks(source.text(LARGEST_BYTES).splitlines()))
     if len(blocks) > MOST_REQUESTS:
         raise Problem(f"{source.label}: more than {MOST_REQUESTS:,} requests", "import fewer at once")
-    values = FileVariables(variables)
+    values = FileVariables(variables, source.label)
     for block in blocks:
         for line in _preamble(block):
             if match := VARIABLE.fullmatch(line.strip()):
@@ -108,7 +108,7 @@ class _Reader:
         where = self._where()
         method, url = self._request_line()
         pairs = self._headers()
-        address = read_address(url, where)
+        address = read_address(url, where, is_template=True)
         if address.credentials is not None:
             pairs.append(("authorization", f"Basic {address.credentials}"))
         host = next((value for name, value in pairs if name.lower() == "host"), None)

@@ -18,7 +18,10 @@ from fairtrial.tools.import_requests.template import encoded
 from fairtrial.tools.import_requests.variables import Variables, variable_name
 
 MOST_OPERATIONS = 10_000
-BEGINNING = re.compile(r"""^["']?(?:openapi|swagger)["']?\s*:|\A\s*\{\s*"(?:openapi|swagger)"\s*:|^\s{1,8}"(?:openapi|swagger)"\s*:""", re.MULTILINE)
+BEGINNING = re.compile(
+    r"""^["']?(?:openapi|swagger)["']?\s*:|\A\s*\{\s*"(?:openapi|swagger)"\s*:|^\s{1,8}"(?:openapi|swagger)"\s*:""",
+    re.MULTILINE,
+)
 
 
 def read(source: Source, variables: Variables) -> Found:
@@ -86,7 +89,7 @@ def _request(document: Document, variables: Variables, base: str, operation: Ope
         body=body.body if body else None,
         statuses=statuses,
         media_type=answered,
-        name=text(operation.keys.get("operationId")),
+        name=text(operation.keys.get("operationId")) or f"{operation.method} {operation.path}",
         remarks=(
             *([f"made up: {_listed(made_up)}"] if made_up else []),
             *([f"may break its pattern: {_listed(unsure)}"] if unsure else []),
