@@ -43,13 +43,14 @@ def test_headers(name: str, value: str, left: str) -> None:
     ("path", "left"),
     [
         ("/a?access_token=SECRET&page=2", "/a?access_token={{env API_ACCESS_TOKEN}}&page=2"),
-        ("/a?x%5Bpassword%5D=SECRET%20x", "/a?x%5Bpassword%5D={{env API_X_PASSWORD}}"),
+        ("/a?x%5Bpassword%5D=SECRET%20x", "/a?x%5Bpassword%5D={{env API_PASSWORD}}"),
         ("/a;jsessionid=SECRET?b=1", "/a;jsessionid={{env API_JSESSIONID}}?b=1"),
         (f"/reset/{JWT}/x", "/reset/{{env API_TOKEN}}/x"),
         ("/a?key=SECRET0123456789ab&key=short", "/a?key={{env API_KEY}}&key=short"),
         ("/a?token=&tokens&token", "/a?token=&tokens&token"),
         ("/items/{{row items id}}?session={{env API_S}}", "/items/{{row items id}}?session={{env API_S}}"),
         ("/passwords/1?max=5", "/passwords/1?max=5"),
+        ("/desk-organizer-of-wood-large?a=1", "/desk-organizer-of-wood-large?a=1"),
     ],
 )
 def test_paths(path: str, left: str) -> None:

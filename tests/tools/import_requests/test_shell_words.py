@@ -30,7 +30,7 @@ def test_words_are_those_of_bash() -> None:
 def test_operators() -> None:
     words = shell_words("a ; b | c && d > e 2>&1 ';' '|' \"\\\n\"\nf", "x")
     assert [word for word in words if isinstance(word, Operator)] == [";", "|", "&&", ">", "2>&1", "\n"]
-    assert words[-4:] == [";", "|", "", "\n", "f"][-4:]
+    assert words[-5:] == [";", "|", "", "\n", "f"]
 
 
 def test_a_character_in_two_halves_as_browsers_write_it() -> None:

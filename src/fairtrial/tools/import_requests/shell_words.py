@@ -23,6 +23,7 @@ ANSI = re.compile(
     re.DOTALL,
 )
 LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
+LETTERS |= {each: each for each in "'\"?\\"}
 OPERATOR = re.compile(r";|&&?|\|\|?|\d?[<>].*")
 CMD = re.compile(r'curl(?:\.exe)?\s+\^"|\^[ \t]*\r?\n[ \t]*-')
 
@@ -100,6 +101,6 @@ def _escaped(match: re.Match[str]) -> bytes:
     if match["byte"] or match["octal"]:
         return bytes([int(match["byte"], 16) if match["byte"] else int(match["octal"], 8) & 0xFF])
     if match["letter"]:
-        return LETTERS.get(match["letter"], match["letter"]).encode("utf-8", "surrogatepass")
+        return LETTERS.get(match["letter"], match.group()).encode("utf-8", "surrogatepass")
     code = int(match["short"] or match["long"], 16)
     return chr(code if code <= 0x10FFFF else 0xFFFD).encode("utf-8", "surrogatepass")

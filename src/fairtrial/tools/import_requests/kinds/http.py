@@ -20,7 +20,7 @@ from fairtrial.tools.import_requests.variables import Variables
 LARGEST_BYTES = 8 << 20
 MOST_REQUESTS = 10_000
 METHOD = r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT|GRAPHQL|GRPC|WEBSOCKET|QUERY)"
-REQUEST_LINE = re.compile(rf"(?:(?P<method>{METHOD})\s+)?(?P<url>\S.*?)(?:\s+HTTP/\d(?:\.\d)?)?\s*")
+METHOD_WORD, VERSION = re.compile(METHOD), re.compile(r"HTTP/\d(?:\.\d)?")
 BEGINNING = re.compile(rf"^(?:{METHOD}\s+(?:https?://|/|\{{\{{|[\w.-]+[:/])|###|@[\w.-]+\s*=)", re.MULTILINE)
 URL_START = re.compile(r"https?://|/|\{\{", re.IGNORECASE)
 HOST_START = re.compile(r"[\w.-]+(?::\d+)?(?:/|$)")
@@ -49,7 +49,7 @@ def read(source: Source, variables: Variables) -> Found:
     Raises:
         Problem: a line is none that such a file has, or there are too many requests.
     """
-    blocks = list(_blocks(source.text(LARGEST_BYTES).splitlines()))
+    blocks = list(_blocks(source.text(LARGEST_BYTES).replace("\r\n", "\n").split("\n")))
     if len(blocks) > MOST_REQUESTS:
         raise Problem(f"{source.label}: more than {MOST_REQUESTS:,} requests", "import fewer at once")
     values = FileVariables(variables, source.label)
@@ -142,15 +142,18 @@ class _Reader:
 
     def _request_line(self) -> tuple[str, str]:
         where = self._where()
-        match = REQUEST_LINE.fullmatch((self._line() or "").strip())
-        if match is None or not _is_address(match["url"], has_method=match["method"] is not None):
+        words = (self._line() or "").split()
+        method = words.pop(0) if len(words) > 1 and METHOD_WORD.fullmatch(words[0]) else None
+        if len(words) > 1 and VERSION.fullmatch(words[-1]):
+            del words[-1]
+        url = " ".join(words)
+        if not _is_address(url, has_method=method is not None):
             raise Problem(f"{where}: is no request line", "write METHOD URL, such as GET http://127.0.0.1:8080/items")
-        url = match["url"]
         self._place += 1
         while (line := self._line() or "").strip() and line[0] in " \t?&":
             url += line.strip()  # an address may go on in the next lines
             self._place += 1
-        return match["method"] or "GET", self._values.resolved(url)
+        return method or "GET", self._values.resolved(url)
 
     def _headers(self) -> list[tuple[str, str]]:
         pairs = []
