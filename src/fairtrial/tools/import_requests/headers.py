@@ -15,6 +15,7 @@ OF_THE_CONNECTION = frozenset(
 OF_THE_BROWSER = frozenset("dnt pragma cache-control priority referer upgrade-insecure-requests user-agent".split())
 """What a browser or a client adds by itself; none of it asks for other work."""
 CONDITIONAL = frozenset("if-match if-modified-since if-none-match if-range if-unmodified-since".split())
+HOST_REMARK = "Left out: header host. A load sends the host of its URL."
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 

@@ -16,6 +16,8 @@ MOST_ROUTES = 2000
 MOST_ROWS = 500
 """In the sample of a route: the most that two thousand of them can keep without much memory."""
 LONGEST_VALUE = 500
+MOST_VARIABLES = 200
+"""A service has a few; whoever probes one may send any number of names."""
 IDS = (
     ("id", re.compile(r"\d{1,40}")),
     ("uuid", re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)),
@@ -138,6 +140,8 @@ class Routes:
 
     def _secret(self, name: str, purpose: str) -> str:
         """One variable for all values of a secret: each user has his own, and a load needs one."""
+        if len(self._variables.purposes) >= MOST_VARIABLES:
+            raise Unreadable
         return self._variables.placeholder(name, purpose, purpose)
 
 

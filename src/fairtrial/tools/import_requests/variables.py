@@ -12,6 +12,7 @@ class Variables:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._purposes: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
 
     @property
     def purposes(self) -> Mapping[str, str]:
@@ -37,10 +38,10 @@ class Variables:
         return f"{{{{env {variable}}}}}"
 
     def _unused(self, variable: str) -> str:
-        number, candidate = 1, variable
+        candidate = variable
         while candidate in self._purposes:
-            number += 1
-            candidate = f"{variable}_{number}"
+            self._numbers[variable] = self._numbers.get(variable, 1) + 1
+            candidate = f"{variable}_{self._numbers[variable]}"
         return candidate
 
 

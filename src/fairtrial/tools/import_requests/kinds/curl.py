@@ -11,7 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.address import read_address
 from fairtrial.tools.import_requests.bodies import FORM, JSON, typed_body
-from fairtrial.tools.import_requests.headers import keep_headers, left_out_in_words
+from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers, left_out_in_words
 from fairtrial.tools.import_requests.kinds.model import Kind
 from fairtrial.tools.import_requests.model import Body, FileBody, Found, FoundRequest
 from fairtrial.tools.import_requests.shell_words import Operator, shell_words
@@ -229,12 +229,14 @@ def _request(call: _Call, url: str, query: Sequence[str], data: Sequence[str]) -
         url = f"{base}?{rest}{'&' if rest else ''}{joined}" if mark else f"{base}?{joined}"
     address = read_address(url, call.where)
     remarks = list(call.remarks)
-    if "globoff" not in call.flags and re.search(r"\[\w+-\w+|\{[^}]*,", url.partition("?")[0]):
+    if "globoff" not in call.flags and re.search(r"\[\w{1,20}-\w|\{[^{},]{0,200},", url.partition("?")[0]):
         remarks.append("curl would send one request for each value in the brackets; here they are taken as they are.")
     headers = list(call.headers)
     names = {name.strip().lower() for name, _ in headers}
     if address.credentials is not None and "authorization" not in names:
         headers.append(("authorization", f"Basic {address.credentials}"))
+    if "host" in names:
+        remarks.append(HOST_REMARK)
     kept = keep_headers([*headers, *_implied(call, names, has_data=bool(data))])
     return FoundRequest(
         method=_method(call, has_body=bool(data) or call.file is not None).lower(),

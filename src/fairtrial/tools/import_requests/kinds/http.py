@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.address import read_address
 from fairtrial.tools.import_requests.bodies import FORM, is_json, media_type, typed_body
-from fairtrial.tools.import_requests.headers import keep_headers, left_out_in_words
+from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers, left_out_in_words
 from fairtrial.tools.import_requests.http_variables import FileVariables
 from fairtrial.tools.import_requests.kinds.model import Kind
 from fairtrial.tools.import_requests.model import Body, FileBody, Found, FoundRequest, JsonBody, TextBody
@@ -112,6 +112,8 @@ class _Reader:
         if address.credentials is not None:
             pairs.append(("authorization", f"Basic {address.credentials}"))
         host = next((value for name, value in pairs if name.lower() == "host"), None)
+        if host is not None and address.origin is not None:
+            self._remarks.append(HOST_REMARK)
         kept = keep_headers(pairs, are_templates=True)
         content_type = dict(kept.headers).get("content-type", "")
         if media_type(content_type) == PARTS:
