@@ -24,6 +24,7 @@ def redacted(path: str = "/", headers: dict[str, str] | None = None, body: Body 
         ("authorization", "Bearer SECRET", "Bearer {{env API_TOKEN}}"),
         ("authorization", "Basic U0VDUkVU", "Basic {{env API_BASIC_CREDENTIALS}}"),
         ("authorization", "SECRET", "{{env API_AUTHORIZATION}}"),
+        ("authorization", "SECRET of mine", "{{env API_AUTHORIZATION}}"),
         ("authorization", "Bearer {{env API_TOKEN}}", "Bearer {{env API_TOKEN}}"),
         ("proxy-authorization", "Digest username=SECRET", "Digest {{env API_TOKEN}}"),
         ("cookie", "a=SECRET; b=2", "{{env API_COOKIE}}"),

@@ -12,7 +12,10 @@ from fairtrial.tools.import_requests.template import is_placeholders
 from fairtrial.tools.import_requests.variables import Variables
 
 CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
-SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9-]*) +(?P<rest>\S.*)", re.DOTALL)
+SCHEMES = frozenset(
+    "apikey api-key aws4-hmac-sha256 basic bearer digest dpop hawk jwt key negotiate ntlm oauth signature token".split()
+)
+"""Of the header authorization (IANA, HTTP Authentication Schemes, and usual ones). Any other first word may be secret."""
 SESSION_IN_PATH = re.compile(r"(?<=;)(?P<name>jsessionid|phpsessid|sid)=(?P<value>[^/?;]+)", re.IGNORECASE)
 PAIR = re.compile(r"(?<=[?&;])(?P<name>[A-Za-z][\w.%\[\]-]{0,80})=(?P<value>[^&#;\s\"'<>]+)")
 QUOTED = re.compile(
@@ -48,14 +51,14 @@ class _Redactor:
 
     def header(self, name: str, value: str) -> str:
         if name in CREDENTIALS:
-            match = SCHEME.fullmatch(value)
-            if match is None:
+            scheme, _, rest = value.partition(" ")
+            if scheme.lower() not in SCHEMES or not rest.strip():
                 return self._secret(name, value, f"header {name}")
-            scheme = match["scheme"]
+            rest = rest.strip()
             if scheme.lower() == "basic":
-                secret = self._secret("basic-credentials", match["rest"], f"header {name}: base64 of user:password")
+                secret = self._secret("basic-credentials", rest, f"header {name}: base64 of user:password")
             else:
-                secret = self._secret("token", match["rest"], f"header {name}, after {scheme}")
+                secret = self._secret("token", rest, f"header {name}, after {scheme}")
             return f"{scheme} {secret}"
         if name == "cookie" and all(is_placeholders(pair.partition("=")[2]) for pair in value.split(";")):
             return value
