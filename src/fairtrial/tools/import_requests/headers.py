@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fairtrial.tools.import_requests.template import literal
-from fairtrial.tools.load.request.values import TOKEN
+from fairtrial.base.http_syntax import TOKEN
 
 OF_THE_CONNECTION = frozenset(
     "connection content-length expect host http2-settings keep-alive proxy-connection te trailer transfer-encoding "

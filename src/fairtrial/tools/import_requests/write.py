@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.tools.import_requests.assemble import Workload, status_value
+from fairtrial.tools.import_requests.bodies import JSON
 from fairtrial.tools.import_requests.model import FileBody, FoundRequest, JsonBody, Rows, TextBody
 from fairtrial.tools.import_requests.toml_text import comments, string, table
 
@@ -67,9 +68,12 @@ def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
     if request.weight != 1:
         keys["weight"] = request.weight
     keys[request.method] = request.path
-    if request.headers:
-        keys["headers"] = dict(request.headers)
     body = request.body
+    headers = dict(request.headers)
+    if isinstance(body, JsonBody) and headers.get("content-type") == JSON:
+        del headers["content-type"]  # follows from `json`
+    if headers:
+        keys["headers"] = headers
     if isinstance(body, JsonBody):
         keys["json"] = body.value
     elif isinstance(body, TextBody):
