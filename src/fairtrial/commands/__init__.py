@@ -18,6 +18,7 @@ from fairtrial.commands.check import check
 from fairtrial.commands.compare import compare
 from fairtrial.commands.cross_examine import cross_examine
 from fairtrial.commands.doctor import doctor
+from fairtrial.commands.import_requests import import_requests
 from fairtrial.commands.judge import judge
 from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
@@ -52,6 +53,7 @@ app.command()(doctor)
 app.command()(judge)
 app.command()(compare)
 app.command("cross-examine")(cross_examine)
+app.command("import")(import_requests)
 
 
 def _print_version(requested: bool) -> None:

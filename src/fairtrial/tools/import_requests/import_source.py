@@ -1,0 +1,90 @@
+"""What `fairtrial import` does: read a source, assemble the workload, write it."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from fairtrial.base.formatting import count
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.base.toml_file import LARGEST_FILE_BYTES
+from fairtrial.report.files import write_text
+from fairtrial.tools.import_requests.assemble import Workload, assemble
+from fairtrial.tools.import_requests.kinds import kind_of
+from fairtrial.tools.import_requests.source import open_source
+from fairtrial.tools.import_requests.variables import Variables
+from fairtrial.tools.import_requests.write import rows_text, workload_text
+
+WORKLOAD_ENDING = ".workload.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Import:
+    """One call of the command. Without `out` the workload goes to standard output, and rows are not written."""
+
+    source: str
+    kind: str | None
+    hosts: Sequence[str]
+    most: int
+    out: Path | None
+    force: bool
+
+
+def import_source(call: Import, messages: Console) -> None:
+    """Write a workload file of what the source holds, with its rows beside it, and say what became of it.
+
+    Raises:
+        Problem: the source cannot be read, or a file is there already or cannot be written. No file is then changed,
+            unless the disk fails between two of them.
+    """
+    source = open_source(call.source)
+    variables = Variables()
+    found = kind_of(source, call.kind).read(source, variables)
+    workload = assemble(found, variables, call.hosts, call.most, source.label)
+    row_files = [_rows_file(call.out, rows.name) for rows in workload.rows]
+    text = workload_text(workload, source.label, call.out, [file.name for file in row_files])
+    if len(text.encode()) > LARGEST_FILE_BYTES:
+        raise Problem(
+            f"{source.label}: makes a workload file of more than {LARGEST_FILE_BYTES:,} bytes", "keep fewer requests: --most N"
+        )
+    if call.out is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        _check_not_there([call.out, *row_files], force=call.force)
+        for file, rows in zip(row_files, workload.rows, strict=True):
+            write_text(file, rows_text(rows))
+        write_text(call.out, text)
+    _report(messages, workload, call, row_files)
+
+
+def _rows_file(out: Path | None, name: str) -> Path:
+    """`shop.items.csv` beside `shop.workload.toml`."""
+    if out is None:
+        return Path(f"{name}.csv")
+    stem = out.name.removesuffix(WORKLOAD_ENDING).removesuffix(".toml")
+    return out.with_name(f"{stem}.{name}.csv")
+
+
+def _check_not_there(files: Sequence[Path], *, force: bool) -> None:
+    there = [str(file) for file in files if file.exists() or file.is_symlink()]
+    if there and not force:
+        raise Problem(f"{printable(', '.join(there))}: is there already", "name another file with -o, or give --force")
+
+
+def _report(messages: Console, workload: Workload, call: Import, row_files: Sequence[Path]) -> None:
+    """What was written, and what a reader of it has to do; the remarks stand in the file as well."""
+    where = "standard output" if call.out is None else str(call.out)
+    lines = [f"{where}: {count(len(workload.requests), 'request')}"]
+    if row_files and call.out is not None:
+        lines.append(f"rows: {', '.join(str(file) for file in row_files)}")
+    elif row_files:
+        lines.append(f"{count(len(row_files), 'file')} of rows not written: give -o FILE")
+    if workload.purposes:
+        lines.append(f"set in the environment: {', '.join(workload.purposes)}")
+    for line in [*lines, *workload.remarks]:
+        messages.print(Text(printable(line, 500)), soft_wrap=True, highlight=False)

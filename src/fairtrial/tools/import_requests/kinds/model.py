@@ -1,0 +1,22 @@
+"""How one kind of source is recognised and read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fairtrial.tools.import_requests.model import Found
+from fairtrial.tools.import_requests.source import Source
+from fairtrial.tools.import_requests.variables import Variables
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of source."""
+
+    name: str
+    """as `--from` takes it"""
+    title: str
+    """in words, for messages"""
+    recognises: Callable[[str], bool]
+    """whether a text begins as such a source does"""
+    read: Callable[[Source, Variables], Found]
+    """what it holds; raises a `Problem` that names the place and the remedy"""

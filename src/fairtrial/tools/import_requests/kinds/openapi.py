@@ -1,0 +1,143 @@
+"""`openapi.yaml`, `openapi.json`: an OpenAPI document of version 3.0 or 3.1. One request for each operation."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from fairtrial.base.problem import Problem
+from fairtrial.tools.import_requests.bodies import media_type
+from fairtrial.tools.import_requests.document import Document, read_document
+from fairtrial.tools.import_requests.headers import keep_headers
+from fairtrial.tools.import_requests.json_value import member, objects, text
+from fairtrial.tools.import_requests.kinds.model import Kind
+from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest
+from fairtrial.tools.import_requests.operation import Operation, Unsupported, body_of, parameters_of
+from fairtrial.tools.import_requests.source import Source
+from fairtrial.tools.import_requests.template import encoded
+from fairtrial.tools.import_requests.variables import Variables, variable_name
+
+MOST_OPERATIONS = 10_000
+BEGINNING = re.compile(
+    r"""^["']?(?:openapi|swagger)["']?\s*:|\A\s*\{\s*"(?:openapi|swagger)"\s*:|^\s{1,8}"(?:openapi|swagger)"\s*:""",
+    re.MULTILINE,
+)
+
+
+def read(source: Source, variables: Variables) -> Found:
+    """One request for each operation, with the document's examples, or made-up values where it has none.
+
+    Raises:
+        Problem: it is no OpenAPI document, or leads out of itself.
+    """
+    document = read_document(source)
+    base = _base_path(document.root)
+    requests, remarks = [], []
+    for number, (method, path, operation, shared) in enumerate(_operations(document)):
+        if number >= MOST_OPERATIONS:
+            raise Problem(f"{source.label}: paths: more than {MOST_OPERATIONS:,} operations", "import a part of it")
+        try:
+            requests.append(_request(document, variables, base, Operation(method, path, operation, shared)))
+        except Unsupported as reason:
+            remarks.append(f"Left out: {method.upper()} {path}, {reason}.")
+    title = text(member(document.root, "info", "title")) or source.stem
+    return Found(title=title, requests=requests, remarks=remarks)
+
+
+def _operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:
+    """Method, path, operation, and the parameters that all operations of the path share."""
+    paths = member(document.root, "paths")
+    for path, item in paths.items() if isinstance(paths, dict) else ():
+        resolved = document.resolved(item)
+        for method in METHODS:
+            operation = member(resolved, method)
+            if isinstance(operation, dict):
+                shared = member(resolved, "parameters")
+                yield method, str(path), operation, shared if isinstance(shared, list) else []
+
+
+def _base_path(root: dict[str, Any]) -> str:
+    """The path of the first server, with the defaults of its variables: `/v1`."""
+    server = next(iter(objects(root.get("servers"))), {})
+    url = text(server.get("url"))
+    for match in re.findall(r"\{([^{}]*)\}", url):
+        url = url.replace(f"{{{match}}}", str(member(server, "variables", match, "default") or ""))
+    try:
+        return urlsplit(url).path.rstrip("/")
+    except ValueError:
+        return ""
+
+
+def _request(document: Document, variables: Variables, base: str, operation: Operation) -> FoundRequest:
+    found = parameters_of(document, operation)
+    body = body_of(document, operation)
+    credentials = _credentials(document, variables, operation.keys)
+    query = "&".join([*found.query, *(f"{name}={value}" for place, name, value in credentials if place == "query")])
+    cookies = [*found.cookies, *(f"{name}={value}" for place, name, value in credentials if place == "cookie")]
+    headers = [*found.headers, *((name, value) for place, name, value in credentials if place == "header")]
+    if cookies:
+        headers.append(("cookie", "; ".join(cookies)))
+    if body is not None:
+        headers.append(("content-type", body.content_type))
+    statuses, answered = _expected(document, operation.keys)
+    made_up = [*found.made_up, *(body.made_up if body else [])]
+    unsure = [*found.unsure, *(body.unsure if body else [])]
+    return FoundRequest(
+        method=operation.method,
+        path=encoded(f"{base}{found.path}" + (f"?{query}" if query else "")),
+        headers=keep_headers(headers, are_templates=True).headers,
+        body=body.body if body else None,
+        statuses=statuses,
+        media_type=answered,
+        name=text(operation.keys.get("operationId")) or f"{operation.method} {operation.path}",
+        remarks=(
+            *([f"made up: {_listed(made_up)}"] if made_up else []),
+            *([f"may break its pattern: {_listed(unsure)}"] if unsure else []),
+            *([f"optional, left out: {_listed(found.optional)}"] if found.optional else []),
+        ),
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:12])
+    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
+
+
+def _credentials(
+    document: Document, variables: Variables, operation: dict[str, Any]
+) -> list[tuple[str, str, str]]:
+    """Place, name and value of each header, parameter or cookie that the first way to be let in asks for."""
+    ways = objects(operation.get("security", document.root.get("security")))
+    if not ways or not all(ways):  # an empty way: nothing is asked for
+        return []
+    found = []
+    for scheme_name in ways[0]:
+        scheme = document.resolved(member(document.root, "components", "securitySchemes", scheme_name))
+        kind, name = text(member(scheme, "type")), text(member(scheme, "name"))
+        variable = variable_name(str(scheme_name))
+        if kind == "apiKey" and name:
+            value = variables.named(variable, f"the document's {scheme_name}, {text(member(scheme, 'in'))} {name}")
+            found.append((text(member(scheme, "in")), name, value))
+        elif kind == "http" and text(member(scheme, "scheme")).lower() == "basic":
+            value = variables.named(variable, f"the document's {scheme_name}: base64 of user:password")
+            found.append(("header", "authorization", f"Basic {value}"))
+        elif kind in ("http", "oauth2", "openIdConnect"):
+            way = text(member(scheme, "scheme")).capitalize() or "Bearer"
+            value = variables.named(variable, f"the document's {scheme_name}: header authorization, after {way}")
+            found.append(("header", "authorization", f"{way} {value}"))
+    return found
+
+
+def _expected(document: Document, operation: dict[str, Any]) -> tuple[tuple[int, ...], str | None]:
+    """The first promised status of success, and the first media type of its answer."""
+    responses = operation.get("responses")
+    for key, response in responses.items() if isinstance(responses, dict) else ():
+        if re.fullmatch(r"2\d\d|2XX", str(key), re.IGNORECASE):
+            content = member(document.resolved(response), "content")
+            types = [media_type(str(name)) for name in content] if isinstance(content, dict) else []
+            known = [name for name in types if name and "*" not in name]
+            return ((int(key),) if str(key).isdigit() else ()), known[0] if known else None
+    return (), None
+
+
+KIND = Kind("openapi", "an OpenAPI document", lambda head: BEGINNING.search(head) is not None, read)

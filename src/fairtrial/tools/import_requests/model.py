@@ -1,0 +1,85 @@
+"""A request as it was found: what every reader gives, and the one writer takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
+"""What a request of a workload file can be, in its order."""
+
+
+@dataclass(frozen=True)
+class JsonBody:
+    """A body of JSON. Its strings are templates, its keys are not."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class TextBody:
+    """A body of any other text, which is a template."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class FileBody:
+    """A body that stays in its file. The path is absolute, or relative to the working folder."""
+
+    path: str
+
+
+Body = JsonBody | TextBody | FileBody
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Values for the placeholders of one request, `{{row NAME COLUMN}}`, each row as often as it was found."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundRequest:
+    """One request. Path, header values and body are templates: two braces that mean nothing else are written as four.
+
+    `path` is percent-encoded but for its placeholders and holds the query. Header names are in lower case.
+    """
+
+    method: str
+    """in lower case"""
+    path: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: Body | None = None
+    statuses: tuple[int, ...] = ()
+    """that were answered, or that the document promises"""
+    media_type: str | None = None
+    """of the answer, without parameters"""
+    weight: int = 1
+    """how often it was found"""
+    name: str = ""
+    """a proposal; empty: made of method and path"""
+    origin: str | None = None
+    """`https://host:port`; None where the source does not say"""
+    remarks: tuple[str, ...] = ()
+    """what a reader of the file has to know of this request"""
+    rows: Rows | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What a source holds."""
+
+    title: str
+    requests: Sequence[FoundRequest]
+    remarks: Sequence[str] = ()
+    """what was left out, and what was made up"""
+    own_origin: str | None = None
+    """the server whose requests are wanted; None: that of the first request that has one"""
+
+
+def body_key(body: Body | None) -> str:
+    """A text that two bodies share only if they are equal."""
+    return repr(body)

@@ -1,0 +1,143 @@
+"""What is imported: a command line in quotes, a file (also gzip), or standard input; read within bounds."""
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+
+HEAD_BYTES = 64 << 10
+"""So much of a source is looked at to tell its kind."""
+LARGEST_STDIN_BYTES = 64 << 20
+"""Standard input is kept in memory, as it cannot be read twice."""
+LONGEST_LINE_BYTES = 64 << 10
+"""Servers take request lines of 8 KiB (nginx, Apache), and log at most three texts of that length."""
+GZIP = b"\x1f\x8b"
+STDIN = "-"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something to import. `label` is printable, and names it in messages and in the file."""
+
+    label: str
+    stem: str
+    """its name without endings, for a title"""
+    open: Callable[[], BinaryIO]
+    head: str
+    """its beginning"""
+    folder: str = ""
+    """where it lies; empty: the working folder"""
+
+    def text(self, most_bytes: int) -> str:
+        """All of it.
+
+        Raises:
+            Problem: it cannot be read, or has more than `most_bytes`.
+        """
+        with self.opened() as file:
+            content = file.read(most_bytes + 1)
+        if len(content) > most_bytes:
+            raise Problem(f"{self.label}: larger than {most_bytes:,} bytes", "import a part of it")
+        return _decoded(content)
+
+    def lines(self, most_bytes: int) -> Iterator[str | None]:
+        """Its lines, without their ends; None for one that is longer than 64 KiB.
+
+        Raises:
+            Problem: it cannot be read, or has more than `most_bytes` once it is unpacked.
+        """
+        total = 0
+        with self.opened() as file:
+            while line := file.readline(LONGEST_LINE_BYTES):
+                total += len(line)
+                whole = line.endswith(b"\n") or len(line) < LONGEST_LINE_BYTES
+                yield _decoded(line).rstrip("\r\n") if whole else None
+                while not whole and (rest := file.readline(LONGEST_LINE_BYTES)):
+                    total += len(rest)
+                    whole = rest.endswith(b"\n")
+                if total > most_bytes:
+                    raise Problem(
+                        f"{self.label}: more than {most_bytes:,} bytes",
+                        "import its last part: tail -n 100000 access.log | fairtrial import -",
+                    )
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """The bytes, unpacked. What goes wrong on the way becomes a `Problem`."""
+        try:
+            with self.open() as file:
+                yield file
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            raise Problem(f"{self.label}: the gzip file is broken or cut off", "unpack what is whole of it") from error
+        except OSError as error:
+            raise Problem(
+                f"{self.label}: cannot be read: {error.strerror}", "check the path and its permissions"
+            ) from error
+
+
+def open_source(argument: str) -> Source:
+    """The source that an argument means: `-`, a command line that begins with `curl`, or a path.
+
+    Raises:
+        Problem: there is none, or it cannot be read.
+    """
+    if argument == STDIN:
+        return _kept(_standard_input(), "standard input", "imported")
+    if looks_like_curl(argument):
+        return _kept(argument.encode(errors="replace"), "the curl command", "imported")
+    label = printable(argument, 200)
+    if "://" in argument and not os.path.exists(argument):
+        raise Problem(f"{label}: is an address, and nothing is fetched", "save it to a file, and import the file")
+    if not os.path.isfile(argument):  # which, unlike Path.is_file, takes a name of any length
+        raise Problem(f"{label}: there is no such file", "give a file, a command in quotes ('curl …'), or - for stdin")
+    path = Path(argument)
+    return _with_head(Source(label, path.name.partition(".")[0] or "imported", lambda: _unpacked(path), "", str(path.parent)))
+
+
+def looks_like_curl(text: str) -> bool:
+    """Whether a text begins with a call of curl, perhaps behind a prompt."""
+    words = text.lstrip().removeprefix("$ ").split(maxsplit=1)
+    return bool(words) and words[0].rpartition("/")[2] in ("curl", "curl.exe") and len(words) > 1
+
+
+def _kept(content: bytes, label: str, stem: str) -> Source:
+    def opened() -> BinaryIO:
+        plain = io.BytesIO(content)
+        return cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if content.startswith(GZIP) else plain
+
+    return _with_head(Source(label, stem, opened, ""))
+
+
+def _with_head(source: Source) -> Source:
+    with source.opened() as file:
+        head = _decoded(file.read(HEAD_BYTES))
+    return replace(source, head=head)
+
+
+def _unpacked(path: Path) -> BinaryIO:
+    with path.open("rb") as file:
+        is_packed = file.read(len(GZIP)) == GZIP
+    return cast("BinaryIO", gzip.open(path)) if is_packed else path.open("rb")
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise Problem("there is nothing to read", "pipe something: tail -n 100000 access.log | fairtrial import -")
+    content = sys.stdin.buffer.read(LARGEST_STDIN_BYTES + 1)
+    if len(content) > LARGEST_STDIN_BYTES:
+        raise Problem(f"standard input: larger than {LARGEST_STDIN_BYTES:,} bytes", "give the file instead")
+    return content
+
+
+def _decoded(content: bytes) -> str:
+    utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # what a redirection in PowerShell writes
+    return content.decode("utf-16" if utf16 else "utf-8-sig", errors="replace")
