@@ -53,7 +53,7 @@ def try_contract(
                 violation = problem.reason
             except httpx.ConnectError as error:
                 violation = f"no connection: {error}"
-            if number == len(EVERY_STACK) and violation is None and answers:
+            if number == len(of_every_stack) and violation is None and answers:
                 on_first_answer(answers[0].elapsed.total_seconds())
             evidence = printable(violation or "", EVIDENCE_CHARACTERS)  # it may quote the stack's answer
             yield Clause(name=test.name, requirement=test.requirement, passed=violation is None, evidence=evidence)
