@@ -52,8 +52,8 @@ pub struct GuardPlan {
 pub enum GuardError {
     /// The processors do not exist or may not be used.
     Processors(io::Error),
-    /// The command cannot be started.
-    Start(io::Error),
+    /// The command, which is named, cannot be started.
+    Start(OsString, io::Error),
     /// The kernel refuses what a guard needs.
     System(io::Error),
 }
@@ -62,7 +62,9 @@ impl fmt::Display for GuardError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GuardError::Processors(error) => write!(formatter, "--cpus: {error}"),
-            GuardError::Start(error) => write!(formatter, "the command cannot be started: {error}"),
+            GuardError::Start(program, error) => {
+                write!(formatter, "{} cannot be started: {error}", program.display())
+            }
             GuardError::System(error) => write!(formatter, "{error}"),
         }
     }
@@ -224,7 +226,7 @@ fn start(plan: &GuardPlan) -> Result<Pid, GuardError> {
         .stdin(Stdio::null())
         .process_group(0)
         .spawn()
-        .map_err(GuardError::Start)?;
+        .map_err(|error| GuardError::Start(plan.program.clone(), error))?;
     processors::restore(&own)?;
     Ok(Pid::from_child(&started))
 }

@@ -5,8 +5,17 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Parser;
 use fairtrial_guard::{GuardError, GuardPlan, guard};
+use lexopt::{Arg, Parser, ValueExt};
+
+const HELP: &str = "\
+Runs a command and ends its whole process tree when standard input ends.
+
+fairtrial-guard [--cpus 0,1] [--grace-seconds 5] -- COMMAND [ARG ...]
+
+  --cpus CPU,CPU           processors that the command is bound to
+  --grace-seconds SECONDS  between SIGTERM and SIGKILL, 0 to 86400; 5 by default
+  --help, --version        print this, or the version";
 
 /// A wrong argument.
 const WRONG_ARGUMENT: u8 = 2;
@@ -14,55 +23,62 @@ const WRONG_ARGUMENT: u8 = 2;
 /// The command cannot be started.
 const NOT_STARTED: u8 = 127;
 
-/// Runs a command and ends its whole process tree when standard input ends.
-#[derive(Parser)]
-#[command(version, about)]
-struct Arguments {
-    /// Processors that the command is bound to.
-    #[arg(long, value_delimiter = ',')]
-    cpus: Vec<u32>,
-    /// Between SIGTERM and SIGKILL.
-    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = grace)]
-    grace_seconds: Duration,
-    /// The command and its arguments.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
+/// What the arguments ask for.
+enum Asked {
+    Plan(GuardPlan),
+    Text(String),
 }
 
-fn grace(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=86_400.0).contains(&seconds) {
-        Ok(Duration::from_secs_f64(seconds))
-    } else {
-        Err("not from 0 to 86400".to_owned())
+fn asked() -> Result<Asked, lexopt::Error> {
+    let (mut cpus, mut grace, mut command) = (Vec::new(), Duration::from_secs(5), Vec::new());
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("cpus") => {
+                cpus = arguments.value()?.parse_with(|text| text.split(',').map(str::parse).collect::<Result<_, _>>())?;
+            }
+            Arg::Long("grace-seconds") => grace = arguments.value()?.parse_with(seconds)?,
+            Arg::Long("help") | Arg::Short('h') => return Ok(Asked::Text(HELP.to_owned())),
+            Arg::Long("version") | Arg::Short('V') => {
+                return Ok(Asked::Text(format!("fairtrial-guard {}", env!("CARGO_PKG_VERSION"))));
+            }
+            Arg::Value(program) => {
+                command.push(program);
+                command.extend(arguments.raw_args()?);
+            }
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    let mut words = command.into_iter();
+    let program: OsString = words.next().ok_or("there is no command after --")?;
+    Ok(Asked::Plan(GuardPlan { cpus, grace, program, arguments: words.collect() }))
+}
+
+fn seconds(text: &str) -> Result<Duration, &'static str> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=86_400.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("not a number from 0 to 86400"),
     }
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let (program, rest) = arguments.command.split_first().expect("clap requires a command");
-    let plan = GuardPlan {
-        cpus: arguments.cpus,
-        grace: arguments.grace_seconds,
-        program: program.clone(),
-        arguments: rest.to_vec(),
+    let plan = match asked() {
+        Ok(Asked::Plan(plan)) => plan,
+        Ok(Asked::Text(text)) => {
+            println!("{text}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => return fails(&error, WRONG_ARGUMENT),
     };
-    let failure = match guard(&plan, std::io::stdin().as_fd()) {
-        Ok(status) => return ExitCode::from(status),
-        Err(error) => error,
-    };
-    match failure {
-        GuardError::Start(error) => {
-            eprintln!("fairtrial-guard: {}: {error}", program.display());
-            ExitCode::from(NOT_STARTED)
-        }
-        GuardError::Processors(_) => {
-            eprintln!("fairtrial-guard: {failure}");
-            ExitCode::from(WRONG_ARGUMENT)
-        }
-        GuardError::System(_) => {
-            eprintln!("fairtrial-guard: {failure}");
-            ExitCode::FAILURE
-        }
+    match guard(&plan, std::io::stdin().as_fd()) {
+        Ok(status) => ExitCode::from(status),
+        Err(error @ GuardError::Start(..)) => fails(&error, NOT_STARTED),
+        Err(error @ GuardError::Processors(_)) => fails(&error, WRONG_ARGUMENT),
+        Err(error @ GuardError::System(_)) => fails(&error, 1),
     }
+}
+
+fn fails(error: &dyn std::error::Error, status: u8) -> ExitCode {
+    eprintln!("fairtrial-guard: {error}");
+    ExitCode::from(status)
 }

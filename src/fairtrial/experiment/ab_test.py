@@ -33,7 +33,6 @@ def contender_of(experiment: Experiment, name: str | None) -> str:
         reason = f"{len(with_folder)} contenders have a folder: {', '.join(with_folder)}" if with_folder else ""
         raise Problem(
             reason or "no contender has a folder, whose commits could be compared",
-x
         )
     return name or with_folder[0]
 
