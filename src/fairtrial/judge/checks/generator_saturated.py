@@ -30,7 +30,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
 
 
 def _used(threads: int, processors: int, share: float) -> str:
-    if threads <= processors:
+    if not processors or threads <= processors:  # without any, threads are bound to none
         return f"busiest thread used {share:.1%} of a processor"
     return f"{threads} threads used {share:.1%} of their busiest processor"
 

@@ -26,7 +26,12 @@ REMEDIES = {
     "wrong_body": "the body is not that of --expect-body",
 }
 
-OPTIONS = {"duration_seconds": "-d", "warmup_seconds": "--warmup"}
+OPTIONS = {
+    "duration_seconds": "-d",
+    "warmup_seconds": "--warmup",
+    "lowest_per_second": "the first rate of --between",
+    "highest_per_second": "the second rate of --between",
+}
 """For the keys of an experiment, which the remedies of checks name, the options of a load."""
 
 

@@ -1,12 +1,15 @@
 """The report of a load as an HTML page."""
 
 import json
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
+from fairtrial.record.capacity import CapacityFound, CapacitySearch, ObjectiveMet, Probe
 from fairtrial.record.engine_summary import SecondOfSeries
 from fairtrial.tools.load.report.html import load_page
+from fairtrial.tools.load.request.expected_figure import parse_expected_figure
 from tests.builders import a_trial
 from tests.tools.load.measurements import URL, measurement, open_measurement
 
@@ -65,3 +68,26 @@ def test_text_from_the_server_is_escaped_in_html() -> None:
     page = load_page(measurement(a_trial().erring(status_5xx=1).showing("<script>alert(1)</script>\x1b")))
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;\\x1b" in page
+
+
+def test_expected_figures_and_a_search_are_on_the_page() -> None:
+    assert "Expected figures" not in load_page(measurement()) and "Capacity" not in load_page(measurement())
+    missed = ObjectiveMet(objective="p99-within-50-ms", met=False, why_not="p99 was 90 ms")
+    probe = Probe(
+        rate_per_second=500,
+        seconds=2.2,
+        confirming=False,
+        achieved_over_offered=1.0,
+        percentiles_seconds={"50": 0.002, "99": 0.09},
+        error_share=0.0,
+        busiest_thread_share=0.1,
+        objectives=[missed],
+    )
+    found = CapacityFound(objective="p99-within-50-ms", rate_per_second=None)
+    expected = [parse_expected_figure("p50<1ms")]
+    search = CapacitySearch(probes=[probe], found=[found])
+    page = load_page(replace(open_measurement(), capacity=search, expected=expected))
+    assert "<h2>Capacity</h2>" in page and "no rate was confirmed with p99-within-50-ms" in page
+    assert '<td data-label="p99 ms">90.0</td>' in page and "p99-within-50-ms: p99 was 90 ms" in page
+    assert "<strong>p50&lt;1ms</strong>" in page and "see the warning of capacity-search" in page
+    assert "lower the first rate of --between" in page
