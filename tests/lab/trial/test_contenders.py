@@ -127,9 +127,7 @@ def started(stack: Stack, log: Path, ready: Ready | None = None) -> run.RunningS
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_fixed_port_that_is_held_is_refused_with_its_holder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fixed_port_that_is_held_is_refused_with_its_holder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "PORT_FREE_WITHIN_SECONDS", 0.1)
     shutil.copy(HELLO, tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as other:
