@@ -16,7 +16,7 @@ def test_a_free_port_can_be_bound_and_is_then_listened_on() -> None:
     assert not listens(port)
 
 
-@pytest.mark.parametrize("address", [LOOPBACK, "0.0.0.0"])  # noqa: S104 (for a moment, and nothing is served)
+@pytest.mark.parametrize("address", [LOOPBACK, "0.0.0.0"])
 def test_a_port_that_somebody_holds_is_not_free_and_the_holder_is_named(address: str) -> None:
     with socket.create_server((address, 0)) as listener:
         port = listener.getsockname()[1]

@@ -36,7 +36,7 @@ def test_two_refs_are_paired_and_judged_by_the_margin(
 
 def test_refs_that_cannot_be_told_apart_are_refused() -> None:
     asked = an_experiment({"kind": "closed"}, app={"folder": "."})
-    with pytest.raises(Problem, match="HEAD and head: .*two of them have one name"):
+    with pytest.raises(Problem, match=r"HEAD and head: .*two of them have one name"):
         between_refs(asked, "app", "HEAD", "head", 0.1)
 
 

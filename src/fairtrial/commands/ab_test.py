@@ -32,7 +32,7 @@ def ab_test(
     junit: JUnit = None,
     markdown: Markdown = None,
 ) -> None:
-    """Try two commits of a service in the same blocks: did the change make it slower?
+    """Try two commits of a service in the same blocks, to find out whether a change made it slower.
 
     Run it in the service's repository. Without refs, the commit at which HEAD left the default branch is compared with
     HEAD, or with the working tree if files that git knows have changed. Both are built apart, from worktrees that are

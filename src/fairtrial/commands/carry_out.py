@@ -72,9 +72,7 @@ def carry_out(
     return result, problem
 
 
-def _plan(
-    experiment: "Experiment", file: Path, checkouts: "Checkouts", settings: Settings
-) -> "tuple[Plan, list[str]]":
+def _plan(experiment: "Experiment", file: Path, checkouts: "Checkouts", settings: Settings) -> "tuple[Plan, list[str]]":
     """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not."""
     from fairtrial.catalog.stacks.contenders import with_contenders
     from fairtrial.catalog.stacks.find import find_stacks

@@ -33,6 +33,7 @@ def contender_of(experiment: Experiment, name: str | None) -> str:
         reason = f"{len(with_folder)} contenders have a folder: {', '.join(with_folder)}" if with_folder else ""
         raise Problem(
             reason or "no contender has a folder, whose commits could be compared",
+            "name one with --contender" if with_folder else 'write [contenders.app] with `folder = "."`',
         )
     return name or with_folder[0]
 

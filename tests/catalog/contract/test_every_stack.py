@@ -202,9 +202,12 @@ def test_a_stack_that_compresses_on_request_is_asked_as_the_load_asks() -> None:
 
     clauses = contract_of(compresses, [clause(reads_json)])
     assert violations_in(clauses) == {}
-    with answering(compresses) as url, httpx.Client(base_url=url, trust_env=False) as left_to_itself:
-        with pytest.raises(Problem, match="not JSON"):
-            reads_json(StackUnderTest(left_to_itself, Data(), None, LOOPBACK))
+    with (
+        answering(compresses) as url,
+        httpx.Client(base_url=url, trust_env=False) as left_to_itself,
+        pytest.raises(Problem, match="not JSON"),
+    ):
+        reads_json(StackUnderTest(left_to_itself, Data(), None, LOOPBACK))
 
 
 def test_where_nothing_is_known_of_its_processes_it_is_not_asked_where_it_listens() -> None:

@@ -91,9 +91,7 @@ def untracked(service: Path) -> None:
     (service / "results").write_text("of an earlier run")
 
 
-@pytest.mark.parametrize(
-    ("happens", "after"), [(changed, WORKING_TREE), (branched, "HEAD"), (untracked, "HEAD")]
-)
+@pytest.mark.parametrize(("happens", "after"), [(changed, WORKING_TREE), (branched, "HEAD"), (untracked, "HEAD")])
 def test_without_refs_the_change_is_compared_with_where_it_began(
     service: Path, happens: Callable[[Path], None], after: str
 ) -> None:
