@@ -11,9 +11,7 @@ from fairtrial.engine.run import run_engine
 from fairtrial.record.engine_summary import EngineSummary
 
 
-def clause(
-    request: Request, rows: Mapping[str, GivenRows], secrets: Mapping[str, str], requirement: str
-) -> ClauseTest:
+def clause(request: Request, rows: Mapping[str, GivenRows], secrets: Mapping[str, str], requirement: str) -> ClauseTest:
     """The clause that one request is answered as expected.
 
     The engine itself sends it and verifies the answer: the load is then judged in the same way.
