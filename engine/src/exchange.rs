@@ -133,6 +133,7 @@ fn keep(kept: &mut Vec<u8>, piece: &[u8], kept_bytes: usize) {
 mod tests {
     use super::*;
     use crate::plan::Expect;
+    use crate::template::Sources;
 
     const ANSWER: &[u8] =
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/plain\r\n\r\n\
@@ -140,7 +141,7 @@ mod tests {
 
     fn text_plain() -> Expectation {
         let expect = Expect { content_type: Some("text/plain".into()), ..Expect::default() };
-        Expectation::new(&expect, None).unwrap()
+        Expectation::new(&expect, Sources::default(), &[]).unwrap()
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub mod plan;
 pub mod processors;
 pub mod proxy;
 pub mod record;
+pub mod rows;
 pub mod schedule;
 pub mod session;
 pub mod signals;

@@ -16,7 +16,10 @@ from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.files import load_experiment
 from fairtrial.experiment.loads import Load, Objective
 from fairtrial.experiment.model import DatasetOptions, Experiment
+from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.sweep import Sweep
+from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, Rows, WorkloadFile
+from fairtrial.experiment.workload_file.placeholders import FORMS
 from fairtrial.judge.metrics import METRICS
 from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
@@ -94,6 +97,16 @@ def test_every_key_of_an_experiment_is_explained() -> None:
     for model in (Experiment, DatasetOptions, Sweep, Objective, *members(Load), *members(Claim)):
         for key in model.model_fields:
             assert f"`{key}`" in text or f"[{key}]" in text or f"[{key}." in text, key
+
+
+def test_every_key_of_a_workload_file_is_explained() -> None:
+    text = (DOCS / "workload-file.md").read_text()
+    for model in (WorkloadFile, Defaults, Rows, RequestEntry, Expect, Ready):
+        for name, field in model.model_fields.items():
+            key = field.alias or name
+            assert f"`{key}`" in text or f"{key} = " in text, key
+    for name in FORMS:
+        assert f"{{{{{name} " in text, name
 
 
 def test_every_metric_is_explained() -> None:

@@ -1,5 +1,6 @@
 """The files of examples/: they work, and the documentation shows them as they are."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,28 @@ def test_the_first_experiment_runs_and_judges_its_claims(lab: Lab) -> None:
 @pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)
 def test_every_example_experiment_is_accepted(file: Path) -> None:
     make_plan(load_experiment(file), find_stacks([EXAMPLES]), file)
+
+
+def test_the_experiment_on_an_api_of_one_s_own_runs(lab: Lab) -> None:
+    folder = lab.folder / "own-api"
+    shutil.copytree(EXAMPLES / "own-api", folder)
+    with (folder / "experiment.toml").open("a") as file:
+        file.write(CALM)
+
+    command = ("run", folder / "experiment.toml", "--stacks", folder, "--stack", "shop", "--quick", "--blocks", "1")
+    finished = lab.fairtrial(*command)
+
+    assert finished.status in (0, 1, 3), finished.err
+    (condition,) = finished.result["conditions"]
+    assert condition["outcome"] == "valid", finished.out
+    assert [request["name"] for request in condition["requests"]] == ["browse", "look", "order"]
+    (claim,) = finished.result["claims"]
+    assert claim["id"] == "orders-are-quick"
+
+
+def test_the_page_on_workload_files_shows_the_example_as_it_is() -> None:
+    shown = code_blocks(DOCS / "workload-file.md", "toml")
+    assert shown == [(EXAMPLES / "own-api" / "shop.workload.toml").read_text()]
 
 
 def test_the_readme_shows_the_first_stack_as_it_is() -> None:

@@ -1,6 +1,7 @@
 """From an experiment to its plan: everything resolved once, and what does not fit refused with the file's name."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import pick_workload
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
@@ -119,6 +121,45 @@ def test_what_does_not_fit_is_refused_with_the_file_s_name(more: dict[str, Any],
         planned(**more)
     assert refused.value.reason.startswith(f"{FILE}: ")
     assert reason in refused.value.reason
+
+
+def test_a_workload_file_is_found_beside_the_experiment_and_in_further_folders(tmp_path: Path) -> None:
+    beside, elsewhere = tmp_path / "beside", tmp_path / "elsewhere"
+    for folder, path in ((beside, "/a"), (elsewhere, "/b")):
+        folder.mkdir()
+        (folder / "shop.toml").write_text(f'[requests.look]\nget = "{path}"\n')
+    stack = a_stack("mine", workloads=[], services=["none", "postgresql"])
+
+    def planned_on(file: Path, *folders: Path, **more: Any) -> Plan:
+        keys = {"name": "x", "title": "x", "workload": "shop.toml", "stacks": ["mine"], "load": {"kind": "closed"}}
+        return make_plan(Experiment.model_validate(keys | more), {"mine": stack}, file, workloads=folders)
+
+    def paths(plan: Plan) -> list[str]:
+        assert isinstance(plan.workload, ServerWorkload)
+        point = plan.points[0]
+        return [request.path for request in plan.workload.requests(point.data, point.options)]
+
+    assert paths(planned_on(beside / "x.toml", elsewhere)) == ["/a"]
+    plan = planned_on(tmp_path / "x.toml", elsewhere, service="postgresql")
+    assert paths(plan) == ["/b"]
+    (recorded,) = [condition.recorded for condition in plan.conditions]
+    assert (recorded.workload, recorded.id) == ("shop.toml", "mine/default/shop.toml/postgresql")
+    below = planned_on(tmp_path / "x.toml", workload="beside/shop.toml")
+    assert paths(below) == ["/a"] and below.conditions[0].recorded.workload == "shop.toml"
+    budget = {"id": "c", "text": "c", "kind": "budget", "of": "mine", "at_least": "1/s"}
+    assert planned_on(beside / "x.toml", claims=[budget | {"request": "look"}]).experiment.claims
+    for more, reason in (
+        ({"workload": "other.toml"}, f"there is no workload file other.toml in {beside}"),
+        ({"service": "nginx"}, "there is no service 'nginx'"),
+        ({"service": "sqlite"}, "stack mine does not implement workload shop.toml on sqlite"),
+        ({"options": {"x": 1}}, "[options] x"),
+        ({"cache": "redis"}, "workload shop.toml has no cache"),
+        ({"load": {"kind": "program"}}, "workload shop.toml is asked of servers"),
+        ({"claims": [budget | {"request": "lok"}]}, "sends no 'lok' (did you mean look?)"),
+    ):
+        with pytest.raises(Problem) as refused:
+            planned_on(beside / "x.toml", **more)
+        assert refused.value.reason.startswith(f"{beside / 'x.toml'}: ") and reason in refused.value.reason
 
 
 def mixed(sweep: Sequence[int] = (), **claim: Any) -> Plan:

@@ -47,3 +47,13 @@ def test_fitting_stacks_of_own_folders_are_tried_beside_the_experiment_s(tmp_pat
     assert left_out == []
     with pytest.raises(Problem, match="there are: unfit"):
         select_stacks(EXPERIMENT, {"unfit": unfit}, named=[], own_folders=[tmp_path / "unfit"])
+
+
+def test_any_server_of_own_folders_is_tried_on_a_workload_file(tmp_path: Path) -> None:
+    own = EXPERIMENT.model_copy(update={"workload": "shop.toml", "service": "none", "claims": []})
+    mine = a_stack("mine", tmp_path / "mine", workloads=[], services=["none"])
+    elsewhere = a_stack("elsewhere", tmp_path / "elsewhere", services=["sqlite"])
+    job = a_stack("job", tmp_path / "job", kind="program", services=["none"])
+    known = {stack.name: stack for stack in (mine, elsewhere, job)}
+    selected, _ = select_stacks(own, known, named=[], own_folders=[tmp_path])
+    assert [str(stack) for stack in selected.stacks] == ["a", "b", "mine"]

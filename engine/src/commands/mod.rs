@@ -8,10 +8,12 @@ pub mod target;
 
 use std::process::ExitCode;
 
-/// Why a command has no result. Both are one line on standard error.
+/// Why a command has no result. Each is one line on standard error.
 pub enum Failure {
     /// A wrong plan or argument: exit status 2.
     Input(String),
+    /// Rows that are taken once ran out: exit status 3.
+    RanOut(String),
     /// Anything else: exit status 1.
     Other(String),
 }
@@ -21,6 +23,7 @@ impl Failure {
     pub fn report(self) -> ExitCode {
         let (text, status) = match self {
             Failure::Input(text) => (text, 2),
+            Failure::RanOut(text) => (text, 3),
             Failure::Other(text) => (text, 1),
         };
         eprintln!("fairtrial-engine: {}", text.replace('\n', " "));

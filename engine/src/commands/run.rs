@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::ExitCode;
 
-use fairtrial_engine::coordinator::Run;
+use fairtrial_engine::coordinator::{RowsRanOut, Run};
 use fairtrial_engine::parent::{PARENT_SIGNAL, ParentWatch};
 use fairtrial_engine::plan::Plan;
 use fairtrial_engine::signals::{SIGINT, SIGTERM, Signals};
@@ -31,6 +31,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if parent.as_ref().is_some_and(ParentWatch::is_gone) {
         return Err(Failure::Other("the process that started this one has died".to_owned()));
     }
-    run.run(&mut signals, parent.as_ref())?;
+    run.run(&mut signals, parent.as_ref()).map_err(|error| match error.downcast::<RowsRanOut>() {
+        Ok(ran_out) => Failure::RanOut(ran_out.to_string()),
+        Err(error) => Failure::from(error),
+    })?;
     Ok(ExitCode::SUCCESS)
 }

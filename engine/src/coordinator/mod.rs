@@ -4,6 +4,7 @@ mod prepare;
 mod watch;
 mod worker;
 
+use std::fmt;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -21,11 +22,24 @@ use crate::record::{Books, Record, Summary, ThreadUse, WindowFacts};
 use crate::schedule::Timeline;
 use crate::signals::Signals;
 
+/// A request needed a row of a table whose rows are taken once, and there was none left. The run has ended without a
+/// summary: what it measured is not what the plan asked for.
+#[derive(Debug)]
+pub struct RowsRanOut(String);
+
+impl fmt::Display for RowsRanOut {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for RowsRanOut {}
+
 impl Run {
     /// Runs to the end, or until a signal comes or the parent dies.
     ///
     /// # Errors
-    /// If the threads cannot be started, or if nobody reads standard output any more.
+    /// If the threads cannot be started, if nobody reads standard output any more, or [`RowsRanOut`].
     pub fn run(self, signals: &mut Signals, parent: Option<&ParentWatch>) -> anyhow::Result<()> {
         let all_ended = Arc::new(StopLine::new()?);
         let workers = worker::start(&self, &all_ended)?;
@@ -64,6 +78,9 @@ impl Run {
             let (verified, errors) = worker.totals.read();
             run_totals = (run_totals.0 + verified, run_totals.1 + errors);
         }
+        if let Some(text) = self.ran_out() {
+            return Err(RowsRanOut(text).into());
+        }
         watch.close_window()?;
         let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
         let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
@@ -81,6 +98,7 @@ impl Run {
             books: outcomes.iter().map(|(ended, _)| ended.books).fold(Books::default(), Books::plus),
             requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),
             begun_numbers: self.begun_numbers(),
+            used_rows: self.used_rows(),
             opened_ns: timeline.opens_ns,
             oldest_in_flight_seconds: oldest_ns
                 .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),

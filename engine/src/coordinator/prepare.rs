@@ -1,5 +1,6 @@
 //! Everything about a plan that can be done, or found impossible, before the first connect.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -13,9 +14,10 @@ use crate::mix::RequestMix;
 use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
 use crate::processors;
 use crate::record::{Record, RequestKinds, Totals};
+use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThreadShare, split};
 use crate::session::{PacePlan, SessionParts};
-use crate::template::Renderer;
+use crate::template::{Renderer, Sources};
 use crate::tls::TlsClient;
 use crate::verify::{ChangingRows, Expectation};
 
@@ -31,6 +33,7 @@ pub struct Run {
     pub(super) driver_fallback: Option<String>,
     pub(super) tls: Option<Arc<TlsClient>>,
     dataset: Option<Arc<Dataset>>,
+    rows: RowSources,
     requests: Arc<[EncodedRequest]>,
     mix: RequestMix,
 }
@@ -54,16 +57,19 @@ impl Run {
         if let Some(id) = plan.changing_rows.iter().find(not_held) {
             return Err(InvalidPlan(format!("changing_rows: no row has the id {id}")));
         }
+        let mut rows = RowSources::read(&plan.rows).map_err(InvalidPlan)?;
+        let sources = Sources { dataset: dataset.as_ref(), rows: Some(&rows) };
         let host = plan.host();
         let mut requests = Vec::new();
         for (place, request) in plan.requests.iter().enumerate() {
             let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
-            Expectation::new(&request.expect, dataset.as_ref()).map_err(invalid)?;
+            Expectation::check_header(&request.expect, sources).map_err(invalid)?;
             let file_body = read_body(request).map_err(invalid)?;
-            requests.push(
-                request::encode(request, host, file_body.as_deref(), dataset.as_ref()).map_err(invalid)?,
-            );
+            let encoded = request::encode(request, host, file_body.as_deref(), sources).map_err(invalid)?;
+            Expectation::new(&request.expect, sources, encoded.message.tables()).map_err(invalid)?;
+            requests.push(encoded);
         }
+        rows.forget_texts();
         let tls = match &plan.tls {
             Some(tls) => Some(
                 TlsClient::new(tls, plan.address.host_name())
@@ -80,7 +86,7 @@ impl Run {
         let (driver, driver_fallback) = driver::choose(plan.driver, per_thread)
             .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
         let (tls, requests) = (tls.map(Arc::new), requests.into());
-        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, requests, mix })
+        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, rows, requests, mix })
     }
 
     /// The parts of one thread's session.
@@ -93,10 +99,12 @@ impl Run {
     ) -> SessionParts {
         let plan = &self.plan;
         let changing = ChangingRows::new(&plan.changing_rows);
+        let sources = Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows) };
         let expectations = plan
             .requests
             .iter()
-            .map(|request| Expectation::new(&request.expect, self.dataset.as_ref()))
+            .zip(self.requests.iter())
+            .map(|(request, encoded)| Expectation::new(&request.expect, sources, encoded.message.tables()))
             .map(|expectation| Ok(expectation?.sparing(&changing)))
             .collect::<Result<Vec<_>, String>>()
             .expect("checked when the plan was prepared");
@@ -125,6 +133,16 @@ impl Run {
         let begun =
             |request: &EncodedRequest| request.message.first_sequence().map_or(0, |first| first.given);
         self.requests.iter().map(begun).collect()
+    }
+
+    /// Of the tables whose rows are taken once, how many were.
+    pub(super) fn used_rows(&self) -> BTreeMap<String, u64> {
+        self.rows.tables().filter_map(|table| Some((table.name().to_owned(), table.used()?))).collect()
+    }
+
+    /// What to say if a table had no row left when one was needed.
+    pub(super) fn ran_out(&self) -> Option<String> {
+        self.rows.tables().find_map(|table| table.ran_out())
     }
 
     /// What makes one thread's requests begin.

@@ -1,12 +1,10 @@
 //! Requests, encoded once before the run, or compiled to templates.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use crate::dataset::Dataset;
 use crate::plan::RequestPlan;
 use crate::record::AcknowledgedNumbers;
-use crate::template::{Message, MessageBuilder, Part, Position, parse};
+use crate::template::{Message, MessageBuilder, Part, Position, Sources, parse};
 
 /// A request, ready to be sent any number of times.
 #[derive(Clone, Debug)]
@@ -24,7 +22,7 @@ pub fn acknowledged_numbers(requests: &[EncodedRequest]) -> Vec<Option<Acknowled
     requests.iter().map(|request| request.acknowledged_from.map(AcknowledgedNumbers::new)).collect()
 }
 
-/// Encodes a request. `file_body`: what its `body_file` holds. `dataset`: where its fields come from.
+/// Encodes a request. `file_body`: what its `body_file` holds. `sources`: what its placeholders take from.
 ///
 /// # Errors
 /// The key that does not fit and what is allowed.
@@ -32,7 +30,7 @@ pub fn encode(
     request: &RequestPlan,
     host: &str,
     file_body: Option<&[u8]>,
-    dataset: Option<&Arc<Dataset>>,
+    sources: Sources<'_>,
 ) -> Result<EncodedRequest, String> {
     let RequestPlan { method, path, headers, body, template, acknowledge, .. } = request;
     if !is_token(method) {
@@ -45,7 +43,7 @@ pub fn encode(
     if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(format!("host: {host:?} must be visible ASCII"));
     }
-    let mut builder = MessageBuilder::new(dataset);
+    let mut builder = MessageBuilder::new(sources);
     let add = |builder: &mut MessageBuilder<'_>, key: &str, text: &str, position| {
         if *template {
             return builder.template(text, position).map_err(|error| format!("{key}: {error}"));
@@ -59,7 +57,7 @@ pub fn encode(
     for (name, value) in headers {
         check_header(name, value)?;
         builder.bytes(format!("{name}: ").as_bytes());
-        add(&mut builder, "headers", value, Position::Elsewhere)?;
+        add(&mut builder, "headers", value, Position::Header)?;
         builder.bytes(b"\r\n");
     }
     builder.close_header();
@@ -81,7 +79,7 @@ pub fn encode(
         builder.bytes(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
         builder.bytes(&body);
     }
-    let message = builder.finish();
+    let message = builder.finish()?;
     if request.expect.location_field.is_some() && !message.draws_rows() {
         return Err("expect.location_field: needs \"template\": true and a {{field NAME}}".to_owned());
     }
@@ -137,7 +135,7 @@ mod tests {
 
     fn encoded(request: Value, closes: bool) -> Result<String, String> {
         let request: RequestPlan = serde_json::from_value(request).unwrap();
-        let encoded = encode(&request, "example:80", None, None)?;
+        let encoded = encode(&request, "example:80", None, Sources::default())?;
         let mut bytes = Vec::new();
         encoded.message.render(closes, &mut Renderer::new(1, 0), &mut bytes);
         Ok(String::from_utf8(bytes).unwrap())
@@ -163,7 +161,7 @@ mod tests {
     fn a_body_from_a_file_is_taken_as_it_is() {
         let request: RequestPlan =
             serde_json::from_value(json!({"method": "POST", "path": "/", "template": true})).unwrap();
-        let encoded = encode(&request, "h", Some(b"\xff{{x}}"), None).unwrap();
+        let encoded = encode(&request, "h", Some(b"\xff{{x}}"), Sources::default()).unwrap();
         assert!(encoded.message.fixed(false).unwrap().ends_with(b"Content-Length: 6\r\n\r\n\xff{{x}}"));
     }
 

@@ -1,6 +1,8 @@
 //! What a plan's keys may hold, as far as each can be told from the plan alone.
 
-use super::{ByteRange, InvalidPlan, Load, PROTOCOL, Plan, RequestPlan, Step, Stop};
+use super::{
+    BodyPlan, ByteRange, InvalidPlan, Load, PROTOCOL, PickPlan, Plan, RequestPlan, RowsPlan, Step, Stop,
+};
 
 const MOST_CONNECTIONS: u32 = 1_000_000;
 const MOST_THREADS: u32 = 1024;
@@ -32,6 +34,9 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     if !plan.changing_rows.is_empty() && plan.dataset.is_none() {
         return invalid("changing_rows: needs the key dataset");
     }
+    for (name, table) in &plan.rows {
+        rows(name, table)?;
+    }
     load(&plan.load)?;
     stop(plan)?;
     pipeline(plan)?;
@@ -42,6 +47,20 @@ pub(super) fn plan(plan: &Plan) -> Checked {
         request(planned, &format!("requests[{place}]"))?;
     }
     Ok(())
+}
+
+fn rows(name: &str, rows: &RowsPlan) -> Checked {
+    let key = format!("rows.{name}");
+    if name.is_empty() || name.contains(|letter: char| letter.is_whitespace() || letter == '}') {
+        return invalid(&format!("rows: {name:?} can stand in no placeholder"));
+    }
+    if rows.file.is_some() == rows.lines.is_some() {
+        return invalid(&format!("{key}: needs one of file and lines"));
+    }
+    match rows.pick {
+        PickPlan::Zipf { exponent } => within(&format!("{key}.pick.exponent"), exponent, 0.01, 20.0),
+        _ => Ok(()),
+    }
 }
 
 fn load(load: &Load) -> Checked {
@@ -135,6 +154,14 @@ fn request(request: &RequestPlan, key: &str) -> Checked {
     }
     if let Some(status) = expect.status.iter().find(|status| !(100..=599).contains(*status)) {
         return invalid(format!("expect.status: {status} is not from 100 to 599"));
+    }
+    if let BodyPlan::Json { values } = &expect.body {
+        if values.is_empty() {
+            return invalid("expect.body.values: empty, at least one is needed".to_owned());
+        }
+        if request.method == "HEAD" {
+            return invalid("expect.body: an answer to HEAD has none".to_owned());
+        }
     }
     if let Some(ByteRange { min, max }) = expect.body_bytes.filter(|range| range.min > range.max) {
         return invalid(format!("expect.body_bytes: min {min} is above max {max}"));

@@ -4,8 +4,10 @@ mod address;
 mod check;
 mod load;
 mod request;
+mod rows;
 mod transport;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -13,6 +15,7 @@ use serde::Deserialize;
 pub use address::Address;
 pub use load::{Load, Step, Stop};
 pub use request::{BodyPlan, ByteRange, Expect, RequestPlan};
+pub use rows::{PickPlan, RowsPlan};
 pub use transport::{DriverChoice, TlsPlan};
 
 use crate::dataset::DatasetSpec;
@@ -68,6 +71,9 @@ pub struct Plan {
     /// What `row` bodies are compared with, and where templates take fields from.
     #[serde(default)]
     pub dataset: Option<DatasetSpec>,
+    /// Tables of rows by name, of which templates take cells.
+    #[serde(default)]
+    pub rows: BTreeMap<String, RowsPlan>,
     /// Ids of rows whose text is changed by somebody else during the run, and therefore not judged.
     #[serde(default)]
     pub changing_rows: Vec<u64>,

@@ -1,5 +1,6 @@
 //! What is asked, and what must be true of the answers.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -101,6 +102,11 @@ pub enum BodyPlan {
     Row {
         /// Names of the fields; the id's is among them.
         fields: Vec<String>,
+    },
+    /// A JSON document that holds these values.
+    Json {
+        /// By JSON pointer (RFC 6901), a JSON text that may hold `{{row …}}`.
+        values: BTreeMap<String, String>,
     },
 }
 

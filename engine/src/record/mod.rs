@@ -57,6 +57,8 @@ pub struct Example {
     /// `None` if what came was no answer.
     status: Option<u16>,
     excerpt: String,
+    /// What is wrong with it, where more than the kind can be told.
+    reason: Option<String>,
 }
 
 /// One thread's record of the window.
@@ -221,9 +223,22 @@ impl Record {
 
     /// Keeps the answer as an example if it is among the first. `bytes`: of the body, or whatever came.
     pub fn example(&mut self, kind: ErrorKind, status: Option<u16>, bytes: &[u8], at_ns: u64) {
+        self.example_because(kind, status, bytes, at_ns, || None);
+    }
+
+    /// The same with a reason, which is only asked for if the answer is kept.
+    pub fn example_because(
+        &mut self,
+        kind: ErrorKind,
+        status: Option<u16>,
+        bytes: &[u8],
+        at_ns: u64,
+        reason: impl FnOnce() -> Option<String>,
+    ) {
         if self.examples.len() < EXAMPLES {
             let excerpt = String::from_utf8_lossy(&bytes[..bytes.len().min(EXCERPT_BYTES)]).into_owned();
-            self.examples.push(Example { at_ns, kind: kind.name(), status, excerpt });
+            let reason = reason().map(|text| text.chars().take(EXCERPT_BYTES).collect());
+            self.examples.push(Example { at_ns, kind: kind.name(), status, excerpt, reason });
         }
     }
 

@@ -1,5 +1,7 @@
 //! The summary of a run, as it is written.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{
@@ -74,6 +76,8 @@ pub struct WindowFacts {
     pub requests: Vec<String>,
     /// How many numbers of its first sequence each of them was given.
     pub begun_numbers: Vec<u64>,
+    /// Of the tables whose rows are taken once, how many were.
+    pub used_rows: BTreeMap<String, u64>,
     /// When the window opened, on the run's clock.
     pub opened_ns: u64,
     /// Since the intended start of the oldest of them.
@@ -195,6 +199,7 @@ pub struct Summary {
     run_verified: u64,
     run_errors: u64,
     acknowledgements: Vec<Acknowledgements>,
+    rows_used: BTreeMap<String, u64>,
 }
 
 impl Summary {
@@ -255,6 +260,7 @@ impl Summary {
             run_verified,
             run_errors,
             acknowledgements,
+            rows_used: facts.used_rows,
         }
     }
 }

@@ -108,7 +108,9 @@ impl Session {
             None => {
                 let rendered = &mut self.rendered[number];
                 rendered.clear();
-                let row = message.render(closes, &mut self.renderer, rendered);
+                let Some(row) = message.render(closes, &mut self.renderer, rendered) else {
+                    return self.run_out(number, now_ns);
+                };
                 if let Some(asked) = self.asked_numbers.get_mut(number) {
                     *asked = self.renderer.first_number().unwrap_or(0);
                 }
@@ -123,6 +125,13 @@ impl Session {
             return Next::Send;
         }
         self.connect(number, State::Connecting, now_ns)
+    }
+
+    /// There is no row left for a request. The run ends: see [`crate::rows::Table::ran_out`].
+    #[cold]
+    fn run_out(&mut self, number: usize, now_ns: u64) -> Next {
+        self.end(now_ns);
+        self.rest(number)
     }
 
     /// A connection without a request takes the next one whose time has come, or rests.

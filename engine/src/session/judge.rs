@@ -1,7 +1,7 @@
 //! What becomes of a complete answer.
 
 use super::slot::InFlight;
-use crate::record::{Record, Totals};
+use crate::record::{ErrorKind, Record, Totals};
 use crate::verify::{Answer, Expectation};
 
 /// Where answers are counted.
@@ -37,7 +37,8 @@ pub(super) fn judge(
         None => record.verified(asked.request, since_opened_ns),
         Some(kind) => {
             record.wrong_answer(kind, since_opened_ns);
-            record.example(kind, Some(answer.status), answer.body, done_ns);
+            let reason = || (kind == ErrorKind::WrongBody).then(|| expectation.difference(answer, asked.row)).flatten();
+            record.example_because(kind, Some(answer.status), answer.body, done_ns, reason);
         }
     }
     verdict.wrong.is_none()

@@ -45,7 +45,7 @@ impl Session {
     pub(super) fn fill(&mut self, number: usize, now_ns: u64) -> Next {
         let slot = &mut self.slots[number];
         let pipeline = &mut self.pipelines[number];
-        let mut is_under_way = slot.is_under_way();
+        let (mut is_under_way, mut ran_out) = (slot.is_under_way(), false);
         while self.phase != Phase::Over
             && pipeline.behind.len() + usize::from(is_under_way) < self.depth
             && self.quota.begin()
@@ -55,7 +55,11 @@ impl Session {
                 self.record.intended(now_ns);
             }
             let start = pipeline.out.len();
-            let row = self.requests[request].message.render(false, &mut self.renderer, &mut pipeline.out);
+            let message = &self.requests[request].message;
+            let Some(row) = message.render(false, &mut self.renderer, &mut pipeline.out) else {
+                ran_out = true;
+                break;
+            };
             let bytes = pipeline.out.len() - start;
             let begun = InFlight { request, row, intended_ns: now_ns, bytes, ..InFlight::default() };
             if is_under_way {
@@ -67,9 +71,13 @@ impl Session {
                 is_under_way = true;
             }
         }
+        if ran_out {
+            self.end(now_ns);
+        }
         if !is_under_way {
             return self.rest(number);
         }
+        let slot = &mut self.slots[number];
         if slot.is_connected {
             slot.state = State::Requesting;
             return Next::Send;

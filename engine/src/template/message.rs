@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::parse::{Part, Placeholder, parse};
 use super::render::{Renderer, digits, push_number};
 use super::zipf::Zipf;
 use crate::dataset::Dataset;
+use crate::rows::{Column, Table};
 
 /// The bytes of a request.
 #[derive(Clone, Debug)]
@@ -25,16 +25,19 @@ pub enum Message {
 /// Pieces that make up a request.
 #[derive(Clone, Debug)]
 pub struct Template {
-    pieces: Vec<Piece>,
-    sequences: Sequences,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) sequences: Sequences,
     /// Rows are drawn from it, if a field is asked for.
-    dataset: Option<Arc<Dataset>>,
+    pub(super) dataset: Option<Arc<Dataset>>,
+    /// Of each, a request takes one row.
+    pub(super) tables: Vec<Arc<Table>>,
     /// True if there is a [`Piece::BodyLength`].
-    has_counted_body: bool,
+    pub(super) has_counted_body: bool,
 }
 
+/// What a message is made of.
 #[derive(Clone, Debug)]
-enum Piece {
+pub(super) enum Piece {
     Text(Vec<u8>),
     Uniform {
         from: u64,
@@ -48,6 +51,11 @@ enum Piece {
         place: usize,
         is_in_path: bool,
     },
+    /// A cell of the row that was taken of a table.
+    Cell {
+        table: usize,
+        column: Arc<Column>,
+    },
     /// [`CLOSE`] in a connection's last request, else nothing.
     Close,
     /// Where the length of what follows [`Piece::BodyStart`] belongs.
@@ -58,7 +66,7 @@ enum Piece {
 const CLOSE: &[u8] = b"Connection: close\r\n";
 
 /// The counters of a request: the first number and how many were given away.
-type Sequences = Vec<(u64, Arc<AtomicU64>)>;
+pub(super) type Sequences = Vec<(u64, Arc<AtomicU64>)>;
 
 /// The sequence that stands first in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,25 +101,39 @@ impl Message {
         matches!(self, Message::Template(Template { dataset: Some(_), .. }))
     }
 
-    /// Appends a request to `out`. Gives the id of the row whose fields it holds, 0 if none.
-    pub fn render(&self, closes: bool, renderer: &mut Renderer, out: &mut Vec<u8>) -> u64 {
+    /// The tables of which every request takes a row.
+    pub fn tables(&self) -> &[Arc<Table>] {
+        match self {
+            Message::Template(template) => &template.tables,
+            Message::Fixed { .. } => &[],
+        }
+    }
+
+    /// Appends a request to `out`. Gives what it is about: the id of the dataset's row whose fields it holds, 0 if none;
+    /// or the [combined place](super::RowText) of the rows that it took. `None`: a table whose rows are taken once has no more.
+    pub fn render(&self, closes: bool, renderer: &mut Renderer, out: &mut Vec<u8>) -> Option<u64> {
         match self {
             Message::Template(template) => template.render(closes, renderer, out),
             Message::Fixed { .. } => {
                 out.extend_from_slice(self.fixed(closes).unwrap_or_default());
-                0
+                Some(0)
             }
         }
     }
 }
 
 impl Template {
-    fn render(&self, closes: bool, renderer: &mut Renderer, out: &mut Vec<u8>) -> u64 {
+    /// As [`Message::render`].
+    pub(super) fn render(&self, closes: bool, renderer: &mut Renderer, out: &mut Vec<u8>) -> Option<u64> {
         renderer.numbers.clear();
         for (from, given) in &self.sequences {
             renderer.numbers.push(from + given.fetch_add(1, Ordering::Relaxed));
         }
-        let row = self.dataset.as_deref().map_or(0, |dataset| renderer.row(dataset));
+        let row = if self.tables.is_empty() {
+            self.dataset.as_deref().map_or(0, |dataset| renderer.row(dataset))
+        } else {
+            renderer.take_rows(&self.tables)?
+        };
         let (mut length_at, mut body_at) = (out.len(), out.len());
         for piece in &self.pieces {
             match piece {
@@ -127,6 +149,9 @@ impl Template {
                         renderer.field(dataset, row, *place, out);
                     }
                 }
+                Piece::Cell { table, column } => {
+                    out.extend_from_slice(column.cell(renderer.places[*table]));
+                }
                 Piece::Close if closes => out.extend_from_slice(CLOSE),
                 Piece::Close => {}
                 Piece::BodyLength => length_at = out.len(),
@@ -136,7 +161,7 @@ impl Template {
         if self.has_counted_body {
             insert_number((out.len() - body_at) as u64, length_at, out);
         }
-        row
+        Some(row)
     }
 }
 
@@ -150,142 +175,16 @@ fn insert_number(number: u64, at: usize, out: &mut Vec<u8>) {
     out[at..at + digits.len()].copy_from_slice(digits);
 }
 
-/// Where in a request a template stands, which decides how its fields are escaped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Position {
-    /// In the request target.
-    Path,
-    /// In a header's value or the body.
-    Elsewhere,
-}
-
-/// Puts a message together from its front to its end.
-#[derive(Debug)]
-pub struct MessageBuilder<'d> {
-    dataset: Option<&'d Arc<Dataset>>,
-    pieces: Vec<Piece>,
-    sequences: Sequences,
-    has_fields: bool,
-    has_counted_body: bool,
-}
-
-impl<'d> MessageBuilder<'d> {
-    /// `dataset`: where fields come from.
-    pub fn new(dataset: Option<&'d Arc<Dataset>>) -> MessageBuilder<'d> {
-        MessageBuilder {
-            dataset,
-            pieces: Vec::new(),
-            sequences: Vec::new(),
-            has_fields: false,
-            has_counted_body: false,
-        }
-    }
-
-    /// Appends bytes.
-    pub fn bytes(&mut self, bytes: &[u8]) {
-        match self.pieces.last_mut() {
-            _ if bytes.is_empty() => {}
-            Some(Piece::Text(text)) => text.extend_from_slice(bytes),
-            _ => self.pieces.push(Piece::Text(bytes.to_vec())),
-        }
-    }
-
-    /// Here stands `Connection: close` in a connection's last request.
-    pub fn close_header(&mut self) {
-        self.pieces.push(Piece::Close);
-    }
-
-    /// Appends a template.
-    ///
-    /// # Errors
-    /// The placeholder that does not fit, and what is allowed.
-    pub fn template(&mut self, text: &str, position: Position) -> Result<(), String> {
-        for part in parse(text)? {
-            let piece = match part {
-                Part::Text(text) => {
-                    self.bytes(text.as_bytes());
-                    continue;
-                }
-                Part::Placeholder(placeholder) => self.compile(&placeholder, position)?,
-            };
-            self.pieces.push(piece);
-        }
-        Ok(())
-    }
-
-    /// Appends the blank line and a body whose length is told in a header before it.
-    ///
-    /// # Errors
-    /// As [`MessageBuilder::template`].
-    pub fn counted_body(&mut self, text: &str) -> Result<(), String> {
-        self.bytes(b"Content-Length: ");
-        self.pieces.push(Piece::BodyLength);
-        self.bytes(b"\r\n\r\n");
-        self.pieces.push(Piece::BodyStart);
-        self.has_counted_body = true;
-        self.template(text, Position::Elsewhere)
-    }
-
-    /// The whole message. One without placeholders is rendered here once and for all.
-    pub fn finish(self) -> Message {
-        let varies = |piece: &Piece| {
-            matches!(
-                piece,
-                Piece::Uniform { .. } | Piece::Zipf(_) | Piece::Sequence { .. } | Piece::Field { .. }
-            )
-        };
-        let is_fixed = !self.pieces.iter().any(varies);
-        let template = Template {
-            pieces: self.pieces,
-            sequences: self.sequences,
-            dataset: self.dataset.filter(|_| self.has_fields).cloned(),
-            has_counted_body: self.has_counted_body,
-        };
-        if !is_fixed {
-            return Message::Template(template);
-        }
-        let rendered = |closes| {
-            let mut bytes = Vec::new();
-            template.render(closes, &mut Renderer::new(0, 0), &mut bytes);
-            bytes
-        };
-        Message::Fixed { kept: rendered(false), closing: rendered(true) }
-    }
-
-    fn compile(&mut self, placeholder: &Placeholder<'_>, position: Position) -> Result<Piece, String> {
-        Ok(match *placeholder {
-            Placeholder::Uniform { from, to } => Piece::Uniform { from, span: to - from + 1 },
-            Placeholder::Zipf { ranks, exponent } => Piece::Zipf(Zipf::new(ranks, exponent)),
-            Placeholder::Sequence { from } => Piece::Sequence { place: self.sequence(from) },
-            Placeholder::Field { name } => {
-                let Some(dataset) = self.dataset else {
-                    return Err(format!("{{{{field {name}}}}}: the plan has no dataset"));
-                };
-                let Some(place) = dataset.place(name) else {
-                    let names = dataset.names();
-                    return Err(format!("{{{{field {name}}}}}: allowed are the dataset's fields {names:?}"));
-                };
-                self.has_fields = true;
-                Piece::Field { place, is_in_path: position == Position::Path }
-            }
-        })
-    }
-
-    fn sequence(&mut self, from: u64) -> usize {
-        let known = self.sequences.iter().position(|(other, _)| *other == from);
-        known.unwrap_or_else(|| {
-            self.sequences.push((from, Arc::default()));
-            self.sequences.len() - 1
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use serde_json::json;
+
+    use super::super::builder::{MessageBuilder, Position, Sources};
     use super::*;
     use crate::dataset::tests::items;
+    use crate::rows::tests::sources;
 
     fn rendered(message: &Message, renderer: &mut Renderer) -> String {
         let mut out = b"before ".to_vec();
@@ -295,12 +194,12 @@ mod tests {
 
     fn message(path: &str, body: &str) -> Message {
         let dataset = Arc::new(Dataset::new(&items(1000, 0.2)).unwrap());
-        let mut builder = MessageBuilder::new(Some(&dataset));
+        let mut builder = MessageBuilder::new(Sources { dataset: Some(&dataset), rows: None });
         builder.template(path, Position::Path).unwrap();
         builder.bytes(b"\r\n");
         builder.close_header();
         builder.counted_body(body).unwrap();
-        builder.finish()
+        builder.finish().unwrap()
     }
 
     #[test]
@@ -336,7 +235,7 @@ mod tests {
         let (mut renderer, mut writer) = (Renderer::new(5, 1), crate::dataset::RowWriter::new());
         for _ in 0..50 {
             let mut out = Vec::new();
-            let row = message.render(false, &mut renderer, &mut out);
+            let row = message.render(false, &mut renderer, &mut out).unwrap();
             assert!(dataset.holds(row));
             let text = String::from_utf8(out).unwrap();
             let mut expected = Vec::new();
@@ -379,11 +278,61 @@ mod tests {
         assert_eq!(message.first_sequence(), Some(FirstSequence { from: 5, given: 3 }));
     }
 
+    fn of_rows(path: &str, header: &str, body: &str, pick: &str) -> Result<Message, String> {
+        let lines = ["{\"id\": 1, \"name\": \"a\\nb\"}", "{\"id\": 2, \"name\": \"\"}"];
+        let rows = sources(json!({"items": {"lines": lines, "pick": {"kind": pick}}}));
+        let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
+        let mut builder = MessageBuilder::new(Sources { dataset: Some(&dataset), rows: Some(&rows) });
+        builder.template(path, Position::Path)?;
+        builder.template(header, Position::Header)?;
+        builder.counted_body(body)?;
+        builder.finish()
+    }
+
+    #[test]
+    fn all_cells_are_of_one_row() {
+        let body = "[{{row items id json}}, {{row items name json}}, \"<{{row items name escaped}}>\", \"{{row items id}}\"]";
+        let message = of_rows("/{{row items name}}", " {{row items id}} ", body, "sequential").unwrap();
+        let mut renderer = Renderer::new(1, 0);
+        let first = "before /a%0Ab 1 Content-Length: 26\r\n\r\n[1, \"a\\nb\", \"<a\\nb>\", \"1\"]";
+        let second = "before / 2 Content-Length: 18\r\n\r\n[2, \"\", \"<>\", \"2\"]";
+        for expected in [first, second, first] {
+            assert_eq!(rendered(&message, &mut renderer), expected);
+        }
+        assert_eq!(message.tables()[0].used(), None);
+    }
+
+    #[test]
+    fn rows_that_are_taken_once_run_out() {
+        let message = of_rows("/{{row items id}}", "", "", "once").unwrap();
+        let mut threads = [0, 1].map(|thread| Renderer::new(1, thread));
+        let mut take = |thread: usize| message.render(false, &mut threads[thread], &mut Vec::new());
+        assert_eq!([take(0), take(1)], [Some(0), Some(1)]);
+        assert_eq!(message.tables()[0].ran_out(), None);
+        assert_eq!([take(1), take(0)], [None, None]);
+        assert_eq!(message.tables()[0].used(), Some(2));
+        let text = message.tables()[0].ran_out().unwrap();
+        assert_eq!(text, "rows.items: each of its 2 rows was taken once, and one more was needed");
+    }
+
+    #[test]
+    fn cells_are_refused_where_they_cannot_stand() {
+        let error = |path, header, body| of_rows(path, header, body, "random").unwrap_err();
+        assert!(error("/", "{{row items name}}", "").contains("row 1: name holds a control character"));
+        assert!(error("/{{row items id json}}", "", "").contains("{{row items id}}: json and escaped"));
+        assert!(error("/", "", "{{row item id}}").contains("{{row item id}}: the plan's rows are [\"items\"]"));
+        assert!(error("/", "", "{{row items uid}}").contains("row 1: has no \"uid\""));
+        assert!(error("/{{field id}}", "", "{{row items id}}").contains("cannot stand in one request"));
+    }
+
     #[test]
     fn unknown_fields_are_named() {
         let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
         let error =
-            |dataset| MessageBuilder::new(dataset).template("{{field uid}}", Position::Path).unwrap_err();
+            |dataset| {
+                let sources = Sources { dataset, rows: None };
+                MessageBuilder::new(sources).template("{{field uid}}", Position::Path).unwrap_err()
+            };
         assert!(
             error(Some(&dataset))
                 .contains("{{field uid}}: allowed are the dataset's fields [\"id\", \"uuid\"")

@@ -6,14 +6,19 @@
 //! | `{{zipf RANKS EXPONENT}}` | a rank from 1 to RANKS, rank k with a probability proportional to k^−EXPONENT |
 //! | `{{sequence FROM}}` | FROM, FROM + 1, …: each once over all threads, the same throughout one request |
 //! | `{{field NAME}}` | the text of a field of one row, uniformly drawn, the same row throughout one request |
+//! | `{{row NAME COLUMN}}` | a cell of one row of a table of the plan, the same row throughout one request |
 //! | `{{{{` | `{{` |
 
+mod builder;
 mod message;
 mod parse;
 mod render;
+mod row_text;
 mod zipf;
 
-pub use message::{FirstSequence, Message, MessageBuilder, Position, Template};
-pub use parse::{Part, Placeholder, parse};
+pub use builder::{MessageBuilder, Position, Sources};
+pub use message::{FirstSequence, Message, Template};
+pub use parse::{Part, Placeholder, Spelling, parse};
 pub use render::Renderer;
+pub use row_text::RowText;
 pub use zipf::Zipf;

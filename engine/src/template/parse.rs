@@ -4,7 +4,8 @@ const OPEN: &str = "{{";
 const CLOSE: &str = "}}";
 
 /// What may stand between braces, for errors.
-const ALLOWED: &str = "{{uniform FROM TO}}, {{zipf RANKS EXPONENT}}, {{sequence FROM}}, {{field NAME}}, and {{{{ for two braces";
+const ALLOWED: &str = "{{uniform FROM TO}}, {{zipf RANKS EXPONENT}}, {{sequence FROM}}, {{field NAME}}, \
+     {{row NAME COLUMN}}, and {{{{ for two braces";
 
 /// The most ranks: every rank is a double's whole number.
 const MOST_RANKS: u64 = 1 << 53;
@@ -45,6 +46,26 @@ pub enum Placeholder<'t> {
         /// The field's name.
         name: &'t str,
     },
+    /// `{{row NAME COLUMN}}`, `{{row NAME COLUMN json}}` or `{{row NAME COLUMN escaped}}`
+    Row {
+        /// The table's name.
+        table: &'t str,
+        /// The name of one of its columns.
+        column: &'t str,
+        /// How the cell is written.
+        spelling: Spelling,
+    },
+}
+
+/// How a cell of a row is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// Its text, as the place needs it.
+    Plain,
+    /// `json`: as a JSON value.
+    Json,
+    /// `escaped`: its text, to stand within a JSON string.
+    Escaped,
 }
 
 /// Splits a template into its parts.
@@ -108,6 +129,14 @@ fn placeholder(inner: &str) -> Result<Placeholder<'_>, String> {
         ("sequence", _) => invalid("needs FROM, like {{sequence 1}}"),
         ("field", [name]) => Ok(Placeholder::Field { name }),
         ("field", _) => invalid("needs the NAME of one field, like {{field uuid}}"),
+        ("row", [table, column]) => Ok(Placeholder::Row { table, column, spelling: Spelling::Plain }),
+        ("row", [table, column, "json"]) => Ok(Placeholder::Row { table, column, spelling: Spelling::Json }),
+        ("row", [table, column, "escaped"]) => {
+            Ok(Placeholder::Row { table, column, spelling: Spelling::Escaped })
+        }
+        ("row", _) => {
+            invalid("needs the NAME of a table and a COLUMN, and maybe json or escaped, like {{row items id}}")
+        }
         _ => invalid(&format!("is no placeholder; allowed are {ALLOWED}")),
     }
 }
@@ -141,6 +170,13 @@ mod tests {
     }
 
     #[test]
+    fn cells_of_rows_are_spelled_in_three_ways() {
+        let cell = |spelling| Part::Placeholder(Placeholder::Row { table: "items", column: "id", spelling });
+        let parts = parse("{{row items id}}{{row items id json}}{{row items id escaped}}").unwrap();
+        assert_eq!(parts, [cell(Spelling::Plain), cell(Spelling::Json), cell(Spelling::Escaped)]);
+    }
+
+    #[test]
     fn braces_stand_for_themselves() {
         let text = |template| {
             let parts = parse(template).unwrap();
@@ -167,6 +203,8 @@ mod tests {
             ("{{sequence}}", "needs FROM"),
             ("{{sequence 9223372036854775808}}", "FROM is a whole number"),
             ("{{field}}", "NAME"),
+            ("{{row items}}", "needs the NAME of a table and a COLUMN"),
+            ("{{row items id xml}}", "maybe json or escaped"),
             ("a {{", "is not closed"),
             ("{{}}", "{{}}: is no placeholder"),
         ] {

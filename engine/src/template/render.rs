@@ -1,6 +1,9 @@
 //! What rendering needs beside the message: random numbers and scratch space, one per thread.
 
+use std::sync::Arc;
+
 use crate::dataset::{Dataset, RowWriter, mix};
+use crate::rows::{Pick, Table, percent_encode};
 
 /// A thread's source of what differs between requests.
 #[derive(Debug)]
@@ -9,6 +12,8 @@ pub struct Renderer {
     writer: RowWriter,
     /// The numbers of the sequences of the request that is being rendered.
     pub(super) numbers: Vec<u64>,
+    /// The places of the rows that the request took, one of each table.
+    pub(super) places: Vec<u64>,
     /// A field's text before it is escaped.
     text: Vec<u8>,
 }
@@ -18,7 +23,13 @@ impl Renderer {
     pub fn new(seed: u64, thread: u64) -> Renderer {
         // Other constants than the arrivals' seeds are made of.
         let state = mix(mix(!seed).wrapping_add(thread));
-        Renderer { state, writer: RowWriter::new(), numbers: Vec::new(), text: Vec::new() }
+        Renderer {
+            state,
+            writer: RowWriter::new(),
+            numbers: Vec::new(),
+            places: Vec::new(),
+            text: Vec::new(),
+        }
     }
 
     /// The number of the first sequence in the template that was rendered last; `None` if it has none.
@@ -44,6 +55,29 @@ impl Renderer {
         (self.draw() >> 11) as f64 / 9_007_199_254_740_992.0
     }
 
+    /// Takes a row of each table, and gives their combined place: see [`super::RowText`]. `None`: one has no more.
+    pub(super) fn take_rows(&mut self, tables: &[Arc<Table>]) -> Option<u64> {
+        self.places.clear();
+        let (mut combined, mut radix) = (0, 1);
+        for table in tables {
+            let place = self.take_row(table)?;
+            self.places.push(place);
+            combined += radix * place;
+            // What comes after the last table is not used, and may be too large.
+            radix = radix.wrapping_mul(table.rows());
+        }
+        Some(combined)
+    }
+
+    fn take_row(&mut self, table: &Table) -> Option<u64> {
+        match table.pick() {
+            Pick::Sequential => Some(table.next() % table.rows()),
+            Pick::Random => Some(self.below(table.rows())),
+            Pick::Zipf(zipf) => Some(zipf.draw(|| self.unit()) - 1),
+            Pick::Once => Some(table.next()).filter(|&place| place < table.rows()),
+        }
+    }
+
     /// The id of a row, all equally likely.
     pub(super) fn row(&mut self, dataset: &Dataset) -> u64 {
         loop {
@@ -61,20 +95,9 @@ impl Renderer {
 
     /// Appends a field's text so that it may stand in a path: percent-encoded where needed.
     pub(super) fn field_in_path(&mut self, dataset: &Dataset, id: u64, place: usize, out: &mut Vec<u8>) {
-        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
         self.text.clear();
         self.writer.write_field(dataset, id, place, &mut self.text);
-        for &byte in &self.text {
-            if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) {
-                out.push(byte);
-            } else {
-                out.extend_from_slice(&[
-                    b'%',
-                    DIGITS[usize::from(byte >> 4)],
-                    DIGITS[usize::from(byte & 15)],
-                ]);
-            }
-        }
+        percent_encode(&self.text, out);
     }
 }
 

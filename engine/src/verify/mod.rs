@@ -4,19 +4,24 @@ mod answer;
 mod changing;
 mod content_type;
 mod header;
+mod json;
 mod row;
+mod scalar;
+mod text;
 
 use std::sync::Arc;
 
 pub use answer::Answer;
 pub use changing::ChangingRows;
 use header::HeaderExpectation;
+use json::JsonBody;
 use row::RowBody;
 
-use crate::dataset::Dataset;
 use crate::http1::response::Head;
 use crate::plan::{BodyPlan, ByteRange, Expect};
 use crate::record::{EXCERPT_BYTES, ErrorKind};
+use crate::rows::Table;
+use crate::template::{RowText, Sources};
 
 /// What must be true of the answers to one request.
 #[derive(Debug)]
@@ -35,6 +40,7 @@ enum BodyExpectation {
     Any,
     Exact(Vec<u8>),
     Row(Box<RowBody>),
+    Json(Box<JsonBody>),
 }
 
 /// What was found out about an answer.
@@ -49,11 +55,13 @@ pub struct Verdict {
 }
 
 impl Expectation {
-    /// Prepares what the plan expects.
+    /// Prepares what the plan expects. `tables`: those of which the request takes rows, see
+    /// [`crate::template::Message::tables`].
     ///
     /// # Errors
     /// The key that does not fit and what is allowed.
-    pub fn new(expect: &Expect, dataset: Option<&Arc<Dataset>>) -> Result<Expectation, String> {
+    pub fn new(expect: &Expect, sources: Sources<'_>, tables: &[Arc<Table>]) -> Result<Expectation, String> {
+        let dataset = sources.dataset;
         let header = HeaderExpectation::new(expect, dataset)?;
         let body = match &expect.body {
             BodyPlan::Any {} => BodyExpectation::Any,
@@ -62,13 +70,21 @@ impl Expectation {
                 let Some(dataset) = dataset else {
                     return Err("expect.body: kind \"row\" needs the key dataset".to_owned());
                 };
+                if !tables.is_empty() {
+                    return Err("expect.body: kind \"row\" is about the dataset, and the request about {{row …}}".into());
+                }
                 BodyExpectation::Row(Box::new(RowBody::new(Arc::clone(dataset), fields)?))
+            }
+            BodyPlan::Json { values } => {
+                let compile = |text: &str| RowText::new(text, sources.rows, tables);
+                BodyExpectation::Json(Box::new(JsonBody::new(values, compile)?))
             }
         };
         let kept_bytes = match &body {
             BodyExpectation::Any => EXCERPT_BYTES,
             BodyExpectation::Exact(text) => text.len().max(EXCERPT_BYTES),
             BodyExpectation::Row(body) => body.bytes_limit(),
+            BodyExpectation::Json(_) => json::BYTES_LIMIT,
         };
         Ok(Expectation {
             statuses: expect.status.clone(),
@@ -79,6 +95,14 @@ impl Expectation {
             check_every: expect.check_every,
             until_check: 0,
         })
+    }
+
+    /// Checks what is expected of headers, which needs no request.
+    ///
+    /// # Errors
+    /// The key that does not fit and what is allowed.
+    pub fn check_header(expect: &Expect, sources: Sources<'_>) -> Result<(), String> {
+        HeaderExpectation::new(expect, sources.dataset).map(drop)
     }
 
     /// The same, but of these rows only what does not change is judged: that they are the asked ones.
@@ -102,7 +126,18 @@ impl Expectation {
         self.header.fits(head, asked_row)
     }
 
-    /// Judges a complete answer. `asked_row`: id of the row that was asked for; 0: none in particular.
+    /// What is wrong with the body of an answer, for people; `None` where only its kind can be told.
+    #[cold]
+    pub fn difference(&mut self, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
+        let BodyExpectation::Json(body) = &mut self.body else { return None };
+        if answer.body_bytes > json::BYTES_LIMIT as u64 {
+            return Some(format!("longer than {} MiB", json::BYTES_LIMIT >> 20));
+        }
+        body.difference(answer.body, asked_row)
+    }
+
+    /// Judges a complete answer. `asked_row`: what [`crate::template::Message::render`] gave: id of the row that was asked
+    /// for, 0: none in particular; or the combined place of the rows that the request took.
     #[inline]
     pub fn verify(&mut self, answer: &Answer<'_>, asked_row: u64) -> Verdict {
         let mut verdict = Verdict::default();
@@ -143,6 +178,10 @@ impl Expectation {
                 verdict.checked_body = is_due(&mut self.until_check, self.check_every);
                 has_length && (!verdict.checked_body || answer.body == text.as_slice())
             }
+            BodyExpectation::Json(body) => {
+                verdict.checked_body = is_due(&mut self.until_check, self.check_every);
+                !verdict.checked_body || (is_whole && body.fits(answer.body, asked_row))
+            }
             BodyExpectation::Row(body) => {
                 let Some(id) = body.find_id(answer.body) else {
                     return false;
@@ -175,11 +214,12 @@ mod tests {
 
     use super::*;
     use crate::dataset::tests::items;
-    use crate::dataset::{Format, write_rows};
+    use crate::dataset::{Dataset, Format, write_rows};
 
     fn expectation(expect: Value) -> Expectation {
         let dataset = Arc::new(Dataset::new(&items(1000, 0.0)).unwrap());
-        Expectation::new(&serde_json::from_value(expect).unwrap(), Some(&dataset)).unwrap()
+        let sources = Sources { dataset: Some(&dataset), rows: None };
+        Expectation::new(&serde_json::from_value(expect).unwrap(), sources, &[]).unwrap()
     }
 
     fn answer(status: u16, body: &[u8]) -> Answer<'_> {
@@ -302,8 +342,25 @@ mod tests {
             serde_json::from_value(json!({"body": {"kind": "row", "fields": fields}})).unwrap()
         };
         let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
-        assert!(Expectation::new(&row(json!(["id"])), None).unwrap_err().contains("dataset"));
-        assert!(Expectation::new(&row(json!(["uuid"])), Some(&dataset)).unwrap_err().contains("id"));
-        assert!(Expectation::new(&row(json!(["id", "nam"])), Some(&dataset)).unwrap_err().contains("nam"));
+        let error = |fields: Value, dataset| {
+            Expectation::new(&row(fields), Sources { dataset, rows: None }, &[]).unwrap_err()
+        };
+        assert!(error(json!(["id"]), None).contains("dataset"));
+        assert!(error(json!(["uuid"]), Some(&dataset)).contains("id"));
+        assert!(error(json!(["id", "nam"]), Some(&dataset)).contains("nam"));
+    }
+
+    #[test]
+    fn values_are_compared_at_the_asked_rate_and_differences_are_told() {
+        let values = json!({"/id": "7"});
+        let mut expected = expectation(json!({"body": {"kind": "json", "values": values}, "check_every": 3}));
+        let wrong = answer(200, b"{\"id\": 8}");
+        let found: Vec<bool> = (0..4).map(|_| expected.verify(&wrong, 0).wrong.is_some()).collect();
+        assert_eq!(found, [true, false, false, true]);
+        assert_eq!(expected.difference(&wrong, 0).unwrap(), "/id is 8, not 7");
+        let cut_off = Answer { body_bytes: 99 << 20, ..answer(200, b"{\"id\": 7}") };
+        let verdicts = [(); 3].map(|()| expected.verify(&cut_off, 0));
+        assert_eq!(verdicts[2].wrong, Some(ErrorKind::WrongBody));
+        assert_eq!(expected.difference(&cut_off, 0).unwrap(), "longer than 16 MiB");
     }
 }

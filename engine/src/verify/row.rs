@@ -1,14 +1,14 @@
 //! Bodies that must be a row of the dataset.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
 use serde::Deserializer;
-use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::ChangingRows;
+use super::text::{Text, TextSeed};
 use crate::dataset::{Dataset, RowWriter};
 
 /// Added to the limit of a body for what stands around the row's texts.
@@ -165,35 +165,6 @@ impl<'de> Visitor<'de> for RowVisitor<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// A JSON string, borrowed from the body where it has no escapes.
-struct Text<'de>(Cow<'de, str>);
-
-struct TextSeed;
-
-impl<'de> DeserializeSeed<'de> for TextSeed {
-    type Value = Text<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text<'de>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for TextSeed {
-    type Value = Text<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(text.to_owned())))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::common::{Plan, Server, items, run_with_input};
 use serde_json::{Value, json};
 
 /// A server that keeps what it is asked, and answers `respond(target, body)`.
-fn asked_of(
+pub fn asked_of(
     respond: impl Fn(&str, &str) -> String + Send + Sync + 'static,
 ) -> (Server, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));

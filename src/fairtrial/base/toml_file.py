@@ -40,7 +40,8 @@ def read_toml(path: Path, model: type[Model], **known: Any) -> Model:
         return model.model_validate(values)
     except ValidationError as error:
         complaints = [_complaint(path, model, values, dict(fault)) for fault in error.errors()]
-        raise Problem("\n".join(complaints), "see docs/experiments.md or docs/stack-contract.md") from error
+        guides = "docs/experiments.md, docs/workload-file.md or docs/stack-contract.md"
+        raise Problem("\n".join(complaints), f"see {guides}") from error
 
 
 def _complaint(path: Path, model: type[BaseModel], values: dict[str, Any], fault: dict[str, Any]) -> str:
@@ -88,7 +89,7 @@ def _keys_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]
             continue
         members = list(_models_in(field.annotation))
         current = members[0] if members else current
-    return sorted(current.model_fields)
+    return sorted(field.alias or name for name, field in current.model_fields.items())
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:

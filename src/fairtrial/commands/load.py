@@ -15,7 +15,7 @@ Plain = Annotated[
 
 @with_option_groups
 def load(options: LoadOptions, outputs: OutputOptions, plain: Plain = False) -> None:
-    """Offer load to a URL and report what came back: verified answers first, errors by kind.
+    """Offer load to a URL, or a file's requests, and report what came back: verified answers first, errors by kind.
 
     Without -r, --ramp and --steps the load is **closed**: each connection sends its next request when its last one is
     answered, so a slow server receives fewer. With them it is **open**: requests are due by the clock, and the time for
@@ -32,6 +32,8 @@ def load(options: LoadOptions, outputs: OutputOptions, plain: Plain = False) -> 
     `fairtrial load -r 2k --arrival poisson -d 30s --html load.html http://127.0.0.1:8080/`   an open load, with charts
 
     `fairtrial load --steps 500:10s,1k:10s,2k:10s http://127.0.0.1:8080/`   which rate does it still keep up with?
+
+    `fairtrial load -f shop.workload.toml http://127.0.0.1:8080/`   several requests, their rows and their answers
 
     `fairtrial load -b @order.json -H 'Content-Type: application/json' --expect-status 201 http://127.0.0.1:8080/orders`
 

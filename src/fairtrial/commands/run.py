@@ -31,6 +31,10 @@ Stacks = Annotated[
         metavar="DIR",
     ),
 ]
+Workloads = Annotated[
+    list[Path] | None,
+    typer.Option("--workloads", help="A folder in which workload files are looked for, too.", metavar="DIR"),
+]
 Blocks = Annotated[int | None, typer.Option(min=1, help="Blocks: one trial of every stack each, in random order.")]
 Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the order of trials.")]
 Out = Annotated[Path, typer.Option(help="Where the results folder NAME-TIME is made.", metavar="DIR")]
@@ -57,6 +61,7 @@ def run(
     experiment: Experiment = "quickstart",
     stack: Stack = None,
     stacks: Stacks = None,
+    workloads: Workloads = None,
     blocks: Blocks = None,
     seed: Seed = None,
     out: Out = Path("results"),
@@ -91,7 +96,12 @@ def run(
         load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor
     )
     plan, not_tried = _plan(
-        changed, file, named=stack or [], own_folders=stacks or [], until_decided=decide is not None
+        changed,
+        file,
+        named=stack or [],
+        own_folders=stacks or [],
+        workloads=workloads or [],
+        until_decided=decide is not None,
     )
     announce(console, plan, [*too_long, *not_tried])
     with results_folder(out, plan.experiment.name) as results:
@@ -107,7 +117,13 @@ def run(
 
 
 def _plan(
-    experiment: "ExperimentModel", file: Path, *, named: list[str], own_folders: list[Path], until_decided: bool
+    experiment: "ExperimentModel",
+    file: Path,
+    *,
+    named: list[str],
+    own_folders: list[Path],
+    workloads: list[Path],
+    until_decided: bool,
 ) -> "tuple[Plan, list[str]]":
     """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not."""
     from fairtrial.catalog.stacks.find import find_stacks
@@ -116,7 +132,7 @@ def _plan(
 
     known = find_stacks(own_folders)
     selected, left_out = select_stacks(experiment, known, named=named, own_folders=own_folders)
-    return make_plan(selected, known, file, until_decided=until_decided), left_out
+    return make_plan(selected, known, file, until_decided=until_decided, workloads=workloads), left_out
 
 
 def _write_reports(

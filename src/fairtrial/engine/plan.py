@@ -31,6 +31,13 @@ class RowBody(Strict):
     kind: Literal["row"] = "row"
 
 
+class JsonBody(Strict):
+    """A JSON document with these values: by JSON pointer, a JSON text that may hold `{{row …}}`."""
+
+    values: dict[str, str]
+    kind: Literal["json"] = "json"
+
+
 class Expectation(Strict):
     """What an answer must be like to count."""
 
@@ -38,7 +45,7 @@ class Expectation(Strict):
     content_type: str | None = None
     location_field: str | None = Field(None, description="Location is this field of the row that was asked for")
     body_bytes: BodyRange | None = None
-    body: AnyBody | ExactBody | RowBody = AnyBody()
+    body: AnyBody | ExactBody | RowBody | JsonBody = AnyBody()
     check_every: int = 16
 
 
@@ -61,6 +68,25 @@ class Request(Strict):
         None, description="report which of its numbers ({{sequence 1}}) had a right answer"
     )
     expect: Expectation = Expectation()
+
+
+class Pick(Strict):
+    """Which row a request takes. `exponent` is that of Zipf's law."""
+
+    kind: Literal["sequential", "random", "zipf", "once"]
+    exponent: float | None = None
+
+
+class GivenRows(Strict):
+    """A table of rows that requests take cells of: a JSONL file by its absolute path, or such lines themselves.
+
+    `skip` rows in front are left out.
+    """
+
+    pick: Pick
+    file: str | None = None
+    lines: list[str] | None = None
+    skip: int = 0
 
 
 class Closed(Strict):
@@ -164,6 +190,14 @@ class EnginePlan(Strict):
     tls: Tls | None = None
     host: str | None = None
     dataset: DatasetSpec | None = None
+    rows: dict[str, GivenRows] = Field(default_factory=dict)
+    secrets: dict[str, str] = Field(
+        default_factory=dict,
+        exclude=True,
+        repr=False,
+        description="by the name of an environment variable, its value in the requests: no result may quote it. The "
+        "engine is not told which values these are",
+    )
     changing_rows: list[int] | None = Field(None, description="ids of rows whose text is not judged")
     progress_every_seconds: float = 0.25
     protocol: Literal[2] = 2

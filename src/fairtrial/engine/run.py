@@ -10,6 +10,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan
+from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.record.engine_summary import EngineSummary
 
 EventHandler = Callable[[dict[str, Any]], None]
@@ -17,6 +18,8 @@ EventHandler = Callable[[dict[str, Any]], None]
 
 WRONG_PLAN = 2
 """The exit status of the engine when it refuses the plan."""
+ROWS_RAN_OUT = 3
+"""That of one that needed more rows than there are, of those that each request takes once."""
 
 
 class StopEarly(Exception):
@@ -24,14 +27,15 @@ class StopEarly(Exception):
 
 
 def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrupted: bool = False) -> EngineSummary:
-    """Offer the plan's load and return the engine's summary.
+    """Offer the plan's load and return the engine's summary. Neither it nor a problem quotes the plan's secrets.
 
     KeyboardInterrupt ends the engine and is raised again. With `report_when_interrupted`, it ends the load early, and
     the summary of what was measured until then is returned with `interrupted` true.
 
     Raises:
-        Problem: the engine refused the plan or ended without a summary.
+        Problem: the engine refused the plan, ran out of rows, or ended without a summary.
     """
+    secrets = Secrets(plan.secrets)
     process = subprocess.Popen(
         [str(engine_binary()), "run", "--die-with-parent"],
         stdin=subprocess.PIPE,
@@ -60,15 +64,33 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         if process.poll() is None:
             process.kill()
         assert process.stderr and process.stdout
-        stderr = process.stderr.read().decode(errors="replace").strip()
+        stderr = secrets.hidden(process.stderr.read().decode(errors="replace").strip())
         process.wait()
         process.stdout.close()
         process.stderr.close()
     if summary is None and process.returncode == WRONG_PLAN:
         raise Problem(f"the load engine refused: {printable(stderr.removeprefix('fairtrial-engine: plan: '))}")
+    if summary is None and process.returncode == ROWS_RAN_OUT:
+        raise Problem(
+            f"the load ended early: {printable(stderr.removeprefix('fairtrial-engine: '))}",
+            'give the file more rows, send fewer requests, or take rows again: pick = "sequential"',
+        )
     if summary is None:
         raise Problem(f"the load engine ended with status {process.returncode}: {stderr or 'it printed no reason'}")
-    return summary
+    return _hiding(summary, secrets)
+
+
+def _hiding(summary: EngineSummary, secrets: Secrets) -> EngineSummary:
+    examples = [
+        example.model_copy(
+            update={
+                "excerpt": secrets.hidden(example.excerpt),
+                "reason": None if example.reason is None else secrets.hidden(example.reason),
+            }
+        )
+        for example in summary.examples
+    ]
+    return summary.model_copy(update={"examples": examples})
 
 
 def _ignore(_event: dict[str, Any]) -> None:

@@ -91,7 +91,7 @@ class Experiment(Strict):
     name: str = Field(pattern=SLUG)
     title: str = Field(min_length=1)
     summary: str = ""
-    workload: str
+    workload: str = Field(description="a name, or the path of a workload file, which ends in .toml")
     service: str = "none"
     cache: str | None = Field(
         None, description="the service that stands beside the database, where the workload has one"
@@ -135,6 +135,11 @@ class Experiment(Strict):
         description="thresholds that differ from a check's own: [checks.NAME] KEY = VALUE",
     )
     claims: list[Claim] = Field(default_factory=list)
+
+    @property
+    def workload_name(self) -> str:
+        """What results call the workload: its name, or that of its file without the folder."""
+        return self.workload.rpartition("/")[2]
 
     def service_of(self, stack: StackRef) -> str:
         """The service that a stack is tried on."""

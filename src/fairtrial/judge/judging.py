@@ -10,6 +10,7 @@ from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.metrics import Metric, metrics_of, request_metrics
 from fairtrial.judge.model import ConditionResult, RequestResult, Result, TrialResult
+from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
@@ -95,6 +96,7 @@ def _findings(
     for check, unusual in unusual_thresholds(record.experiment.checks):
         remedy = "compare with results under the default only"
         findings[None].append(Finding(check=check.name, severity="note", evidence=unusual, remedy=remedy))
+    findings[None].extend(not_examined(record))
     for finding in run_checks(record, trials):
         (findings[finding.trial] if finding.claim is None else of_claims[finding.claim]).append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}

@@ -54,6 +54,7 @@ def first_line(
         implied_work={
             condition.recorded.id: implied_work(plan.workload, condition.point.options) for condition in plan.conditions
         },
+        own_workload=None if plan.workload.own is None else plan.workload.own.identity,
         engine_version=engine_version,
         calibrations=list(calibrations),
     )

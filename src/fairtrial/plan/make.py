@@ -1,6 +1,6 @@
 """From an experiment to its plan: the only place that looks things up by name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
@@ -9,10 +9,12 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import pick_stack
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.workloads import options_of, pick_workload
+from fairtrial.catalog.workloads.from_file import workload_from_file
 from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.value import Value
+from fairtrial.experiment.workload_file.read import names_file, read_workload_file
 from fairtrial.judge.checks import validate_thresholds
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.statistics.looks import plan_looks
@@ -25,14 +27,20 @@ MOST_FACTOR = 8
 
 
 def make_plan(
-    experiment: Experiment, stacks: Mapping[str, Stack], file: Path | str, *, until_decided: bool = False
+    experiment: Experiment,
+    stacks: Mapping[str, Stack],
+    file: Path | str,
+    *,
+    until_decided: bool = False,
+    workloads: Sequence[Path] = (),
 ) -> Plan:
     """Resolve every name in the experiment, and hold it against what there is.
 
     Args:
         stacks: all stacks that there are, by name.
-        file: what messages name as the experiment's origin.
+        file: what messages name as the experiment's origin; a workload file is looked for beside it.
         until_decided: whether blocks are added while a claim is undecided.
+        workloads: further folders in which a workload file is looked for.
 
     Raises:
         Problem: a workload, service, stack, variant, check, threshold, metric or request does not exist, or a stack
@@ -41,7 +49,8 @@ def make_plan(
     if until_decided:
         validate.assert_decidable(experiment)
     try:
-        plan = _resolve(experiment, stacks, until_decided=until_decided)
+        workload = _workload(experiment, [Path(file).parent, *workloads])
+        plan = _resolve(experiment, workload, stacks, until_decided=until_decided)
         validate_thresholds(experiment.checks)
         requests = validate.request_names(plan.points)
         for claim in experiment.claims:
@@ -53,8 +62,21 @@ def make_plan(
     return plan
 
 
-def _resolve(experiment: Experiment, stacks: Mapping[str, Stack], *, until_decided: bool) -> Plan:
-    workload = pick_workload(experiment.workload)
+def _workload(experiment: Experiment, folders: Sequence[Path]) -> Workload:
+    if not names_file(experiment.workload):
+        return pick_workload(experiment.workload)
+    for folder in folders:
+        if (file := folder / experiment.workload).is_file():
+            return workload_from_file(read_workload_file(file))
+    raise Problem(
+        f"there is no workload file {experiment.workload} in {', '.join(dict.fromkeys(map(str, folders)))}",
+        "give its path relative to the experiment file, or name its folder with --workloads DIR",
+    )
+
+
+def _resolve(
+    experiment: Experiment, workload: Workload, stacks: Mapping[str, Stack], *, until_decided: bool
+) -> Plan:
     points = {value: _point(experiment, workload, value) for value in experiment.points}
     conditions = [_condition(each.stack, stacks, points[each.at]) for each in experiment.condition_refs]
     if experiment.noise_floor:

@@ -29,12 +29,13 @@ def recorded_condition(
     """
     service = experiment.service_of(stack)
     label = str(stack) if value is None else f"{stack} at {format_value(value)}"
-    parts = [stack.name, stack.variant, experiment.workload, service, *([] if value is None else [format_value(value)])]
+    at = [] if value is None else [format_value(value)]
+    parts = [stack.name, stack.variant, experiment.workload_name, service, *at]
     return Condition(
         id="/".join([*parts, "again"] if again else parts),
         stack=stack.name,
         variant=stack.variant,
-        workload=experiment.workload,
+        workload=experiment.workload_name,
         service=service,
         stack_class=stack_class,
         load=experiment.load,

@@ -9,6 +9,7 @@ from fairtrial.catalog.workloads import pick_workload
 from fairtrial.experiment.changes import with_stacks
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.workload_file.read import names_file
 from fairtrial.plan.validate import implements
 
 
@@ -29,7 +30,7 @@ def select_stacks(
         return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(named)])
     if not own_folders:
         return experiment, []
-    workload = pick_workload(experiment.workload)
+    workload = None if names_file(experiment.workload) else pick_workload(experiment.workload)
     parents = {folder.resolve() for folder in own_folders}
     own = [stack for stack in known.values() if {stack.folder, stack.folder.parent} & parents]
     fitting = [stack for stack in own if implements(stack, workload, experiment.service)]

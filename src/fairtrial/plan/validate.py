@@ -18,26 +18,31 @@ from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.plan.plan import Point
 
 
-def implements(stack: Stack, workload: Workload, service: Service | str) -> bool:
-    """Whether the stack's manifest names the workload and the service, and the stack is of the workload's kind."""
+def implements(stack: Stack, workload: Workload | None, service: Service | str) -> bool:
+    """Whether the stack's manifest names the workload and the service, and the stack is of the workload's kind.
+
+    Args:
+        workload: None: a workload file. Any server can be tried on one, and its manifest need not name it.
+    """
     name = service if isinstance(service, str) else service.name
     kind = "program" if isinstance(workload, ProgramWorkload) else "server"
-    return workload.name in stack.workloads and name in stack.services and stack.kind == kind
+    named = workload is None or workload.own is not None or workload.name in stack.workloads
+    return named and name in stack.services and stack.kind == kind
 
 
 def assert_implements(stack: Stack, workload: Workload, service: Service) -> None:
     """Raise a Problem unless the stack implements the workload on the service."""
     if not implements(stack, workload, service):
         raise Problem(
-            f"stack {stack.name} does not implement workload {workload.name} on {service.name}: it has "
-            f"workloads {', '.join(stack.workloads)} and services {', '.join(stack.services)}",
+            f"stack {stack.name} does not implement workload {workload.name} on {service.name}: it is a {stack.kind} "
+            f"with workloads {', '.join(stack.workloads) or 'none'} and services {', '.join(stack.services)}",
             "choose another stack, or add to its stack.toml what it implements",
         )
 
 
 def assert_defined_on(workload: Workload, service: Service) -> None:
     """Raise a Problem unless the workload makes sense on the service."""
-    if service.name not in workload.services:
+    if workload.own is None and service.name not in workload.services:
         raise Problem(
             f"workload {workload.name} is not defined on service {service.name}; "
             f"it is on: {', '.join(workload.services)}",

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 
 
@@ -35,6 +36,15 @@ class Example(Strict):
     kind: str
     status: int | None
     excerpt: str
+    reason: str | None = Field(
+        None, description="what is wrong with the body, where that can be told; it quotes the answer, too"
+    )
+
+    @property
+    def what(self) -> str:
+        """Its kind, its status and what is wrong with it: `wrong_body, status 200, /id is 8, not 7`; printable."""
+        parts = [self.kind, None if self.status is None else f"status {self.status}", printable(self.reason or "", 200)]
+        return ", ".join(part for part in parts if part)
 
 
 class SecondOfSeries(Strict):
@@ -160,6 +170,9 @@ class EngineSummary(Strict):
     run_verified: int | None = Field(None, description="as `verified`, but since the begin, warm-up included")
     run_errors: int | None = Field(None, description="wrong answers and failures since the begin")
     acknowledgements: list[Acknowledgements] = Field(default_factory=list)
+    rows_used: dict[str, int] = Field(
+        default_factory=dict, description="of rows that are taken once, how many were, by the name of their table"
+    )
 
     @property
     def ended(self) -> int:

@@ -139,6 +139,15 @@ class DatasetIdentity(Strict):
     last_id: int
 
 
+class WorkloadIdentity(Strict):
+    """A workload file, in enough detail to tell whether two records put the same requests. Never a credential."""
+
+    name: str = Field(description="of the file")
+    title: str
+    sha256: str = Field(description="of the file and of every file that it names")
+    requests: dict[str, str] = Field(description="by name, method and path as they stand in the file")
+
+
 class ImpliedWork(Strict):
     """What the answers of a condition imply at least, as its workload said when the record was written."""
 
@@ -175,6 +184,9 @@ class ExperimentRecord(Strict):
     )
     implied_work: dict[str, ImpliedWork] = Field(
         default_factory=dict, description="by condition id; empty in records from before it was kept"
+    )
+    own_workload: WorkloadIdentity | None = Field(
+        None, description="the workload file; null: the workload is one of the lab's"
     )
     engine_version: str
     calibrations: list[Calibration] = Field(

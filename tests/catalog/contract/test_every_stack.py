@@ -9,6 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.contract.every_stack import EVERY_STACK, EVIDENCE_CHARACTERS, try_contract
 from fairtrial.catalog.tables import Data
+from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.record.model import Clause
 from tests.catalog.contract.scripted import Reply, answer, answering
 
@@ -41,6 +42,21 @@ def test_a_stack_that_keeps_the_contract() -> None:
     assert violations_in(clauses) == {}
     assert {clause.evidence for clause in clauses.values()} == {""}
     assert all(clause.requirement for clause in clauses.values())
+
+
+def test_a_workload_file_asks_neither_for_health_nor_for_unknown_paths() -> None:
+    asked: list[str] = []
+
+    def only_up(line: str, headers: str) -> Sequence[bytes]:
+        asked.append(line.split()[1])
+        return honest(line.replace("/up ", "/health "), headers)
+
+    for ready, path in ((Ready(path="/up"), "/up"), (Ready(tcp=True), "/"), (ANSWERED, "/")):
+        asked.clear()
+        with answering(only_up) as url:
+            clauses = list(try_contract(url, (), Data(), None, LOOPBACK, own=ready))
+        assert [clause.name for clause in clauses] == NAMES[2:] and all(clause.passed for clause in clauses)
+        assert asked == [path, path]
 
 
 def unhealthy(line: str, headers: str) -> Sequence[bytes]:

@@ -2,8 +2,8 @@
 
 import sys
 
-from fairtrial.engine.plan import Request
-from fairtrial.lab.trial.request_numbers import acknowledged, continued
+from fairtrial.engine.plan import GivenRows, Pick, Request
+from fairtrial.lab.trial.request_numbers import acknowledged, continued, rows_left
 from fairtrial.record.engine_summary import Acknowledgements, EngineSummary
 from tests.builders import a_trial
 from tests.catalog.services.needed import needs
@@ -83,3 +83,15 @@ def test_a_search_is_audited_over_all_its_probes(lab: Lab) -> None:
         last = sum(one["begun"] for one in line["engine"]["acknowledgements"])
         assert line["audit"]["acknowledged"] > last, "the probes before the last run are counted"
         assert line["audit"]["stored"] >= line["audit"]["acknowledged"]
+
+
+def test_rows_that_were_taken_once_are_not_taken_by_the_next_run() -> None:
+    engine = a_trial().record().engine
+    assert engine is not None
+    rows = {
+        "users": GivenRows(pick=Pick(kind="once"), lines=["{}"] * 9, skip=1),
+        "items": GivenRows(pick=Pick(kind="random"), lines=["{}"]),
+    }
+    runs = [engine.model_copy(update={"rows_used": {"users": used}}) for used in (2, 3)]
+    assert {name: given.skip for name, given in rows_left(rows, runs).items()} == {"users": 6, "items": 0}
+    assert rows_left(rows, []) == rows

@@ -9,9 +9,10 @@ from typer.testing import CliRunner
 
 from fairtrial.commands import app
 from fairtrial.judge.metrics import METRICS
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord, WorkloadIdentity
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.compare.comparison import Comparison, JudgedRun, compare, judge_run
+from fairtrial.tools.compare.differences import differences
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 
@@ -122,6 +123,15 @@ def test_other_settings_are_warnings() -> None:
     assert any(words.startswith("dataset: rows was 1000000 and is 5") for words in rows)
     versions = changed(lambda _: an_experiment("a").but(versions={"--version": "9"}).record())
     assert versions == ["runtime: a: --version was 1.2.3 and is 9"]
+
+
+def test_another_workload_file_is_a_warning() -> None:
+    requests = {"look": "GET /items"}
+    own = WorkloadIdentity(name="shop.workload.toml", title="", sha256="1", requests=requests)
+    before = run(4000)[0].model_copy(update={"own_workload": own})
+    after = before.model_copy(update={"own_workload": own.model_copy(update={"sha256": "2"})})
+    assert differences(before, before) == []
+    assert differences(before, after) == ["workload file: sha256 was 1 and is 2"]
 
 
 def folder(path: Path, recorded: Run) -> Path:

@@ -12,6 +12,7 @@ use crate::http1::request;
 use crate::plan::{Load, RequestPlan};
 use crate::record::RequestKinds;
 use crate::schedule::{Arrivals, ThreadShare};
+use crate::template::Sources;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -56,9 +57,14 @@ impl Setup {
     fn session(self) -> Session {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
+        let sources = Sources::default();
         let requests: Vec<request::EncodedRequest> =
-            plans.iter().map(|plan| request::encode(plan, "host", None, None).unwrap()).collect();
-        let expectations = plans.iter().map(|plan| Expectation::new(&plan.expect, None).unwrap()).collect();
+            plans.iter().map(|plan| request::encode(plan, "host", None, sources).unwrap()).collect();
+        let expectations = plans
+            .iter()
+            .zip(&requests)
+            .map(|(plan, request)| Expectation::new(&plan.expect, sources, request.message.tables()).unwrap())
+            .collect();
         let kinds = RequestKinds::new(plans.iter().map(|plan| plan.name.as_str()));
         let weights: Vec<u32> = plans.iter().map(|plan| plan.weight).collect();
         let window_seconds = self.closes_ns.map(|closes_ns| (closes_ns - self.opens_ns) as f64 / 1e9);

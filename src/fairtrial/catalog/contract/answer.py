@@ -39,6 +39,18 @@ class Answer:
         return printable(self.body[:200].decode(errors="replace"), 120)
 
 
+def client_of(url: str, timeout_seconds: float = ANSWER_WITHIN_SECONDS) -> httpx.Client:
+    """A client for `ask` whose requests have the headers that the engine sends: Host, and what a test itself names.
+
+    Left to itself, httpx asks for compression. A server that compresses on request would then be judged by answers
+    that the load never gets.
+    """
+    client = httpx.Client(base_url=url, trust_env=False, timeout=timeout_seconds)
+    for name in list(client.headers):
+        del client.headers[name]
+    return client
+
+
 def ask(client: httpx.Client, method: str, path: str, **options: Any) -> Answer:
     """Send one request and read its answer.
 

@@ -21,6 +21,8 @@ class StackUnderTest:
     """the workload's options"""
     listening: set[tuple[str, int]]
     """(address, port) of every socket on which the stack listens"""
+    path: str = "/health"
+    """one that it answers by GET, whatever the workload; with which status does not matter"""
 
 
 @dataclass(frozen=True)

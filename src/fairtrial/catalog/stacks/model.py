@@ -60,7 +60,7 @@ class Stack(Strict):
     concurrency: str
     kind: Literal["server", "program"] = "server"
     stack_class: StackClass = Field(PRODUCTION, alias="class", description="docs/stack-contract.md, Classes")
-    workloads: list[str] = Field(min_length=1)
+    workloads: list[str] = Field(default_factory=list, description="of the lab's; a workload file needs no name here")
     services: list[str] = Field(min_length=1)
     build: BuildCommands = Field(default_factory=list)
     run: Command = Field(min_length=1)

@@ -5,17 +5,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import psutil
 
 from fairtrial.base.loopback import LOOPBACK, free_port
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ask
+from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, seen_instead
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.process_tree import processes_below
+from fairtrial.experiment.ready import HEALTH, Ready
 
 ASK_EVERY_SECONDS = 0.02
 
@@ -55,6 +56,7 @@ def start_stack(
     settings: Mapping[str, str],
     cpus: Sequence[int],
     log: Path,
+    ready: Ready = HEALTH,
 ) -> RunningStack:
     """Start a stack on a free port and return it once it is ready; `process.stop()` ends it.
 
@@ -62,6 +64,7 @@ def start_stack(
         settings: the contract's variables beside HOST and PORT, and those of the variant.
         cpus: the processors to which the stack is bound.
         log: takes what the stack prints.
+        ready: when it counts as ready.
 
     Raises:
         Problem: the stack did not start or was not ready in time; none of its processes is left running.
@@ -73,40 +76,31 @@ def start_stack(
         process = Guarded([*stack.run, *variant.args], folder=folder, environment=environment, output=output, cpus=cpus)
     running = RunningStack(process, port)
     try:
-        _await_ready(running, stack.ready_within_seconds, log)
+        _await_ready(running, ready, stack.ready_within_seconds, log)
     except BaseException:
         process.stop()
         raise
     return running
 
 
-def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> None:
+def _await_ready(running: RunningStack, ready: Ready, within_seconds: float, log: Path) -> None:
     deadline = time.monotonic() + within_seconds
-    last_answer = "nothing listened on its port"
-    with httpx.Client(base_url=running.url, trust_env=False, timeout=2.0) as client:
+    seen: str | None = NOTHING_LISTENS
+    with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
         while time.monotonic() < deadline:
             status = running.process.status()
             if status is not None:
                 raise Problem(
                     f"it ended with status {status} before it was ready:\n{log_tail(log)}", f"see its log: {log}"
                 )
-            try:
-                answer = ask(client, "GET", "/health")
-            except httpx.ConnectError:
-                time.sleep(ASK_EVERY_SECONDS)
-                continue
-            except Problem as problem:
-                last_answer = f"GET /health: {problem.reason}"
-                time.sleep(ASK_EVERY_SECONDS)
-                continue
-            if answer.status == 200:
+            seen = seen_instead(ready, client, running.port)
+            if seen is None:
                 _assert_own_port(running)
                 return
-            last_answer = f"GET /health answered {answer.status}"
             time.sleep(ASK_EVERY_SECONDS)
     raise Problem(
-        f"it was not ready within {within_seconds:g} s ({last_answer}); the end of its log:\n{log_tail(log)}",
-        f"GET /health must answer 200 on HOST:PORT once requests can be served; see its log: {log}",
+        f"it was not ready within {within_seconds:g} s ({seen}); the end of its log:\n{log_tail(log)}",
+        f"it is ready when {ready} on HOST:PORT; see its log: {log}",
     )
 
 

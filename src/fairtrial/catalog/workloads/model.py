@@ -7,9 +7,10 @@ from typing import Any, Protocol
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
 from fairtrial.catalog.tables import Data, Table
-from fairtrial.engine.plan import Request
+from fairtrial.engine.plan import GivenRows, Request
 from fairtrial.experiment.model import DatasetOptions
-from fairtrial.record.model import WriteFault
+from fairtrial.experiment.ready import HEALTH, Ready
+from fairtrial.record.model import WorkloadIdentity, WriteFault
 
 
 class NoOptions(Strict):
@@ -80,6 +81,17 @@ class FreshnessProbe:
     """False where the engine expects an exact body: the rows change after the load, while the stack is still up"""
 
 
+@dataclass(frozen=True)
+class OwnWorkload:
+    """What a workload of one's own has beside requests: docs/workload-file.md."""
+
+    identity: WorkloadIdentity
+    rows: Mapping[str, GivenRows]
+    """of which its requests take cells"""
+    secrets: Mapping[str, str]
+    """by the name of an environment variable, its value in the requests, which nobody may see"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BaseWorkload:
     """What the two kinds of workload share. What an experiment decides is a function of the workload's options."""
@@ -104,6 +116,8 @@ class BaseWorkload:
     """arguments of the engine's target that serves as upstream; None: the workload calls none"""
     environment: Callable[[Any], Mapping[str, str]] = lambda _options: {}
     """environment variables that stacks get in addition to those of docs/stack-contract.md"""
+    own: OwnWorkload | None = None
+    """of a workload file; None: it is one of the lab's"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +130,8 @@ class ServerWorkload(BaseWorkload):
     """what the workload asks of a stack, tried before the load"""
     freshness: FreshnessProbe | None = None
     """None: the workload reads nothing that could be stale"""
+    ready: Ready = HEALTH
+    """when a server counts as ready, unless its stack says so itself"""
     cache: Sequence[str] = ()
     """services of which one runs beside the database as a cache; empty: the workload needs none"""
 

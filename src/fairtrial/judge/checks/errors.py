@@ -57,8 +57,7 @@ def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> 
     text = f"{count:,} of {total:,} requests ({_percent(count / total)}) went wrong: {kinds}"
     if summary.examples:
         example = summary.examples[0]
-        status = "" if example.status is None else f", status {example.status}"
-        text += f"; for example {example.kind}{status}: “{printable(example.excerpt, 120)}”"
+        text += f"; for example {example.what}: “{printable(example.excerpt, 120)}”"
     return text
 
 

@@ -10,6 +10,7 @@ from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.record.model import Stop
 
@@ -68,16 +69,19 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         Problem: an instance or the balancer did not start.
     """
     condition, cpus = context.condition, context.placement.server_cpus
+    stack, workload = condition.stack, context.point.workload
+    assert isinstance(workload, ServerWorkload)
     with ExitStack() as running:
         instances = []
         for number in range(context.point.experiment.instances):
             instance = start_stack(
-                condition.stack,
+                stack,
                 condition.variant,
                 context.folder,
                 settings=context.stack_settings(number),
                 cpus=cpus,
                 log=context.log,
+                ready=workload.ready,
             )
             running.callback(instance.process.stop)
             instances.append(instance)

@@ -26,7 +26,7 @@ from fairtrial.lab.trial.capacity import search
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
-from fairtrial.lab.trial.request_numbers import continued
+from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.record.engine_summary import EngineSummary
 
 WindowHandler = Callable[[str], None]
@@ -149,6 +149,8 @@ def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunL
     return EnginePlan(
         address=deployment.address,
         requests=continued(workload.requests(point.data, point.options), context.engine_runs),
+        rows={} if workload.own is None else rows_left(workload.own.rows, context.engine_runs),
+        secrets={} if workload.own is None else dict(workload.own.secrets),
         load=engine_load(load),
         stop=StopAfterRequests(requests=load.requests)
         if isinstance(load, FixedLoad)

@@ -1,14 +1,14 @@
-"""Numbered requests over the runs of one trial: each run continues where the one before it ended.
+"""Numbered requests, and rows that are taken once, over the runs of one trial: each continues where the last ended.
 
 A search is many runs. Continued numbers make sure that it stores nothing twice, and that one audit covers all of them.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fairtrial.catalog.workloads.model import Acknowledged
-from fairtrial.engine.plan import Request
+from fairtrial.engine.plan import GivenRows, Request
 from fairtrial.record.engine_summary import EngineSummary
 
 PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{sequence (\d+)\}\}")
@@ -19,6 +19,14 @@ def continued(requests: Sequence[Request], runs: Sequence[EngineSummary]) -> lis
     """The requests of the next run: the numbers of acknowledged requests continue after those of earlier runs."""
     begun = _begun(runs)
     return [_shifted(request, begun[request.name]) if request.acknowledge else request for request in requests]
+
+
+def rows_left(rows: Mapping[str, GivenRows], runs: Sequence[EngineSummary]) -> dict[str, GivenRows]:
+    """The rows of the next run: of those that are taken once, the ones that no earlier run took."""
+    used: Counter[str] = Counter()
+    for run in runs:
+        used.update(run.rows_used)
+    return {name: given.model_copy(update={"skip": given.skip + used[name]}) for name, given in rows.items()}
 
 
 def acknowledged(runs: Sequence[EngineSummary]) -> Acknowledged:

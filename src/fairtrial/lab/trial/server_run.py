@@ -85,7 +85,14 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
 def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]:
     workload, point = context.plan.workload, context.point
     assert isinstance(workload, ServerWorkload)
-    return try_contract(deployment.url, workload.clauses, point.data, point.options, deployment.listening())
+    return try_contract(
+        deployment.url,
+        workload.clauses,
+        point.data,
+        point.options,
+        deployment.listening(),
+        own=None if workload.own is None else workload.ready,
+    )
 
 
 def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContext], None]) -> Iterator[Clause]:

@@ -41,6 +41,11 @@ class Subject:
         Raises:
             Problem: the stack implements no such workload or service, or they do not go together.
         """
+        if not self.stack.workloads:
+            raise Problem(
+                f"stack {self.stack.name} names no workload, and so has no contract to check",
+                "name `workloads` in its stack.toml, or try it on a workload file: docs/workload-file.md",
+            )
         pairs = [
             (workload, service)
             for workload in _chosen("workload", self.stack, self.stack.workloads, self.workload)

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from fairtrial.base.formatting import count, figure, plain
 from fairtrial.base.printable import printable
+from fairtrial.judge.metrics import supported_percentile
 from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
@@ -38,6 +39,7 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
     ]
     if measurement.summary.response_time.count:
         parts += [Text(), *_times(measurement, console)]
+    parts += _requests(measurement)
     parts += _errors(measurement)
     for warning in warnings(measurement):
         parts += [Text(), Text.assemble(("warning: ", "bold yellow"), warning)]
@@ -111,6 +113,27 @@ def _times(measurement: Measurement, console: Console) -> list[RenderableType]:
     return parts
 
 
+def _requests(measurement: Measurement) -> list[RenderableType]:
+    """A line for each kind of request; nothing if there is only one."""
+    summary = measurement.summary
+    if len(summary.mix) < 2 or summary.window_seconds <= 0:
+        return []
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="dim")
+    table.add_column("request", overflow="fold")
+    for name in ("verified/s", "not", "p50 ms", "p99 ms"):
+        table.add_column(name, justify="right", min_width=7, no_wrap=True)
+    for share in summary.mix:
+        times = share.response_time
+        percentiles = [None if times is None else supported_percentile(times, name) for name in ("50", "99")]
+        table.add_row(
+            Text(printable(share.name)),
+            f"{share.verified / summary.window_seconds:,.1f}",
+            f"{share.answers - share.verified + (share.failures or 0):,}",
+            *(cell(None if seconds is None else 1e3 * seconds) for seconds in percentiles),
+        )
+    return [Text(), table]
+
+
 def _errors(measurement: Measurement) -> list[RenderableType]:
     if not measurement.failed:
         return [Text(), Text("errors: none")]
@@ -119,7 +142,7 @@ def _errors(measurement: Measurement) -> list[RenderableType]:
         line = Text.assemble((f"{times:,} {kind}", "red"), ("  " + remedy(kind, measurement.plan)).rstrip())
         parts.append(Padding(line, (0, 0, 0, 2)))
     examples = [
-        f"{each.kind}{'' if each.status is None else f', status {each.status}'}: {printable(each.excerpt, 100)}"
+        f"{each.what}: {printable(each.excerpt, 100)}"
         for each in measurement.summary.examples
     ]
     for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:

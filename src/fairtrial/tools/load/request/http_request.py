@@ -3,12 +3,12 @@
 import sys
 from pathlib import Path
 
+from fairtrial.base.http_syntax import TOKEN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, Request
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url
-from fairtrial.tools.load.request.values import TOKEN
 
 
 def to_engine_request(options: LoadOptions, url: Url) -> Request:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.units import parse_duration, parse_rate
 from fairtrial.tools.load.request.values import (
     Header,
@@ -27,6 +28,8 @@ LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
 CONNECTION, OUTPUT = "Connection", "Output"
 """The panels of the help."""
 STDOUT = Path("-")
+OWN_SERVER = "http://127.0.0.1:8080/"
+"""What a workload file is aimed at without a URL: where stacks listen by default."""
 
 
 class Arrival(StrEnum):
@@ -67,13 +70,21 @@ def _file(panel: str, name: str, text: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions:
-    """One load on one URL. Times are seconds, rates requests per second; None stands for the default in the help.
+    """One load on one URL, or the requests of a workload file on one server.
 
+    Times are seconds, rates requests per second; None stands for the default in the help.
     `body` and `expect_body` are texts, or `@FILE`. `seconds` and `requests` exclude each other; `steps` take the place
     of both.
     """
 
-    url: Annotated[str, typer.Argument(help="What to request: http://HOST[:PORT]/PATH, or https://…")]
+    url: Annotated[
+        str,
+        typer.Argument(
+            help="What to request: http://HOST[:PORT]/PATH, or https://…; with -f, the server alone "
+            f"(default: {OWN_SERVER}).",
+            show_default=False,
+        ),
+    ] = ""
 
     connections: Annotated[
         int | None,
@@ -150,6 +161,16 @@ class LoadOptions:
     ] = None
     driver: Annotated[DriverChoice, _option(LOAD, "--driver", text="How sockets are driven.")] = DriverChoice.AUTO
 
+    file: Annotated[
+        Path | None,
+        _option(
+            REQUEST,
+            "-f",
+            "--file",
+            metavar="FILE",
+            text="Send the requests of a workload file, and expect of the answers what it says.",
+        ),
+    ] = None
     headers: Annotated[
         list[Header],
         _option(
@@ -232,6 +253,12 @@ class LoadOptions:
         Path | None,
         _option(CONNECTION, "--unix", metavar="PATH", text="Connect to this Unix socket instead."),
     ] = None
+
+    def __post_init__(self) -> None:
+        if not self.url and self.file is None:
+            raise Problem("there is no URL to request", f"write one, such as {OWN_SERVER}, or a workload file with -f")
+        if not self.url:
+            object.__setattr__(self, "url", OWN_SERVER)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.workloads.from_file import SentRequests
 from fairtrial.engine.plan import (
     Closed,
     Constant,
@@ -21,6 +22,7 @@ from fairtrial.lab.placement import local_placement
 from fairtrial.tools.load.request.connect import check_connection
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import Arrival, LoadOptions
+from fairtrial.tools.load.request.own_requests import requests_of_file
 from fairtrial.tools.load.request.url import Url, parse_url
 
 DEFAULT_SECONDS = 10.0
@@ -37,14 +39,19 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
     _refuse_contradictions(options)
     url = parse_url(options.url, template=options.template)
     load = _load(options)
-    request = to_engine_request(options, url)
+    if options.file is not None:
+        own = requests_of_file(options, url)
+    else:
+        own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     tls = _tls(options, url)
     endpoint = check_connection(url, options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(options.threads, local=endpoint.local)
     return EnginePlan(
         address=endpoint.address,
         host=host_header(options, url),
-        requests=[request],
+        requests=list(own.requests),
+        rows=dict(own.rows),
+        secrets=dict(own.secrets),
         load=load,
         stop=_stop(options),
         warmup_seconds=options.warmup_seconds,

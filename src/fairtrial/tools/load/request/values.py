@@ -3,19 +3,12 @@
 import re
 from typing import NamedTuple
 
+from fairtrial.base.http_syntax import RESERVED_HEADERS, TOKEN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.units import LONGEST_SECONDS, parse_duration, parse_rate_or_zero
 
 SHORTEST_STEP_SECONDS = 0.001
-
-TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-"""What a header's name and a method are made of (RFC 9110, 5.6.2)."""
-RESERVED_HEADERS = {
-    "connection": "choose with --no-keepalive or --requests-per-connection",
-    "content-length": "it follows from the body: leave it out",
-    "transfer-encoding": "bodies are sent whole, with their length: leave it out",
-}
 
 
 class RateRamp(NamedTuple):

@@ -1,0 +1,105 @@
+"""Texts and values of a workload file as the engine's templates: docs/engine-protocol.md, "Templates"."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.placeholders import OPEN, Placeholder, parts_of
+
+SAFE_IN_A_PATH = "-._~:"
+"""Beside letters and digits: as the engine encodes cells of rows."""
+
+
+class TemplateWriter:
+    """Writes the engine's templates, with the values of environment variables in them.
+
+    Args:
+        file: the workload file, which messages name.
+        environment: variables by name.
+        numbers_taken: how many numbers of each sequence are not given again.
+    """
+
+    def __init__(self, file: Path, environment: Mapping[str, str], numbers_taken: int = 0) -> None:
+        self._file, self._environment, self._numbers_taken = file, environment, numbers_taken
+        self.used: dict[str, str] = {}
+        """the variables that were written so far"""
+
+    def path(self, text: str, key: str) -> str:
+        """A path. The engine percent-encodes cells of rows itself."""
+        return self._written(text, key, str, lambda value: quote(value, safe=SAFE_IN_A_PATH))
+
+    def text(self, text: str, key: str) -> str:
+        """The value of a header, or a body."""
+        return self._written(text, key, str, str)
+
+    def json(self, value: Any, key: str) -> str:
+        """A value as JSON text. A placeholder that is a whole string becomes a value of its own type.
+
+        Raises:
+            Problem: a variable is not set.
+        """
+        if isinstance(value, str):
+            return self._json_string(value, key)
+        if isinstance(value, dict):
+            members = (f"{_literal(json.dumps(name))}:{self.json(each, key)}" for name, each in value.items())
+            return "{" + ",".join(members) + "}"
+        if isinstance(value, list):
+            return "[" + ",".join(self.json(each, key) for each in value) + "]"
+        return json.dumps(value)
+
+    def plain(self, text: str, key: str) -> str:
+        """A text that is no template of the engine's: of placeholders it has only variables."""
+        return "".join(part if isinstance(part, str) else self._value(part, key) for part in parts_of(text))
+
+    def _json_string(self, text: str, key: str) -> str:
+        parts = parts_of(text)
+        if len(parts) == 1 and isinstance(parts[0], Placeholder) and parts[0].name != "env":
+            return self._placeholder(parts[0], "json")
+        return f'"{self._written(text, key, _escaped, _escaped, "escaped")}"'
+
+    def _written(
+        self, text: str, key: str, literal: Callable[[str], str], value: Callable[[str], str], cell: str = ""
+    ) -> str:
+        """A template.
+
+        Args:
+            literal, value: how literals and values of variables are spelled there.
+            cell: how the engine is to spell a cell of a row.
+        """
+        written, fixed = "", ""
+        for part in parts_of(text):
+            if isinstance(part, str):
+                fixed += literal(part)
+            elif part.name == "env":
+                fixed += value(self._value(part, key))
+            else:
+                written, fixed = written + _literal(fixed) + self._placeholder(part, cell), ""
+        return written + _literal(fixed)
+
+    def _placeholder(self, placeholder: Placeholder, cell: str) -> str:
+        if placeholder.name == "row" and cell:
+            return str(Placeholder("row", (*placeholder.arguments, cell)))
+        if placeholder.name == "sequence":
+            return str(Placeholder("sequence", (str(int(placeholder.arguments[0]) + self._numbers_taken),)))
+        return str(placeholder)
+
+    def _value(self, placeholder: Placeholder, key: str) -> str:
+        (name,) = placeholder.arguments
+        value = self._environment.get(name)
+        if value is None:
+            raise Problem(f"{self._file}: {key}: the variable {name} is not set", f"set it: export {name}=…")
+        self.used[name] = value
+        return value
+
+
+def _escaped(text: str) -> str:
+    """As it stands within a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _literal(text: str) -> str:
+    """As it stands in a template."""
+    return text.replace(OPEN, OPEN + OPEN)

@@ -1,0 +1,34 @@
+"""Values of environment variables that requests hold: they are sent, and never shown or recorded."""
+
+import json
+from collections.abc import Mapping
+from urllib.parse import quote
+
+FEWEST_OF_A_CUT = 4
+"""An excerpt may end in the midst of a value: so many characters of it at its end are hidden, too."""
+
+
+class Secrets:
+    """What must not be shown, by the name of its environment variable."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        # The longest first: one value may hold another.
+        self._spelled = sorted(
+            ((spelled, name) for name, value in values.items() for spelled in _spellings(value)),
+            key=lambda each: -len(each[0]),
+        )
+
+    def hidden(self, text: str) -> str:
+        """The text with `{{env NAME}}` in place of each value, as it is, percent-encoded or escaped as JSON does."""
+        for spelled, name in self._spelled:
+            text = text.replace(spelled, f"{{{{env {name}}}}}")
+        for spelled, name in self._spelled:
+            for length in range(len(spelled) - 1, FEWEST_OF_A_CUT - 1, -1):
+                if text.endswith(spelled[:length]):
+                    text = f"{text[:-length]}{{{{env {name}}}}}"
+                    break
+        return text
+
+
+def _spellings(value: str) -> set[str]:
+    return {value, quote(value, safe=""), json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]} - {""}

@@ -1,0 +1,81 @@
+"""The clauses of a workload file: the engine sends each request once, and says what came instead."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fairtrial.catalog.contract.every_stack import try_contract
+from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads.from_file import workload_from_file
+from fairtrial.experiment.workload_file.read import read_workload_file
+from fairtrial.record.model import Clause
+from tests.catalog.contract.scripted import answer, answering
+from tests.experiment.workload_file.files import shop
+
+FILE = """
+ready = { path = "/up" }
+defaults = { headers = { x-key = "{{env KEY}}" }, expect = { status = 200, type = "application/json" } }
+rows.users = { file = "items.csv", pick = "once" }
+[requests.look]
+get = "/items/{{row users id}}"
+expect = { json = { "/id" = "{{row users id}}" }, bytes = [1, 99] }
+[requests.again]
+get = "/more/{{row users id}}?key={{env KEY}}"
+expect.text = "fine"
+"""
+JSON = "Content-Type: application/json; charset=utf-8"
+LOOPBACK = {("127.0.0.1", 1)}
+
+
+def clauses_of(folder: Path, look: bytes, asked: list[str] | None = None) -> dict[str, Clause]:
+    """The clauses of a server that answers `look` with these bytes, and all else as expected."""
+
+    def reply(line: str, headers: str) -> Sequence[bytes]:
+        (asked if asked is not None else []).append(line)
+        if line.startswith("GET /items"):
+            return [look]
+        body = b"fine" if line.startswith("GET /more") else b""
+        closes = "connection: close" in headers.lower()
+        return [answer(200, body, JSON, *(["Connection: close"] if closes else [])), *([b""] if closes else [])]
+
+    workload = workload_from_file(read_workload_file(shop(folder, FILE)), {"KEY": "s3cret/x"})
+    with answering(reply) as url:
+        tried = try_contract(url, workload.clauses, Data(), None, LOOPBACK, own=workload.ready)
+        return {clause.name: clause for clause in tried}
+
+
+def test_a_server_that_answers_as_expected_holds_all_clauses(tmp_path: Path, engine: Path) -> None:
+    asked: list[str] = []
+    clauses = clauses_of(tmp_path, answer(200, b'{"id": 7.0, "more": 1}', JSON), asked)
+    assert list(clauses) == ["keep-alive", "close", "listens-on-host", "look", "again"]
+    assert {name: clause.evidence for name, clause in clauses.items() if not clause.passed} == {}
+    assert asked == [
+        "GET /up HTTP/1.1",
+        "GET /up HTTP/1.1",
+        "GET /items/7 HTTP/1.1",
+        "GET /more/8?key=s3cret%2Fx HTTP/1.1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("look", "evidence"),
+    [
+        (answer(404, b"no"), "status 404, not 200: no"),
+        (answer(200, b"{}", "Content-Type: text/html"), "status 200, and the content type is not application/json"),
+        (answer(200, b"{}" + b" " * 98, JSON), "status 200, and the body has 100 bytes, not 1 to 99: {}"),
+        (answer(200, b'{"id": "7"}', JSON), 'wrong_body, status 200, /id is "7", not 7: {"id": "7"}'),
+        (answer(200, b"[]", JSON), "wrong_body, status 200, /id is missing, not 7: []"),
+        (b"what?\r\n\r\n", "protocol"),
+    ],
+)
+def test_what_came_instead_is_said(tmp_path: Path, engine: Path, look: bytes, evidence: str) -> None:
+    clause = clauses_of(tmp_path, look)["look"]
+    assert not clause.passed and clause.evidence.startswith(evidence), clause.evidence
+
+
+def test_evidence_quotes_no_secret(tmp_path: Path, engine: Path) -> None:
+    body = json.dumps({"id": "your key is s3cret/x"}).encode()
+    clause = clauses_of(tmp_path, answer(200, body, JSON))["look"]
+    assert "s3cret" not in clause.evidence and clause.evidence.count("{{env KEY}}") == 2

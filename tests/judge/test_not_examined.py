@@ -1,0 +1,36 @@
+"""What a workload file gives no means to examine is in every result."""
+
+from fairtrial.judge.checks import all_checks
+from fairtrial.judge.checks.model import Case
+from fairtrial.judge.judging import judge
+from fairtrial.judge.not_examined import OF_WORKLOAD_FILES
+from fairtrial.record.model import Clause, WorkloadIdentity
+from tests.builders import a_trial, an_experiment, trials_of
+
+OWN = WorkloadIdentity(name="shop.workload.toml", title="", sha256="0" * 64, requests={"look": "GET /items"})
+
+
+def test_a_result_of_a_workload_file_lists_what_was_not_examined() -> None:
+    record = an_experiment("a", "b").claiming("a", "b", at_least=0.5).record()
+    trials = trials_of(record, a_trial().serving(4000))
+    own = record.model_copy(update={"own_workload": OWN, "implied_work": {}})
+    notes = {
+        finding.check: finding for finding in judge(own, trials, interrupted=False).findings if finding.trial is None
+    }
+    assert notes.keys() == {"ledger", "stale", "writes-stored"} == OF_WORKLOAD_FILES.keys() <= all_checks().keys()
+    assert all(note.severity == "note" and note.evidence.startswith("not examined: ") for note in notes.values())
+    lab_s = judge(record, trials, interrupted=False)
+    assert lab_s.findings == []
+    assert [claim.verdict for claim in judge(own, trials, interrupted=False).claims] == [
+        claim.verdict for claim in lab_s.claims
+    ]
+
+
+def test_a_request_that_was_answered_otherwise_has_a_remedy_of_its_own() -> None:
+    record = an_experiment("a").record()
+    own = record.model_copy(update={"own_workload": OWN})
+    clauses = [Clause(name=name, requirement="x", passed=False, evidence="y") for name in ("look", "close")]
+    trial = a_trial().record().model_copy(update={"contract": clauses})
+    check = all_checks()["contract"]
+    look, close = check.examine(Case(check, own, [trial], {}))
+    assert "`expect`" in look.remedy and close.remedy == check.remedy
