@@ -12,7 +12,7 @@ from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.tools.import_requests.import_source import Import, import_source
 
 DATA = Path(__file__).parent / "data"
-SECRET = "SECRET"
+SECRET = "SECRET-"
 """Every secret in the data begins like this."""
 
 

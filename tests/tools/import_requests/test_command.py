@@ -53,11 +53,16 @@ def test_files_are_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_a_server_sent_cannot_control_the_terminal(tmp_path: Path) -> None:
     file = tmp_path / "hostile.http"
     awkward = "\x1b]0;x\x07\x9b2J\u202e"
-    file.write_text(f"### {awkward}\n# @name {awkward}\nGET http://h/{awkward}?{awkward}={awkward}\nx-a: {awkward}\nx-{awkward}: 1\n"
-                    f"content-type: text/plain\n\n{awkward}\n")
+    file.write_text(
+        f"### {awkward}\n# @name {awkward}\nGET http://h/{awkward}?{awkward}={awkward}\n"
+        f"x-a: {awkward}\nx-{awkward}: 1\n"
+        f"content-type: text/plain\n\n{awkward}\n"
+    )
     finished = CliRunner().invoke(app, ["import", str(file)], env=ENVIRONMENT)
     assert finished.exit_code == 0, finished.output
-    assert not CONTROL.search(finished.stdout.replace("\n", "")) and not CONTROL.search(finished.stderr.replace("\n", ""))
+    assert not CONTROL.search(finished.stdout.replace("\n", "")) and not CONTROL.search(
+        finished.stderr.replace("\n", "")
+    )
     (request,) = tomllib.loads(finished.stdout)["requests"].values()
     assert request["body"] == awkward
 
@@ -70,7 +75,9 @@ def test_what_a_server_sent_cannot_control_the_terminal(tmp_path: Path) -> None:
         (["curl http://h/", "-o", "absent/x.toml"], "absent/x.toml cannot be written"),
     ],
 )
-def test_what_cannot_be_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str) -> None:
+def test_what_cannot_be_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     problem = CliRunner().invoke(app, ["import", *arguments], env=ENVIRONMENT).exception
     assert isinstance(problem, Problem) and problem.exit_status == 2

@@ -70,13 +70,14 @@ def test_what_is_of_no_kind(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_kind_that_is_none() -> None:
-    with pytest.raises(Problem, match="there is no kind of source 'hra'.*did you mean har"):
+    with pytest.raises(Problem, match=r"there is no kind of source 'hra'.*did you mean har"):
         kind_of(open_source(str(DATA / "shop.har")), "hra")
 
 
 @pytest.mark.parametrize("kind", ["har", "http", "openapi", "curl", "access-log"])
 @pytest.mark.parametrize(
-    "content", [b"", b"\x00" * 1000, b"{" * 50_000, b'"' * 50_001, b"- " * 50_000, b"\n" * 50_000, "\u202e".encode() * 99]
+    "content",
+    [b"", b"\x00" * 1000, b"{" * 50_000, b'"' * 50_001, b"- " * 50_000, b"\n" * 50_000, "\u202e".encode() * 99],
 )
 def test_hostile_content_ends_in_a_problem(tmp_path: Path, kind: str, content: bytes) -> None:
     file = tmp_path / "hostile"

@@ -64,7 +64,9 @@ def _origin(scheme: str, host: str, where: str) -> str | None:
     except UnicodeError:
         name = ""
     if not HOST.fullmatch(name):
-        raise Problem(f"{where}: has no host that can be read", "write http://HOST[:PORT]/PATH, or a path that begins with /")
+        raise Problem(
+            f"{where}: has no host that can be read", "write http://HOST[:PORT]/PATH, or a path that begins with /"
+        )
     default = {"http": ":80", "https": ":443"}[scheme]
     return f"{scheme}://{name.lower().removesuffix(default)}"
 

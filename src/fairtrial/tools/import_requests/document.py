@@ -12,6 +12,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.source import Source
 
 LARGEST_BYTES = 8 << 20
+DEEPEST = 200
 LONGEST_CHAIN = 32
 """References that lead to references."""
 MOST_VALUES = 200_000
@@ -100,15 +101,24 @@ def read_document(source: Source) -> Document:
     version = str(root.get("openapi", "")) if isinstance(root, dict) else ""
     if isinstance(root, dict) and "swagger" in root:
         raise Problem(
-            f"{source.label}: swagger: version 2 is not read", "convert it: npx swagger2openapi swagger.yaml -o openapi.yaml"
+            f"{source.label}: swagger: version 2 is not read",
+            "convert it: npx swagger2openapi swagger.yaml -o openapi.yaml",
         )
     if not version.startswith(("3.0", "3.1")):
-        raise Problem(f"{source.label}: openapi: {printable(version, 20) or 'missing'}", "give a document of 3.0 or 3.1")
+        raise Problem(
+            f"{source.label}: openapi: {printable(version, 20) or 'missing'}", "give a document of 3.0 or 3.1"
+        )
     return Document(root, source.label)
 
 
 def _yaml(text: str) -> Any:
+    """The document. Its depth is looked at first: a deep one would end the process in libyaml's composer."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    depth = 0
+    for event in yaml.parse(text, Loader=loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise ValueError("nests too deeply")
     return yaml.load(text, Loader=loader)  # noqa: S506  # both are safe loaders
 
 

@@ -49,7 +49,8 @@ def import_source(call: Import, messages: Console) -> None:
     text = workload_text(workload, source.label, call.out, [file.name for file in row_files])
     if len(text.encode()) > LARGEST_FILE_BYTES:
         raise Problem(
-            f"{source.label}: makes a workload file of more than {LARGEST_FILE_BYTES:,} bytes", "keep fewer requests: --most N"
+            f"{source.label}: makes a workload file of more than {LARGEST_FILE_BYTES:,} bytes",
+            "keep fewer requests: --most N",
         )
     if call.out is None:
         sys.stdout.write(text)

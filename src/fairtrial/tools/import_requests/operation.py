@@ -102,7 +102,9 @@ def _add(found: Parameters, place: str, name: str, parameter: dict[str, Any], va
     if place == "path":
         found.path = found.path.replace(f"{{{name}}}", quote(_simple(value), safe=""))
     elif place == "query":
-        found.query += [f"{quote(each, safe='[]')}={quote(written, safe='')}" for each, written in _form(name, parameter, value)]
+        found.query += [
+            f"{quote(each, safe='[]')}={quote(written, safe='')}" for each, written in _form(name, parameter, value)
+        ]
     elif place == "header":
         found.headers.append((name, literal(_simple(value))))
     elif place == "cookie":
@@ -142,7 +144,7 @@ def body_of(document: Document, operation: Operation) -> SampledBody | None:
         return None
     for name, media in sorted(content.items(), key=lambda item: _preference(str(item[0]))):
         sampler = Sampler(document)
-        body = _body(document, sampler, str(name), document.resolved(media))
+        body = _body(sampler, str(name), document.resolved(media))
         if body is not None:
             return SampledBody(body, str(name), sampler.made_up, sampler.unsure)
     if member(request_body, "required") is not True:
@@ -156,7 +158,7 @@ def _preference(name: str) -> int:
     return 1 if media_type(name) == FORM else 2
 
 
-def _body(document: Document, sampler: Sampler, name: str, media: Any) -> Body | None:
+def _body(sampler: Sampler, name: str, media: Any) -> Body | None:
     if not isinstance(media, dict) or "*" in name:
         return None
     value = sampler.given(media)

@@ -13,9 +13,9 @@ from fairtrial.tools.import_requests.variables import Variables
 
 CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 SCHEMES = frozenset(
-    "apikey api-key aws4-hmac-sha256 basic bearer digest dpop hawk jwt key negotiate ntlm oauth signature token".split()
+    "apikey api-key aws4-hmac-sha256 basic bearer digest dpop hawk jwt key negotiate ntlm oauth signature token".split()  # noqa: SIM905
 )
-"""Of the header authorization (IANA, HTTP Authentication Schemes, and usual ones). Any other first word may be secret."""
+"""Of the header authorization (IANA and usual ones); any other first word may be secret."""
 SESSION_IN_PATH = re.compile(r"(?<=;)(?P<name>jsessionid|phpsessid|sid)=(?P<value>[^/?;]+)", re.IGNORECASE)
 PAIR = re.compile(r"(?<=[?&;])(?P<name>[A-Za-z][\w.%\[\]-]{0,80})=(?P<value>[^&#;\s\"'<>]+)")
 QUOTED = re.compile(

@@ -61,9 +61,7 @@ class Route:
     @property
     def slots(self) -> list[Slot]:
         """All slots, those of the path first."""
-        return [
-            part for part in (*self.key.path, *(value for _, value in self.key.query)) if isinstance(part, Slot)
-        ]
+        return [part for part in (*self.key.path, *(value for _, value in self.key.query)) if isinstance(part, Slot)]
 
 
 class Routes:

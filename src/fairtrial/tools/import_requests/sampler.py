@@ -143,20 +143,16 @@ def _number(schema: dict[str, Any], *, whole: bool) -> int | float:
     """1, or what is allowed next to it."""
     step = schema.get("multipleOf")
     step = step if isinstance(step, int | float) and step > 0 else 1
-    least, above = schema.get("minimum"), schema.get("exclusiveMinimum")
-    if above is True:  # OpenAPI 3.0: whether `minimum` itself is excluded
-        least, above = None, least
-    most, below = schema.get("maximum"), schema.get("exclusiveMaximum")
-    if below is True:
-        most, below = None, most
+    least, above = _bounds(schema, "minimum", "exclusiveMinimum")
+    most, below = _bounds(schema, "maximum", "exclusiveMaximum")
     value: int | float = step
-    if _is_number(least) and value < least:
+    if least is not None and value < least:
         value = -(-least // step) * step
-    if _is_number(above) and value <= above:
+    if above is not None and value <= above:
         value = (above // step + 1) * step
-    if _is_number(most) and value > most:
+    if most is not None and value > most:
         value = (most // step) * step
-    if _is_number(below) and value >= below:
+    if below is not None and value >= below:
         value = (-(-below // step) - 1) * step
     return int(value) if whole else value
 
@@ -170,8 +166,16 @@ def _text(schema: dict[str, Any]) -> str:
     return (FILLER * (least // len(FILLER) + 1))[: max(least, len(FILLER))][:most]
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _bounds(schema: dict[str, Any], key: str, exclusive_key: str) -> tuple[float | None, float | None]:
+    """The bound that may be reached, and the one that may not. In OpenAPI 3.0 the second key says which one it is."""
+    bound, exclusive = schema.get(key), schema.get(exclusive_key)
+    if exclusive is True:
+        bound, exclusive = None, bound
+    return _number_or_none(bound), _number_or_none(exclusive)
+
+
+def _number_or_none(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _whole(value: Any, default: int) -> int:

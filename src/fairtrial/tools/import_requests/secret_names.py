@@ -2,14 +2,14 @@
 
 import re
 
-PARTS = (
+PARTS = (  # noqa: SIM905
     "password passwd passphrase pwd secret token apikey accesskey privatekey authorization credential signature "
     "sessionid sessid sessionkey jwt cookie csrf xsrf clientassertion authkey"
 ).split()
 """A name that holds one of these, without regard to case, `-` and `_`, is a secret's."""
-WHOLE = frozenset("auth bearer cvc cvv otp pass pin pw session sid sig".split())
+WHOLE = frozenset("auth bearer cvc cvv otp pass pin pw session sid sig".split())  # noqa: SIM905
 OF_NUMBERS = ("password", "passwd", "passphrase", "pwd", "secret")
-WHOLE_OF_NUMBERS = frozenset("cvc cvv otp pass pin pw".split())
+WHOLE_OF_NUMBERS = frozenset("cvc cvv otp pass pin pw".split())  # noqa: SIM905
 """Of numbers, only these: `max_tokens = 100` is none."""
 KEY_CHARACTERS = 16
 """`key=` with at least so many characters is taken for an API key."""

@@ -100,7 +100,9 @@ def open_source(argument: str) -> Source:
     if not os.path.isfile(argument):  # which, unlike Path.is_file, takes a name of any length
         raise Problem(f"{label}: there is no such file", "give a file, a command in quotes ('curl …'), or - for stdin")
     path = Path(argument)
-    return _with_head(Source(label, path.name.partition(".")[0] or "imported", lambda: _unpacked(path), "", str(path.parent)))
+    return _with_head(
+        Source(label, path.name.partition(".")[0] or "imported", lambda: _unpacked(path), "", str(path.parent))
+    )
 
 
 def looks_like_curl(text: str) -> bool:

@@ -91,6 +91,11 @@ def comments(remarks: Iterable[str]) -> list[str]:
             lines.append(f"# {indent}{text}")
         else:
             lines += textwrap.wrap(
-                text, WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False, break_long_words=False
+                text,
+                WIDTH,
+                initial_indent="# ",
+                subsequent_indent="#   ",
+                break_on_hyphens=False,
+                break_long_words=False,
             )
     return lines

@@ -67,7 +67,10 @@ def test_what_is_left_out_is_said_with_its_share(tmp_path: Path) -> None:
 def test_a_packed_log(tmp_path: Path) -> None:
     packed = tmp_path / "access.log.1.gz"
     packed.write_bytes(gzip.compress((DATA / "access.log").read_bytes()))
-    assert import_to(tmp_path, packed).model.requests.keys() == import_to(tmp_path, DATA / "access.log").model.requests.keys()
+    assert (
+        import_to(tmp_path, packed).model.requests.keys()
+        == import_to(tmp_path, DATA / "access.log").model.requests.keys()
+    )
     packed.write_bytes(packed.read_bytes()[:-20])
     with pytest.raises(Problem, match="broken or cut off"):
         import_to(tmp_path, packed)
@@ -127,7 +130,7 @@ def test_too_many_routes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(Problem, match="no request is left.*POST 1"):
+    with pytest.raises(Problem, match=r"no request is left.*POST 1"):
         import_to(tmp_path, log(tmp_path, "POST / HTTP/1.1"))
     with pytest.raises(Problem, match="none of its 1 lines is a request"):
         import_to(tmp_path, log(tmp_path, "garbage"), kind="access-log")

@@ -76,7 +76,7 @@ def test_bodies(tmp_path: Path) -> None:
 
 def test_credentials(tmp_path: Path) -> None:
     imported = import_to(
-        tmp_path, "curl -u ann:SECRET http://h/a; curl http://ann:SECRET@h/b --oauth2-bearer SECRET-2"
+        tmp_path, "curl -u ann:SECRET-0 http://h/a; curl http://ann:SECRET-0@h/b --oauth2-bearer SECRET-2"
     )
     assert imported.request("get-a").headers == {"authorization": "Basic {{env API_BASIC_CREDENTIALS}}"}
     assert SECRET not in imported.text + imported.said
@@ -90,9 +90,9 @@ def test_credentials(tmp_path: Path) -> None:
         ("curl -F file=@a http://h/", "-F cannot be imported", "body_file"),
         ("curl -T file http://h/", "-T cannot be imported", "--data-binary"),
         ("curl -b jar.txt http://h/", "-b with a file cannot be imported", "the cookies themselves"),
-        ("curl -H 'x: SECRET http://h/", "the quotation at character 9 is not closed", "all of the command"),
+        ("curl -H 'x: SECRET-1 http://h/", "the quotation at character 9 is not closed", "all of the command"),
         ("curl -H 'x: y'", "has no URL", "with its URL"),
-        ("curl ftp://SECRET@h/", "not an http or https address", "HTTP server"),
+        ("curl ftp://SECRET-1@h/", "not an http or https address", "HTTP server"),
         ('curl ^"http://h/^" ^\n  -H ^"a: b^"', "cmd.exe", "cURL (bash)"),
         ("curl http://h/ -d a=1 -d @file", "stands beside other data", "one file"),
     ],
@@ -106,5 +106,11 @@ def test_what_is_refused(tmp_path: Path, command: str, reason: str, remedy: str)
 
 def test_what_a_workload_file_has_no_place_for_is_named(tmp_path: Path) -> None:
     comments = import_to(tmp_path, "curl -kL --http2 -m 5 -A me http://h/").comments
-    for part in ("-k. Give --insecure", "-L. Redirects are not followed", "--http2", "-m. Give --timeout", "user-agent"):
+    for part in (
+        "-k. Give --insecure",
+        "-L. Redirects are not followed",
+        "--http2",
+        "-m. Give --timeout",
+        "user-agent",
+    ):
         assert part in comments, part

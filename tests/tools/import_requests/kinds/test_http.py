@@ -70,7 +70,7 @@ def test_variables_of_the_environment_keep_their_names(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("GET http://h/\n###\nthis is no request\n", "more.http: line 3: is no request line"),
-        ("GET http://h/\nno header SECRET\n", "more.http: line 2: is no header"),
+        ("GET http://h/\nno header SECRET-1\n", "more.http: line 2: is no header"),
         ("POST http://h/\ncontent-type: multipart/form-data\n\n--x\n", "more.http: line 1: a body of several parts"),
         ("POST http://h/\n\n< ./a\n< ./b\n", "a file stands beside other lines"),
         ("@a={{b}}{{b}}\n@b={{a}}{{a}}\nGET http://h/" + "{{a}}" * 500, "more than 100,000 variables"),

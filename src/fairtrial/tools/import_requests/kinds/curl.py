@@ -33,14 +33,14 @@ SHORT = {
 """Options of one letter, by their long names (curl's manual, curl(1))."""
 
 WITH_VALUE = frozenset(
-    "request header data data-ascii data-raw data-binary data-urlencode json url user oauth2-bearer cookie user-agent "
+    "request header data data-ascii data-raw data-binary data-urlencode json url user oauth2-bearer cookie user-agent "  # noqa: SIM905
     "referer output write-out max-time connect-timeout dump-header cookie-jar proxy proxy-user cert cert-type key "
     "cacert capath pass retry retry-delay retry-max-time max-redirs resolve connect-to interface limit-rate ciphers "
     "tls-max stderr trace trace-ascii unix-socket form form-string upload-file config url-query aws-sigv4 noproxy "
     "max-filesize".split()
 )
 WITHOUT_VALUE = frozenset(
-    "get head insecure compressed location location-trusted silent show-error verbose include fail fail-with-body "
+    "get head insecure compressed location location-trusted silent show-error verbose include fail fail-with-body "  # noqa: SIM905
     "no-buffer globoff progress-bar no-progress-meter ipv4 ipv6 http1.0 http1.1 http2 http2-prior-knowledge http3 "
     "tlsv1 tlsv1.2 tlsv1.3 remote-name path-as-is raw no-keepalive tcp-nodelay parallel netrc junk-session-cookies "
     "remote-header-name styled-output basic next digest ntlm negotiate".split()

@@ -22,7 +22,7 @@ LARGEST_BYTES = 64 << 20
 MOST_ENTRIES = 20_000
 BEGINNING = re.compile(r'\s*\{\s*"log"\s*:\s*\{')
 
-ASSET_RESOURCES = frozenset("stylesheet script image font media texttrack manifest ping preflight websocket".split())
+ASSET_RESOURCES = frozenset("stylesheet script image font media texttrack manifest ping preflight websocket".split())  # noqa: SIM905
 """What Chrome calls a resource that is none of the service's own answers (`_resourceType`)."""
 ASSET_TYPES = re.compile(
     r"(?:image|font|video|audio)/.*|text/css|(?:text|application)/(?:x-)?javascript|application/wasm"

@@ -144,17 +144,18 @@ class _Reader:
 
     def _request_line(self) -> tuple[str, str]:
         where = self._where()
-        words = (self._line() or "").split()
+        text = (self._line() or "").strip()
+        self._place += 1
+        while (line := self._line() or "").strip() and line[0] in " \t?&":
+            text += line.strip()  # an address may go on in the next lines
+            self._place += 1
+        words = text.split()
         method = words.pop(0) if len(words) > 1 and METHOD_WORD.fullmatch(words[0]) else None
         if len(words) > 1 and VERSION.fullmatch(words[-1]):
             del words[-1]
         url = " ".join(words)
         if not _is_address(url, has_method=method is not None):
             raise Problem(f"{where}: is no request line", "write METHOD URL, such as GET http://127.0.0.1:8080/items")
-        self._place += 1
-        while (line := self._line() or "").strip() and line[0] in " \t?&":
-            url += line.strip()  # an address may go on in the next lines
-            self._place += 1
         return method or "GET", self._values.resolved(url)
 
     def _headers(self) -> list[tuple[str, str]]:
@@ -163,7 +164,9 @@ class _Reader:
             if not COMMENT.match(line.strip()):
                 name, colon, value = line.partition(":")
                 if not colon:
-                    raise Problem(f"{self._where()}: is no header", "write Name: value, and an empty line before a body")
+                    raise Problem(
+                        f"{self._where()}: is no header", "write Name: value, and an empty line before a body"
+                    )
                 pairs.append((name.strip(), self._values.resolved(value.strip())))
             self._place += 1
         return pairs

@@ -103,9 +103,7 @@ def _listed(names: Sequence[str]) -> str:
     return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
 
 
-def _credentials(
-    document: Document, variables: Variables, operation: dict[str, Any]
-) -> list[tuple[str, str, str]]:
+def _credentials(document: Document, variables: Variables, operation: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Place, name and value of each header, parameter or cookie that the first way to be let in asks for."""
     ways = objects(operation.get("security", document.root.get("security")))
     if not ways or not all(ways):  # an empty way: nothing is asked for

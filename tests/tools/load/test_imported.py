@@ -7,7 +7,7 @@ import pytest
 
 from tests.command_line import Finished, Lab
 from tests.tools.import_requests.imported import DATA
-from tests.tools.load.conftest import Listener, call, listener  # noqa: F401  # fixtures
+from tests.tools.load.conftest import Listener
 
 HTTP = """
 GET http://shop.example/items?page=1
@@ -23,7 +23,10 @@ Authorization: Bearer {{token}}
 
 
 def test_a_file_of_requests(
-    lab: Lab, call: Callable[..., Finished], listener: Listener, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+    lab: Lab,
+    call: Callable[..., Finished],
+    listener: Listener,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Path("requests.http").write_text(HTTP)
     assert call("import", "requests.http", "-o", "shop.workload.toml").status == 0
@@ -33,10 +36,14 @@ def test_a_file_of_requests(
     assert finished.status == 0, finished.out + finished.err
     paths = {(request.method, request.path) for request in listener.received}
     assert paths >= {("GET", "/items?page=1"), ("POST", "/orders")}
-    assert {request.headers["authorization"] for request in listener.received if request.path != "/"} == {"Bearer tok-1"}
+    assert {request.headers["authorization"] for request in listener.received if request.path != "/"} == {
+        "Bearer tok-1"
+    }
 
 
-def test_an_access_log(lab: Lab, call: Callable[..., Finished], listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_an_access_log(
+    lab: Lab, call: Callable[..., Finished], listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert call("import", DATA / "access.log", "-o", "shop.workload.toml").status == 0
     monkeypatch.setenv("API_TOKEN", "tok-1")
     finished = call("load", "-f", "shop.workload.toml", "-n", "60", "-c", "1", listener.url)
