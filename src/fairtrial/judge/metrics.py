@@ -163,9 +163,7 @@ def _peak_rss(trial: TrialRecord) -> float | None:
     return float(trial.server.peak_rss_bytes) if trial.server is not None and trial.server.peak_rss_bytes else None
 
 
-def _of_a_server(
-    name: str, unit: BaseUnit, label: str, part: str, key: str, *, of_processes: bool = True
-) -> Metric:
+def _of_a_server(name: str, unit: BaseUnit, label: str, part: str, key: str, *, of_processes: bool = True) -> Metric:
     """A figure that one part of the record of a server's trial holds; None where either was not measured."""
 
     def read(trial: TrialRecord) -> float | None:

@@ -185,6 +185,7 @@ def test_the_time_of_the_workload_s_first_answer_is_told_if_its_clause_holds(pat
     assert len(told) == expected
     assert all(0 < seconds < 10 for seconds in told)
 
+
 def compresses(line: str, headers: str) -> Sequence[bytes]:
     """A stack that compresses for whoever asks for it, as many frameworks do by default."""
     if not line.startswith("GET /item "):
