@@ -181,16 +181,13 @@ def with_tables_of_all(plans: Sequence[Plan]) -> Plan:
 def _may_share(one: Plan, other: Plan) -> bool:
     if any(isinstance(plan.workload, ProgramWorkload) for plan in (one, other)):
         return False
-    if one.workload.writes != other.workload.writes:
-        return False
-    if one.workload.writes and _tables_by_name([one]).keys() & _tables_by_name([other]).keys():
-        return False
-    if one.conditions[0].service is not other.conditions[0].service:
+    if one.conditions[0].service is not other.conditions[0].service or _environment(one) != _environment(other):
         return False
     if _settles_the_start(one) and _settles_the_start(other):
         return False
-    if _environment(one) != _environment(other):
-        return False
+    if one.workload.writes or other.workload.writes:
+        both_write = one.workload.writes and other.workload.writes
+        return both_write and not _tables_by_name([one]).keys() & _tables_by_name([other]).keys()
     return _tables_agree([one], [other])
 
 
