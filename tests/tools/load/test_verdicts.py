@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from fairtrial.record.engine_summary import Waiting
 from fairtrial.record.histogram import Bucket, Histogram
 from fairtrial.tools.load.request.expected_figure import parse_expected_figure
 from fairtrial.tools.load.verdicts import Verdict, verdicts_on
@@ -125,6 +126,13 @@ class TestUnansweredAtTheEnd:
     def test_they_may_be_errors_if_one_waited_for_longer_than_any_answer_took(self) -> None:
         assert verdict("errors<=1%", fast=1000, **unanswered(500, 0.005)).verdict == "met"
         assert verdict("errors<=1%", fast=1000, **unanswered(500, 2.0)).verdict == "undecided"
+
+    @pytest.mark.parametrize("text", ["p99<10s", "max<10s", "mean<10s", "errors<=1%"])
+    def test_a_queue_counts_however_long_the_limit_is(self, text: str) -> None:
+        facts = {"fast": 1000, **unanswered(80, 0.009)}
+        few, queue = (Waiting(limit=1000, peak=70, at_end=number) for number in (10, 70))
+        assert verdict(text, **facts, waiting=few).verdict == "met"
+        assert verdict(text, **facts, waiting=queue).verdict == "undecided"
 
 
 class TestFiguresThatAreNotTheServers:

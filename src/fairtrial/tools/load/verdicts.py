@@ -4,9 +4,10 @@ What has no time yet is never left out silently. Two kinds of requests have none
 
 - Requests that ended without an answer (refused, reset, timed out, never sent) count as slower than any limit: a client
   that never has an answer did not have it in time.
-- Requests that were unanswered at the end count only where the oldest of them had waited for longer than the limit.
-  How many of the others had, nobody knows. So a figure is met if it holds with all of them beyond the limit, and not
-  met if it does not even hold without them; in between it is undecided.
+- Requests that were unanswered at the end count where the oldest of them had waited for longer than the limit. How many
+  of the others had, nobody knows. So a figure is met if it holds with all of them beyond the limit, and not met if it
+  does not even hold without them; in between it is undecided. Where the limit is longer than the oldest had waited,
+  those of an open load that still waited for a connection count in the same way, if they are a queue and no accident.
 """
 
 import math
@@ -22,6 +23,10 @@ from fairtrial.record.histogram import Histogram, rank_of
 from fairtrial.tools.load.request.expected_figure import ERRORS, MAX, MEAN, RATE, ExpectedFigure
 
 Word = Literal["met", "not met", "undecided"]
+
+QUEUE_SHARE = 0.01
+"""From this share of all requests on, those that wait for a connection at the end are a queue: as for the warning that
+less than 99% of what was offered was answered."""
 
 SLOWED_BY_THE_GENERATOR = frozenset({"generator-late", "generator-saturated"})
 """Checks whose refusal says that times may be the generator's own: what holds in spite of that, holds."""
@@ -89,11 +94,11 @@ def _read(expected: ExpectedFigure, summary: EngineSummary, times: Histogram) ->
     failures = summary.ended - summary.answers
     if not summary.response_time.count:
         return _Reading(None, None, "no answer was complete")
-    if expected.figure == MAX:
-        return _longest(summary, failures)
     late = _late(summary, expected.limit)
+    if expected.figure == MAX:
+        return _longest(summary, failures, late)
     if expected.figure == MEAN:
-        return _mean(summary, failures, late)
+        return _mean(summary, failures, late, expected.limit)
     assert expected.percentile is not None
     return _percentile(expected.percentile, summary, times, failures, late)
 
@@ -114,19 +119,19 @@ def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: i
     return _Reading(among(ended), among(ended + late), _reasons(summary, failures, late))
 
 
-def _longest(summary: EngineSummary, failures: int) -> _Reading:
-    longest = summary.response_time.max_seconds or 0.0
-    oldest = summary.oldest_in_flight_seconds or 0.0
+def _longest(summary: EngineSummary, failures: int, late: int) -> _Reading:
+    longest, oldest = summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0
     found = math.inf if failures else max(longest, oldest)
-    return _Reading(found, found, _reasons(summary, failures, summary.in_flight_at_end if oldest > longest else 0))
+    return _Reading(found, math.inf if late else found, _reasons(summary, failures, late))
 
 
-def _mean(summary: EngineSummary, failures: int, late: int) -> _Reading:
-    """A mean has no room for what has no time: with a request that failed, it is at worst infinite."""
+def _mean(summary: EngineSummary, failures: int, late: int, limit_seconds: float) -> _Reading:
+    """A mean has no room for what has no time: with a request that failed, or a queue, it is at worst infinite."""
     times, oldest = summary.response_time, summary.oldest_in_flight_seconds or 0.0
     assert times.mean_seconds is not None
     with_late = (times.count * times.mean_seconds + late * oldest) / (times.count + late)
-    return _Reading(times.mean_seconds, math.inf if failures else with_late, _reasons(summary, failures, late))
+    unknown = failures > 0 or (late > 0 and oldest <= limit_seconds)
+    return _Reading(times.mean_seconds, math.inf if unknown else with_late, _reasons(summary, failures, late))
 
 
 def _errors(summary: EngineSummary) -> _Reading:
@@ -140,8 +145,11 @@ def _errors(summary: EngineSummary) -> _Reading:
 
 
 def _late(summary: EngineSummary, limit_seconds: float) -> int:
-    """How many requests may have waited for longer than this at the end: none, or all that were unanswered."""
-    return summary.in_flight_at_end if (summary.oldest_in_flight_seconds or 0.0) > limit_seconds else 0
+    """How many of the requests that were unanswered at the end may take longer than this: all, the queue, or none."""
+    if (summary.oldest_in_flight_seconds or 0.0) > limit_seconds:
+        return summary.in_flight_at_end
+    queue = 0 if summary.waiting is None else summary.waiting.at_end
+    return queue if queue > QUEUE_SHARE * (summary.ended + summary.in_flight_at_end) else 0
 
 
 def _reasons(summary: EngineSummary, failures: int, late: int) -> str:
