@@ -1,14 +1,20 @@
 """When a server counts as ready, asked of one that runs already."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.runs_already import find_running
+from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests
+from fairtrial.engine.run import run_engine
+from fairtrial.engine.server import engine_server
 from fairtrial.experiment.ready import ANSWERED, HEALTH, Ready
 from tests.catalog.contract.scripted import answer, answering
+
+CERTIFICATES = Path(__file__).parents[2] / "tools" / "load" / "certificates"
 
 
 def knows_one_path(line: str, _headers: str) -> Sequence[bytes]:
@@ -41,7 +47,22 @@ def test_where_nothing_listens_nothing_is_ready(ready: Ready) -> None:
         find_running(f"http://localhost:{free_port()}", ready, 0.0)
 
 
-def test_tls_is_spoken_where_the_url_asks_for_it() -> None:
-    """To a server that does not: the reason is the handshake's."""
-    with answering(knows_one_path) as url, pytest.raises(Problem, match=r"no connection: \[SSL"):
-        find_running(url.replace("http", "https"), HEALTH, 0.0)
+@pytest.mark.usefixtures("engine")
+def test_tls_is_spoken_where_the_url_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the lab and to the load engine alike, a server is who it says if this machine trusts its authority."""
+    certificate = ["--tls-certificate", str(CERTIFICATES / "server.pem"), "--tls-key", str(CERTIFICATES / "server.key")]
+    with engine_server("a server", "target", certificate) as server:
+        url = f"https://{server.address}".replace("127.0.0.1", "localhost")
+        with pytest.raises(Problem, match=r"no connection: .*CERTIFICATE_VERIFY_FAILED"):
+            find_running(url, ANSWERED, 0.0)
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATES / "authority.pem"))
+        found = find_running(url, ANSWERED, 5.0)
+        plan = EnginePlan(
+            address=found.address,
+            host=found.host,
+            tls=found.tls,
+            requests=[Request(name="any", path="/")],
+            load=Closed(connections=1),
+            stop=StopAfterRequests(requests=5),
+        )
+        assert run_engine(plan, lambda _event: None).verified == 5
