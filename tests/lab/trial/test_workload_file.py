@@ -77,7 +77,9 @@ def test_the_record_holds_what_judging_needs(finished: Finished) -> None:
 
 
 def test_what_was_not_examined_is_listed(finished: Finished) -> None:
-    unexamined = [each["check"] for each in finished.result["findings"] if each["evidence"].startswith("not examined: ")]
+    unexamined = [
+        each["check"] for each in finished.result["findings"] if each["evidence"].startswith("not examined: ")
+    ]
     assert sorted(unexamined) == ["ledger", "stale", "writes-stored"]
     assert finished.out.count("not examined: ") == 3
     assert finished.results is not None
@@ -92,4 +94,3 @@ def test_the_key_is_nowhere_in_what_is_written_or_shown(finished: Finished) -> N
     assert [text for text in texts if KEY in text] == []
     evidence = [clause["evidence"] for trial in finished.record[1:] for clause in trial["contract"]]
     assert any("{{env ITEMS_KEY}}" in text for text in evidence)
-
