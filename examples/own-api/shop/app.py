@@ -16,6 +16,12 @@ class Shop(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except ConnectionResetError:  # whoever asked has gone
+            pass
+
     def do_GET(self) -> None:
         target = urlsplit(self.path)
         item = re.fullmatch(r"/items/(\d+)", unquote(target.path))

@@ -22,8 +22,8 @@ REMEDIES = {
     "status_4xx": "check path, method and headers; if this is the right answer, give --expect-status",
     "status_5xx": "the server failed: look in its log, or lower the load",
     "wrong_length": "the body is not as long as --expect-length or --expect-body says, or with ab as the first answer",
-    "wrong_header": "the content type is not the expected one",
-    "wrong_body": "the body is not that of --expect-body",
+    "wrong_header": "the content type is not the one that the workload file expects",
+    "wrong_body": "the body is not the expected one: --expect-body, or `expect` in the workload file",
 }
 
 OPTIONS = {

@@ -126,7 +126,7 @@ def _requests(measurement: Measurement) -> list[RenderableType]:
         return []
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="dim")
     table.add_column("request", overflow="fold")
-    for name in ("verified/s", "not", "p50 ms", "p99 ms"):
+    for name in ("verified/s", "errors", "p50 ms", "p99 ms"):
         table.add_column(name, justify="right", min_width=7, no_wrap=True)
     for share in summary.mix:
         times = share.response_time
