@@ -75,7 +75,8 @@ impl RowSource {
         let all = lines(&text).count();
         let skip = plan.skip.min(all as u64);
         if all as u64 == skip {
-            let none = if skip == 0 { "holds no row".to_owned() } else { format!("none of its {all} rows is left") };
+            let none =
+                if skip == 0 { "holds no row".to_owned() } else { format!("none of its {all} rows is left") };
             return Err(none);
         }
         let table = Arc::new(Table::new(name, all as u64 - skip, skip, &plan.pick));
@@ -199,8 +200,7 @@ pub(crate) mod tests {
     #[test]
     fn rows_in_front_can_be_left_out() {
         let lines: Vec<String> = (1..=3).map(|id| format!("{{\"id\": {id}}}")).collect();
-        let sources =
-            sources(json!({"a": {"lines": lines.clone(), "pick": {"kind": "once"}, "skip": 2}}));
+        let sources = sources(json!({"a": {"lines": lines.clone(), "pick": {"kind": "once"}, "skip": 2}}));
         let source = sources.get("a").unwrap();
         assert_eq!(source.table().rows(), 1);
         assert_eq!(source.column("id", Form::Json).unwrap().cell(0), b"3");
@@ -212,7 +212,9 @@ pub(crate) mod tests {
     fn what_is_wrong_is_named() {
         let random = json!({"kind": "random"});
         assert!(error(json!({"lines": [], "pick": random})).ends_with("holds no row"));
-        assert!(error(json!({"file": "/no/such.jsonl", "pick": random})).contains("rows.items: /no/such.jsonl: "));
+        assert!(
+            error(json!({"file": "/no/such.jsonl", "pick": random})).contains("rows.items: /no/such.jsonl: ")
+        );
         let sources = sources(json!({"a": {"lines": ["{\"id\": 1}", "[1]"], "pick": random}}));
         assert!(sources.get("a").unwrap().column("id", Form::Json).unwrap_err().starts_with("row 2: "));
     }

@@ -73,6 +73,8 @@ impl Table {
     pub fn ran_out(&self) -> Option<String> {
         let is_out = matches!(self.pick, Pick::Once) && self.given.load(Ordering::Relaxed) > self.rows;
         let all = self.rows + self.skipped;
-        is_out.then(|| format!("rows.{}: each of its {all} rows was taken once, and one more was needed", self.name))
+        is_out.then(|| {
+            format!("rows.{}: each of its {all} rows was taken once, and one more was needed", self.name)
+        })
     }
 }

@@ -37,7 +37,9 @@ pub(super) fn judge(
         None => record.verified(asked.request, since_opened_ns),
         Some(kind) => {
             record.wrong_answer(kind, since_opened_ns);
-            let reason = || (kind == ErrorKind::WrongBody).then(|| expectation.difference(answer, asked.row)).flatten();
+            let reason = || {
+                (kind == ErrorKind::WrongBody).then(|| expectation.difference(answer, asked.row)).flatten()
+            };
             record.example_because(kind, Some(answer.status), answer.body, done_ns, reason);
         }
     }

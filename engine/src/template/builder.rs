@@ -194,4 +194,3 @@ fn form(spelling: Spelling, position: Position) -> Result<Form, &'static str> {
         _ => Err("json and escaped are for bodies"),
     }
 }
-

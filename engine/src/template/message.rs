@@ -320,7 +320,9 @@ mod tests {
         let error = |path, header, body| of_rows(path, header, body, "random").unwrap_err();
         assert!(error("/", "{{row items name}}", "").contains("row 1: name holds a control character"));
         assert!(error("/{{row items id json}}", "", "").contains("{{row items id}}: json and escaped"));
-        assert!(error("/", "", "{{row item id}}").contains("{{row item id}}: the plan's rows are [\"items\"]"));
+        assert!(
+            error("/", "", "{{row item id}}").contains("{{row item id}}: the plan's rows are [\"items\"]")
+        );
         assert!(error("/", "", "{{row items uid}}").contains("row 1: has no \"uid\""));
         assert!(error("/{{field id}}", "", "{{row items id}}").contains("cannot stand in one request"));
     }
@@ -328,11 +330,10 @@ mod tests {
     #[test]
     fn unknown_fields_are_named() {
         let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
-        let error =
-            |dataset| {
-                let sources = Sources { dataset, rows: None };
-                MessageBuilder::new(sources).template("{{field uid}}", Position::Path).unwrap_err()
-            };
+        let error = |dataset| {
+            let sources = Sources { dataset, rows: None };
+            MessageBuilder::new(sources).template("{{field uid}}", Position::Path).unwrap_err()
+        };
         assert!(
             error(Some(&dataset))
                 .contains("{{field uid}}: allowed are the dataset's fields [\"id\", \"uuid\"")

@@ -134,9 +134,9 @@ fn placeholder(inner: &str) -> Result<Placeholder<'_>, String> {
         ("row", [table, column, "escaped"]) => {
             Ok(Placeholder::Row { table, column, spelling: Spelling::Escaped })
         }
-        ("row", _) => {
-            invalid("needs the NAME of a table and a COLUMN, and maybe json or escaped, like {{row items id}}")
-        }
+        ("row", _) => invalid(
+            "needs the NAME of a table and a COLUMN, and maybe json or escaped, like {{row items id}}",
+        ),
         _ => invalid(&format!("is no placeholder; allowed are {ALLOWED}")),
     }
 }

@@ -90,7 +90,9 @@ mod tests {
 
     fn tables() -> RowSources {
         let lines = |name: &str, rows: u64| {
-            (0..rows).map(|row| format!("{{\"id\": {row}, \"name\": \"{name} \\\"{row}\\\"\"}}")).collect::<Vec<_>>()
+            (0..rows)
+                .map(|row| format!("{{\"id\": {row}, \"name\": \"{name} \\\"{row}\\\"\"}}"))
+                .collect::<Vec<_>>()
         };
         sources(json!({
             "a": {"lines": lines("a", 3), "pick": {"kind": "random"}},

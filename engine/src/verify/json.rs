@@ -220,7 +220,13 @@ impl<'de> Visitor<'de> for Below<'_> {
                     members.next_value::<IgnoredAny>()?;
                 }
                 Some(Step { node, .. }) => {
-                    members.next_value_seed(At { node, expected, seen: &mut *seen, wanted: &mut *wanted, row })?;
+                    members.next_value_seed(At {
+                        node,
+                        expected,
+                        seen: &mut *seen,
+                        wanted: &mut *wanted,
+                        row,
+                    })?;
                 }
             }
         }
@@ -232,8 +238,13 @@ impl<'de> Visitor<'de> for Below<'_> {
         for place in 0_u64.. {
             let element = match node.below.iter().find(|step| step.place == Some(place)) {
                 None => elements.next_element::<IgnoredAny>()?.map(|_| ()),
-                Some(Step { node, .. }) => elements
-                    .next_element_seed(At { node, expected, seen: &mut *seen, wanted: &mut *wanted, row })?,
+                Some(Step { node, .. }) => elements.next_element_seed(At {
+                    node,
+                    expected,
+                    seen: &mut *seen,
+                    wanted: &mut *wanted,
+                    row,
+                })?,
             };
             if element.is_none() {
                 break;

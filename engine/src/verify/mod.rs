@@ -71,7 +71,10 @@ impl Expectation {
                     return Err("expect.body: kind \"row\" needs the key dataset".to_owned());
                 };
                 if !tables.is_empty() {
-                    return Err("expect.body: kind \"row\" is about the dataset, and the request about {{row …}}".into());
+                    return Err(
+                        "expect.body: kind \"row\" is about the dataset, and the request about {{row …}}"
+                            .into(),
+                    );
                 }
                 BodyExpectation::Row(Box::new(RowBody::new(Arc::clone(dataset), fields)?))
             }

@@ -110,7 +110,9 @@ mod tests {
     fn documents_are_equal_in_any_order_and_spelling() {
         let one = json!({"a": [1, 2.0, {"b": null}], "c": "x"});
         assert!(equal(&one, &serde_json::from_str("{\"c\":\"x\",\"a\":[1.0,2,{\"b\":null}]}").unwrap()));
-        for other in [json!({"a": [1, 2, {"b": null}]}), json!({"a": [2, 1, {"b": null}], "c": "x"}), json!([1])] {
+        for other in
+            [json!({"a": [1, 2, {"b": null}]}), json!({"a": [2, 1, {"b": null}], "c": "x"}), json!([1])]
+        {
             assert!(!equal(&one, &other), "{other}");
         }
     }

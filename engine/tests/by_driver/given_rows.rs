@@ -53,7 +53,8 @@ fn a_request_holds_one_row_and_its_answer_must_be_about_it() {
         let mut counts = HashMap::new();
         asked.lock().unwrap().iter().for_each(|asked| *counts.entry(asked.clone()).or_insert(0) += 1);
         assert!(counts.len() > 20, "{} rows", counts.len());
-        let first = counts.iter().find(|(asked, _)| asked.starts_with("/items/n%2F1%20")).map_or(0, |each| *each.1);
+        let first =
+            counts.iter().find(|(asked, _)| asked.starts_with("/items/n%2F1%20")).map_or(0, |each| *each.1);
         // By Zipf's law 93 of 400; evenly 10, of which 40 would be ten standard deviations too many.
         assert_eq!(first > 40, pick["kind"] == "zipf", "{first}");
     }
@@ -93,8 +94,10 @@ fn rows_that_are_taken_once_end_the_run_when_they_run_out() {
     for pipeline in [1, 4] {
         let (server, asked) = asked_of(answered);
         let from_file = json!({"items": {"file": file, "pick": once, "skip": 2}});
-        let enough =
-            plan(&server.address, &once).with("rows", from_file).with("pipeline", json!(pipeline)).with("threads", json!(1));
+        let enough = plan(&server.address, &once)
+            .with("rows", from_file)
+            .with("pipeline", json!(pipeline))
+            .with("threads", json!(1));
         // With a pipeline, more may have begun than were answered.
         let (begun, needed) = if pipeline == 1 { (ROWS - 2, ROWS - 2) } else { (ROWS - 2, ROWS - 2 - 12) };
         let summary = enough.clone().requests(needed).run();
@@ -133,9 +136,15 @@ fn what_cannot_be_followed_is_named() {
     };
     for (line, expected) in [
         (changed(&|plan| plan["rows"]["items"]["lines"] = json!([])), "rows.items: holds no row"),
-        (changed(&|plan| plan["rows"]["items"]["file"] = json!("/x")), "rows.items: needs one of file and lines"),
+        (
+            changed(&|plan| plan["rows"]["items"]["file"] = json!("/x")),
+            "rows.items: needs one of file and lines",
+        ),
         (changed(&|plan| plan["rows"]["items"]["pick"]["kind"] = json!("last")), "rows.items.pick"),
-        (changed(&|plan| plan["rows"] = json!({})), "requests[0].path: {{row items name}}: the plan's rows are []"),
+        (
+            changed(&|plan| plan["rows"] = json!({})),
+            "requests[0].path: {{row items name}}: the plan's rows are []",
+        ),
         (
             changed(&|plan| plan["rows"]["items"]["lines"][3] = json!("{\"id\": 4}")),
             "{{row items name}}: row 4: has no \"name\"",
@@ -145,10 +154,15 @@ fn what_cannot_be_followed_is_named() {
             "requests[0].headers: {{row items name}}: json and escaped are for bodies",
         ),
         (
-            changed(&|plan| plan["requests"][0]["expect"]["body"]["values"] = json!({"/a": "{{row other id json}}"})),
+            changed(&|plan| {
+                plan["requests"][0]["expect"]["body"]["values"] = json!({"/a": "{{row other id json}}"})
+            }),
             "requests[0].expect.body.values: \"/a\": {{row other id}}: the request takes no row of this table",
         ),
-        (changed(&|plan| plan["requests"][0]["method"] = json!("HEAD")), "requests[0].expect.body: an answer to HEAD"),
+        (
+            changed(&|plan| plan["requests"][0]["method"] = json!("HEAD")),
+            "requests[0].expect.body: an answer to HEAD",
+        ),
     ] {
         assert!(line.contains(expected), "{line}");
     }

@@ -35,7 +35,9 @@ def is_free(port: int) -> bool:
 def holder(port: int) -> str:
     """Who listens on this port, for a message: `python3 (process 4711)`; in general terms where it cannot be told."""
     for connection in psutil.net_connections(kind="tcp"):
-        if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid is not None:
+        if connection.status != psutil.CONN_LISTEN or connection.pid is None or not connection.laddr:
+            continue
+        if connection.laddr.port == port:
             with suppress(psutil.Error):
                 return f"{printable(psutil.Process(connection.pid).name(), 40)} (process {connection.pid})"
     return "a process of another user or container"

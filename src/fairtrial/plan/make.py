@@ -74,9 +74,7 @@ def _workload(experiment: Experiment, folders: Sequence[Path]) -> Workload:
     )
 
 
-def _resolve(
-    experiment: Experiment, workload: Workload, stacks: Mapping[str, Stack], *, until_decided: bool
-) -> Plan:
+def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, Stack], *, until_decided: bool) -> Plan:
     points = {value: _point(experiment, workload, value) for value in experiment.points}
     conditions = [_condition(each.stack, stacks, points[each.at]) for each in experiment.condition_refs]
     if experiment.noise_floor:

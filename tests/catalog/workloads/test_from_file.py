@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.from_file import CHECK_EVERY, sent_requests, workload_from_file
 from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload
 from fairtrial.engine.plan import BodyRange, ExactBody, GivenRows, JsonBody, Pick, Request
-from fairtrial.catalog.tables import Data
 from fairtrial.experiment.workload_file.read import read_workload_file
 from tests.experiment.workload_file.files import SHOP, shop
 

@@ -1,5 +1,7 @@
 """Placeholders of a workload file: what they are, and what is said about wrong ones."""
 
+import re
+
 import pytest
 
 from fairtrial.experiment.workload_file.placeholders import Placeholder, parts_of
@@ -39,9 +41,8 @@ def test_a_text_is_literals_and_placeholders(text: str, parts: list[str | Placeh
     ],
 )
 def test_a_wrong_placeholder_is_shown_with_what_is_right(text: str, reason: str) -> None:
-    with pytest.raises(ValueError, match=r"") as refused:
+    with pytest.raises(ValueError, match=re.escape(reason)):
         parts_of(text)
-    assert reason in str(refused.value)
 
 
 def test_a_placeholder_is_written_as_it_is_read() -> None:

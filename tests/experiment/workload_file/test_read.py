@@ -64,7 +64,10 @@ def test_an_exact_body_takes_the_place_of_a_default_json(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('[requests.a]\nget = "/"\nwieght = 2\n', "requests.a.wieght: unknown key (did you mean weight?); allowed here:"),
+        (
+            '[requests.a]\nget = "/"\nwieght = 2\n',
+            "requests.a.wieght: unknown key (did you mean weight?); allowed here:",
+        ),
         ('[request.a]\nget = "/"\n', "request: unknown key (did you mean requests?)"),
         ('[requests.a]\nget = "/"\nexpect.jsn = {}\n', "requests.a.expect.jsn: unknown key (did you mean json?)"),
         ("[requests.a]\nweight = 2\n", "requests.a: none is given: name one method with its path"),
@@ -73,17 +76,29 @@ def test_an_exact_body_takes_the_place_of_a_default_json(tmp_path: Path) -> None
         ('[requests.a]\nget = "/a b"\n', "requests.a.get: a path holds visible ASCII"),
         ('[requests.a]\nget = "/{{row itms id}}"\n', "requests.a.get: {{row itms id}}: there is no [rows.itms]"),
         (ROWS + '[requests.a]\nget = "/"\n', "rows.items: no request takes a row of it"),
-        (ROWS + LOOK.replace(" id", " idd"), "items.csv: there is no column 'idd' (did you mean id?), which requests.look"),
+        (
+            ROWS + LOOK.replace(" id", " idd"),
+            "items.csv: there is no column 'idd' (did you mean id?), which requests.look",
+        ),
         ('[requests.a]\npost = "/"\njson = {}\nbody = "x"\n', "requests.a: json and body: a request has one body"),
         ('[requests.a]\npost = "/"\njson = { day = 2020-01-01 }\n', "requests.a.json: /day: 2020-01-01 is no JSON"),
         ('[requests.a]\npost = "/"\njson = { a = ["{{x}}"] }\n', "requests.a.json: /a/0: {{x}} is no placeholder"),
         ('[requests.a]\nget = "/"\nheaders = { Host = "x" }\n', "requests.a.headers: Host: is set by Fairtrial"),
-        ('[requests.a]\nget = "/"\nheaders = { x = "a\\r\\nb: c" }\n', "requests.a.headers: x: the value holds a control"),
-        ('[requests.a]\nget = "/"\nheaders = { x = "{{env }}" }\n', "requests.a.headers.x: {{env }}: it needs the name"),
+        (
+            '[requests.a]\nget = "/"\nheaders = { x = "a\\r\\nb: c" }\n',
+            "requests.a.headers: x: the value holds a control",
+        ),
+        (
+            '[requests.a]\nget = "/"\nheaders = { x = "{{env }}" }\n',
+            "requests.a.headers.x: {{env }}: it needs the name",
+        ),
         ('[requests.a]\nhead = "/"\nexpect.text = "x"\n', "requests.a.expect: an answer to HEAD has no body"),
         ('[requests.a]\nget = "/"\nexpect.status = 99\n', "requests.a.expect: status: 99 is not from 100 to 599"),
         ('[requests.a]\nget = "/"\nexpect.bytes = [9, 1]\n', "requests.a.expect: bytes: one number, or the shortest"),
-        ('[requests.a]\nget = "/"\nexpect = { text = "", json = {} }\n', "requests.a.expect: json: `text` says already"),
+        (
+            '[requests.a]\nget = "/"\nexpect = { text = "", json = {} }\n',
+            "requests.a.expect: json: `text` says already",
+        ),
         ('[requests.a]\nget = "/"\nexpect.text = "{{uniform 1 2}}"\n', "text: {{uniform 1 2}} cannot stand here"),
         ('[requests.a]\nget = "/"\nexpect.json = { id = 1 }\n', "json: 'id' is no JSON pointer: write \"/id\""),
         (

@@ -1,7 +1,5 @@
 """An experiment with a workload file, from its start to its report."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.command_line import Finished, Lab
@@ -79,7 +77,8 @@ def test_the_record_holds_what_judging_needs(finished: Finished) -> None:
 
 
 def test_what_was_not_examined_is_listed(finished: Finished) -> None:
-    assert {finding["check"] for finding in finished.result["findings"]} == {"ledger", "stale", "writes-stored"}
+    unexamined = [each["check"] for each in finished.result["findings"] if each["evidence"].startswith("not examined: ")]
+    assert sorted(unexamined) == ["ledger", "stale", "writes-stored"]
     assert finished.out.count("not examined: ") == 3
     assert finished.results is not None
     assert (finished.results / "report.html").read_text().count("not examined: ") >= 3
@@ -94,10 +93,3 @@ def test_the_key_is_nowhere_in_what_is_written_or_shown(finished: Finished) -> N
     evidence = [clause["evidence"] for trial in finished.record[1:] for clause in trial["contract"]]
     assert any("{{env ITEMS_KEY}}" in text for text in evidence)
 
-
-def test_a_workload_file_that_is_not_there_is_an_error(lab: Lab, tmp_path: Path) -> None:
-    lab.stack("right", workload="page", service="none")
-    experiment = lab.experiment("right", workload="none.toml", service="none")
-    finished = lab.fairtrial("run", experiment, "--workloads", tmp_path, *lab.named("right"))
-    assert finished.status == 2
-    assert "there is no workload file none.toml in " in finished.err and "--workloads DIR" in finished.err

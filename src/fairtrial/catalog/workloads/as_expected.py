@@ -11,9 +11,7 @@ from fairtrial.engine.run import run_engine
 from fairtrial.record.engine_summary import EngineSummary
 
 
-def clause(
-    request: Request, rows: Mapping[str, GivenRows], secrets: Mapping[str, str], requirement: str
-) -> ClauseTest:
+def clause(request: Request, rows: Mapping[str, GivenRows], secrets: Mapping[str, str], requirement: str) -> ClauseTest:
     """The clause that one request is answered as expected.
 
     The engine itself sends it and verifies the answer: the load is then judged in the same way.
@@ -54,7 +52,8 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
     example = summary.examples[0]
     what = example.what
     if kind.startswith("status_"):
-        what = f"status {example.status}, not {' or '.join(map(str, expect.status or ['a 2xx']))}"
+        statuses = " or ".join(map(str, expect.status or [])) or "a 2xx"
+        what = f"status {example.status}, not {statuses}"
     elif kind == "wrong_header":
         what = f"status {example.status}, and the content type is not {expect.content_type}"
     elif kind == "wrong_length" and summary.body_bytes is not None and expect.body_bytes is not None:

@@ -46,16 +46,12 @@ def sent_requests(
         Problem: a variable that the file names is not set.
     """
     writer = TemplateWriter(source.file, os.environ if environment is None else environment, numbers_taken)
-    requests = [
-        _request(source, name, entry, check_every, writer) for name, entry in source.model.entries().items()
-    ]
+    requests = [_request(source, name, entry, check_every, writer) for name, entry in source.model.entries().items()]
     rows = {name: _given(rows, source.rows[name]) for name, rows in source.model.rows.items()}
     return SentRequests(requests, rows, writer.used)
 
 
-def workload_from_file(
-    source: WorkloadSource, environment: Mapping[str, str] | None = None
-) -> ServerWorkload:
+def workload_from_file(source: WorkloadSource, environment: Mapping[str, str] | None = None) -> ServerWorkload:
     """The workload that a file describes.
 
     Its clauses send each request once. What they take is not given again to the load: the first number of a sequence,

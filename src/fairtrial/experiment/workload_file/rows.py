@@ -76,8 +76,8 @@ def _csv_lines(file: Path, text: str, columns: Mapping[str, str]) -> list[str]:
         names = next(reader, [])
         for row in reader:
             if row and len(row) != len(names):
-                cells = f"{len(row)} cells, and the header line has {len(names)}"
-                raise Problem(f"{file}: line {reader.line_num} has {cells}", "quote cells that hold commas")
+                found = f"{len(row)} cells, and the header line has {len(names)}"
+                raise Problem(f"{file}: line {reader.line_num} has {found}", "quote cells that hold commas")
             if row:
                 rows.append(row)
     except csv.Error as error:

@@ -105,7 +105,7 @@ def test_rows_that_run_out_end_the_load(
 
 
 def test_an_answer_that_quotes_a_secret_is_shown_without_it(
-    serve: Callable[..., Target], file: Path, call: Callable[..., Finished]
+    call: Callable[..., Finished], serve: Callable[..., Target], file: Path
 ) -> None:
     file.write_text(TWO.replace("[requests.order]", 'expect.text = "x"\n[requests.order]'))
     quoting = serve("--body", f"you are {KEY}")

@@ -141,10 +141,7 @@ def _errors(measurement: Measurement) -> list[RenderableType]:
     for kind, times in sorted(measurement.failed.items(), key=lambda item: -item[1]):
         line = Text.assemble((f"{times:,} {kind}", "red"), ("  " + remedy(kind, measurement.plan)).rstrip())
         parts.append(Padding(line, (0, 0, 0, 2)))
-    examples = [
-        f"{each.what}: {printable(each.excerpt, 100)}"
-        for each in measurement.summary.examples
-    ]
+    examples = [f"{each.what}: {printable(each.excerpt, 100)}" for each in measurement.summary.examples]
     for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:
         parts.append(Padding(Text(example.rstrip(": "), style="dim"), (0, 0, 0, 2)))
     return parts
