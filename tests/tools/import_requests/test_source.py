@@ -77,7 +77,7 @@ def test_a_kind_that_is_none() -> None:
 @pytest.mark.parametrize("kind", ["har", "http", "openapi", "curl", "access-log"])
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\x00" * 1000, b"{" * 50_000, b'"' * 50_001, b"- " * 50_000, b"\n" * 50_000, "\u202e".encode() * 99],
+    [b"", b"\x00" * 1000, b"{" * 50_000, b'"' * 50_001, b"- " * 5000, b"\n" * 5000, "\u202e".encode() * 99],
 )
 def test_hostile_content_ends_in_a_problem(tmp_path: Path, kind: str, content: bytes) -> None:
     file = tmp_path / "hostile"

@@ -1,5 +1,6 @@
 """What `fairtrial import` does: read a source, assemble the workload, write it."""
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ def import_source(call: Import, messages: Console) -> None:
     found = kind_of(source, call.kind).read(source, variables)
     workload = assemble(found, variables, call.hosts, call.most, source.label)
     row_files = [_rows_file(call.out, rows.name) for rows in workload.rows]
-    text = workload_text(workload, source.label, call.out, [file.name for file in row_files])
+    text = workload_text(workload, os.path.basename(source.label), call.out, [file.name for file in row_files])
     if len(text.encode()) > LARGEST_FILE_BYTES:
         raise Problem(
             f"{source.label}: makes a workload file of more than {LARGEST_FILE_BYTES:,} bytes",

@@ -12,7 +12,7 @@ from typing import Any
 from fairtrial.tools.import_requests.json_value import member, text, whole
 
 TIME_AND_REQUEST = re.compile(
-    r'\[\d{1,2}/[A-Za-z]{3}/\d{4}:[^\]"]{8,20}\] "(?P<request>(?:[^"\\]|\\.)*)" (?P<status>\d{3})(?= |$)'
+    r'\[\d{1,2}/[A-Za-z]{3}/\d{4}:[^\]"]{8,20}\] "(?P<request>(?:[^"\\]|\\.)*)" (?P<status>[1-5]\d{2})(?= |$)'
 )
 """What both formats have in the middle, whatever stands before (a virtual host) or behind (a time)."""
 REQUEST = re.compile(r"(?P<method>[A-Za-z]{3,20}) (?P<target>\S+)(?: HTTP/\d(?:\.\d)?)?")
@@ -67,7 +67,7 @@ def _json_entry(line: str) -> Entry | None:
     except (ValueError, RecursionError):
         return None
     status = next((number for path in STATUSES if (number := whole(member(document, *path))) is not None), None)
-    if status is None:
+    if status is None or not 100 <= status <= 599:
         return None
     request = text(member(document, "request"))
     if request:

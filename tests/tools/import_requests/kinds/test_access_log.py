@@ -55,7 +55,7 @@ def test_what_is_left_out_is_said_with_its_share(tmp_path: Path) -> None:
     for part in (
         "Taken: 73 of 93 lines.",
         "POST 12 (12.9%). Write them yourself.",
-        "answered with an error: 404 5 (5.4%).",
+        "answer was no success: 404 5 (5.4%).",
         "3 (3.2%) that could not be read as requests.",
         "40 in the log; 40 of them as rows",
     ):
@@ -144,3 +144,12 @@ def test_a_line_without_an_end_is_one_unread_line(tmp_path: Path) -> None:
     file = log(tmp_path, "GET /a HTTP/1.1", f"GET /{'x' * 200_000} HTTP/1.1", "GET /b HTTP/1.1")
     imported = import_to(tmp_path, file)
     assert "Taken: 2 of 3 lines." in imported.comments
+
+
+def test_a_status_that_is_none(tmp_path: Path) -> None:
+    file = log(tmp_path, "GET /a HTTP/1.1")
+    with file.open("a") as more:
+        more.write(LINE.format(request="GET /b HTTP/1.1", status="033") + "\n")
+        more.write('{"method": "GET", "uri": "/c", "status": 99}\n')
+    imported = import_to(tmp_path, file)
+    assert set(imported.model.requests) == {"a"} and "Taken: 1 of 3 lines." in imported.comments

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.tools.import_requests import http_variables
 from tests.tools.import_requests.imported import DATA, SECRET, Imported, import_to
 
 
@@ -73,10 +74,11 @@ def test_variables_of_the_environment_keep_their_names(tmp_path: Path) -> None:
         ("GET http://h/\nno header SECRET-1\n", "more.http: line 2: is no header"),
         ("POST http://h/\ncontent-type: multipart/form-data\n\n--x\n", "more.http: line 1: a body of several parts"),
         ("POST http://h/\n\n< ./a\n< ./b\n", "a file stands beside other lines"),
-        ("@a={{b}}{{b}}\n@b={{a}}{{a}}\nGET http://h/" + "{{a}}" * 500, "more than 100,000 variables"),
+        ("@a={{b}}{{b}}\n@b={{a}}{{a}}\nGET http://h/" + "{{a}}" * 500, "more than 1,000 variables"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+def test_what_is_refused(tmp_path: Path, text: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_variables, "MOST_REPLACEMENTS", 1000)
     with pytest.raises(Problem) as caught:
         imported_text(tmp_path, text)
     assert reason in caught.value.reason and caught.value.remedy

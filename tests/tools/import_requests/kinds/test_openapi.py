@@ -103,6 +103,17 @@ def test_samples(tmp_path: Path, schema: Any, value: Any) -> None:
     assert request.json_body == value
 
 
+def test_what_has_no_success_is_expected_to_redirect(tmp_path: Path) -> None:
+    paths = {
+        "/a": {"get": {"responses": {"404": {}, "302": {}}}},
+        "b": {"put": {"requestBody": {"content": {"x/y": {}}}}},
+    }
+    imported = import_to(tmp_path, document(tmp_path, paths, servers=[{"url": "v1/"}]))
+    assert imported.request("get-a").expect.statuses == [302]
+    assert imported.request("put-b").path == "/v1/b"
+    assert "optional, left out: the body" in imported.comments
+
+
 def test_a_schema_that_holds_itself_ends(tmp_path: Path) -> None:
     node = {"required": ["child"], "properties": {"child": {"$ref": "#/components/schemas/Node"}}}
     file = document(tmp_path, operation({"$ref": "#/components/schemas/Node"}), components={"schemas": {"Node": node}})

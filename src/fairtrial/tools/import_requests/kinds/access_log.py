@@ -18,7 +18,7 @@ LINES_TO_RECOGNISE = 20
 WITHOUT_BODY = ("GET", "HEAD")
 """What a log tells all of; of others it does not hold the bodies."""
 NOT_MODIFIED, PARTIAL = 304, 206
-LEAST_ERROR = 400
+LEAST_SUCCESS, LEAST_ERROR = 200, 400
 
 
 def read(source: Source, variables: Variables) -> Found:
@@ -39,7 +39,7 @@ def read(source: Source, variables: Variables) -> Found:
             unread += 1
         elif entry.method not in WITHOUT_BODY:
             methods[entry.method if entry.method.lower() in METHODS else "other methods"] += 1
-        elif entry.status >= LEAST_ERROR:
+        elif not LEAST_SUCCESS <= entry.status < LEAST_ERROR:
             errors[str(entry.status)] += 1
         else:
             unread += not _is_added(routes, entry)
@@ -56,7 +56,7 @@ def read(source: Source, variables: Variables) -> Found:
     if methods:
         remarks.append(f"Left out, as a log holds no bodies: {_listed(methods, total)}. Write them yourself.")
     if errors:
-        remarks.append(f"Left out, as they were answered with an error: {_listed(errors, total)}.")
+        remarks.append(f"Left out, as their answer was no success: {_listed(errors, total)}.")
     if routes.beyond:
         remarks.append(f"Left out: {_share(routes.beyond, total)} of rarer routes.")
     return Found(title=source.stem, requests=_requests(routes), remarks=remarks)

@@ -110,7 +110,8 @@ def read(source: Source, _variables: Variables) -> Found:
             raise Problem(f"{source.label}: more than {MOST_COMMANDS:,} commands", "import fewer at once")
         where = source.label if number == 1 else f"{source.label}: command {number}"
         requests += _requests(_read_call(command, where))
-    return Found(title=source.stem, requests=requests)
+    hosts = [request.origin.partition("://")[2] for request in requests if request.origin]
+    return Found(title=hosts[0] if hosts else source.stem, requests=requests)
 
 
 def _commands(words: Sequence[str]) -> Iterator[Sequence[str]]:

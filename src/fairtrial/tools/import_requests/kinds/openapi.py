@@ -63,9 +63,10 @@ def _base_path(root: dict[str, Any]) -> str:
     for match in re.findall(r"\{([^{}]*)\}", url):
         url = url.replace(f"{{{match}}}", str(member(server, "variables", match, "default") or ""))
     try:
-        return urlsplit(url).path.rstrip("/")
+        path = urlsplit(url).path.strip("/")
     except ValueError:
         return ""
+    return f"/{path}" if path else ""
 
 
 def _request(document: Document, variables: Variables, base: str, operation: Operation) -> FoundRequest:
@@ -82,9 +83,10 @@ def _request(document: Document, variables: Variables, base: str, operation: Ope
     statuses, answered = _expected(document, operation.keys)
     made_up = [*found.made_up, *(body.made_up if body else [])]
     unsure = [*found.unsure, *(body.unsure if body else [])]
+    optional = [*found.optional, *(["the body"] if body is None and "requestBody" in operation.keys else [])]
     return FoundRequest(
         method=operation.method,
-        path=encoded(f"{base}{found.path}" + (f"?{query}" if query else "")),
+        path=encoded(f"{base}/{found.path.removeprefix('/')}" + (f"?{query}" if query else "")),
         headers=keep_headers(headers, are_templates=True).headers,
         body=body.body if body else None,
         statuses=statuses,
@@ -93,7 +95,7 @@ def _request(document: Document, variables: Variables, base: str, operation: Ope
         remarks=(
             *([f"made up: {_listed(made_up)}"] if made_up else []),
             *([f"may break its pattern: {_listed(unsure)}"] if unsure else []),
-            *([f"optional, left out: {_listed(found.optional)}"] if found.optional else []),
+            *([f"optional, left out: {_listed(optional)}"] if optional else []),
         ),
     )
 
@@ -127,11 +129,12 @@ def _credentials(document: Document, variables: Variables, operation: dict[str, 
 
 
 def _expected(document: Document, operation: dict[str, Any]) -> tuple[tuple[int, ...], str | None]:
-    """The first promised status of success, and the first media type of its answer."""
+    """The first promised status of success, else of a redirect, and the first media type of its answer."""
     responses = operation.get("responses")
-    for key, response in responses.items() if isinstance(responses, dict) else ():
-        if re.fullmatch(r"2\d\d|2XX", str(key), re.IGNORECASE):
-            content = member(document.resolved(response), "content")
+    responses = responses if isinstance(responses, dict) else {}
+    for wanted in (r"2\d\d|2XX", r"3\d\d|3XX"):
+        for key in (each for each in responses if re.fullmatch(wanted, str(each), re.IGNORECASE)):
+            content = member(document.resolved(responses[key]), "content")
             types = [media_type(str(name)) for name in content] if isinstance(content, dict) else []
             known = [name for name in types if name and "*" not in name]
             return ((int(key),) if str(key).isdigit() else ()), known[0] if known else None
