@@ -50,6 +50,7 @@ def test_a_commit_that_is_slower_is_found(lab: Lab) -> None:
     verdicts = {claim["id"]: claim["verdict"] for claim in result["claims"]}
     assert verdicts.keys() == {DECIDES, "cpu-per-request"}
     assert verdicts[DECIDES] == "refuted"
+    assert finished.out.rstrip().endswith("app: HEAD is slower than first by more than 5%")
     assert "claims mine: about something that this run does not try" in finished.out
     summary = (lab.folder / "pull-request.md").read_text()
     assert "## app: HEAD against first" in summary and "HEAD is not slower than first by more than 5%" in summary

@@ -63,8 +63,10 @@ def ab_test(
     changed, _ = with_settings(paired, blocks=blocks, seed=None, quick=quick)
     settings = Settings(out, decide_minutes=decide, junit=junit, markdown=markdown)
     left_out = [claim.id for claim in asked.claims]
-    result, problem = carry_out(Console(), changed, file, settings, left_out)
+    console = Console()
+    result, problem = carry_out(console, changed, file, settings, left_out)
     status = _status(result)
+    console.print(f"\n{name}: {_answer(result, refs, margin)}", style="bold", markup=False, highlight=False)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)
 
 
@@ -107,6 +109,20 @@ def _share(text: str) -> float:
     if not 0 < share < 1:
         raise Problem(f"--margin {text}: not a share between 0 and 1", "write 5% or 0.05")
     return share
+
+
+def _answer(result: "Result", refs: tuple[str, str], margin: str) -> str:
+    """The answer in one line: `HEAD is slower than main by more than 5%`."""
+    from fairtrial.experiment.ab_test import DECIDES
+
+    verdicts = {claim.id: claim.verdict for claim in result.claims}
+    before, after = refs
+    words = {
+        "upheld": f"{after} is not slower than {before} by more than {margin}",
+        "refuted": f"{after} is slower than {before} by more than {margin}",
+    }
+    undecided = f"whether {after} is slower than {before} by more than {margin} is undecided"
+    return words.get(verdicts.get(DECIDES, "undecided"), undecided)
 
 
 def _status(result: "Result") -> int:
