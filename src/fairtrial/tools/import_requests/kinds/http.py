@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.address import read_address
 from fairtrial.tools.import_requests.bodies import FORM, is_json, media_type, typed_body
-from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers, left_out_in_words
+from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers
 from fairtrial.tools.import_requests.http_variables import FileVariables
 from fairtrial.tools.import_requests.kinds.model import Kind
 from fairtrial.tools.import_requests.model import Body, FileBody, Found, FoundRequest, JsonBody, TextBody
@@ -129,7 +129,8 @@ class _Reader:
             body=body,
             name=self._name,
             origin=origin,
-            remarks=(*self._remarks, *left_out_in_words(kept.left_out)),
+            remarks=tuple(self._remarks),
+            left_out_headers=kept.left_out,
         )
 
     def _where(self) -> str:
