@@ -179,7 +179,9 @@ class _Reader:
         if len(lines) == 1 and (match := FILE.fullmatch(lines[0].strip())):
             if lines[0].strip().startswith("<@"):
                 self._remarks.append("Variables in the file of the body are not replaced.")
-            return FileBody(os.path.join(self._source.folder, self._values.resolved(match["path"])))
+            path = self._values.resolved(match["path"])
+            beside = os.path.relpath(os.path.join(self._source.folder, path))
+            return FileBody(path if os.path.isabs(path) else beside)
         if any(FILE.fullmatch(line.strip()) for line in lines):
             raise Problem(f"{self._where()}: a file stands beside other lines of a body", "put all of it into one file")
         is_form = media_type(content_type) == FORM
