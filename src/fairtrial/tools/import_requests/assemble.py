@@ -10,6 +10,7 @@ from typing import Any
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.bodies import LONGEST_CHARACTERS
+from fairtrial.tools.import_requests.headers import left_out_in_words
 from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest, Rows, body_key
 from fairtrial.tools.import_requests.redact import TooDeep, without_secrets
 from fairtrial.tools.import_requests.template import PLACEHOLDER
@@ -63,6 +64,9 @@ def assemble(found: Found, variables: Variables, hosts: Sequence[str], most: int
             "import what holds a request" + (", or name another --host" if hosts else ""),
         )
     requests = _weighted(_named(requests), remarks)
+    remarks += left_out_in_words(name for request in requests for name in request.left_out_headers)
+    common = _common_remarks(requests)
+    remarks += common
     headers = _shared_headers(requests)
     expect = _shared_expectation(requests)
     return Workload(
@@ -74,6 +78,7 @@ def assemble(found: Found, variables: Variables, hosts: Sequence[str], most: int
                 headers=tuple((name, value) for name, value in request.headers if name not in headers),
                 statuses=() if "status" in expect else request.statuses,
                 media_type=None if "type" in expect else request.media_type,
+                remarks=tuple(remark for remark in request.remarks if remark not in common),
             )
             for request in requests
         ],
@@ -154,6 +159,7 @@ def _joined(equal: Sequence[FoundRequest]) -> FoundRequest:
         statuses=tuple(sorted({status for request in equal for status in request.statuses})),
         media_type=types.pop() if len(types) == 1 else None,
         remarks=tuple(dict.fromkeys(remark for request in equal for remark in request.remarks)),
+        left_out_headers=tuple(dict.fromkeys(name for request in equal for name in request.left_out_headers)),
     )
 
 
@@ -211,6 +217,13 @@ def _weighted(requests: Sequence[FoundRequest], remarks: list[str]) -> list[Foun
         return [replace(request, weight=request.weight // divisor) for request in requests]
     remarks.append("Weights are thousandths of the requests that were taken, at least 1.")
     return [replace(request, weight=max(1, round(LARGEST_SUM * request.weight / total))) for request in requests]
+
+
+def _common_remarks(requests: Sequence[FoundRequest]) -> list[str]:
+    """Remarks on all requests, which the file needs once; none for a single request."""
+    if len(requests) < 2:
+        return []
+    return [remark for remark in requests[0].remarks if all(remark in other.remarks for other in requests)]
 
 
 def _shared_headers(requests: Sequence[FoundRequest]) -> dict[str, str]:

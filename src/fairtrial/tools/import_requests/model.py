@@ -65,6 +65,8 @@ class FoundRequest:
     """`https://host:port`; None where the source does not say"""
     remarks: tuple[str, ...] = ()
     """what a reader of the file has to know of this request"""
+    left_out_headers: tuple[str, ...] = ()
+    """names of headers that it had and that do not say what is asked"""
     rows: Rows | None = None
 
 

@@ -114,3 +114,9 @@ def test_what_a_workload_file_has_no_place_for_is_named(tmp_path: Path) -> None:
         "user-agent",
     ):
         assert part in comments, part
+
+
+def test_what_all_commands_leave_out_is_said_once(tmp_path: Path) -> None:
+    commands = "\n".join(f"curl http://h/{name} --compressed -H 'sec-gpc: 1' -A me" for name in "abc")
+    text = import_to(tmp_path, commands).text
+    assert text.count("--compressed") == text.count("sec-gpc, user-agent") == 1

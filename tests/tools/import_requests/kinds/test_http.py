@@ -48,7 +48,7 @@ def test_a_body_from_a_file_is_named_as_it_lies_beside_the_workload_file(tmp_pat
         shutil.copy(DATA / name, source)
     imported = import_to(tmp_path, source / "requests.http")
     named = imported.request("from-a-file").body_file
-    assert named is not None and (tmp_path / named).samefile(source / "body.bin")
+    assert named == "requests/body.bin" and (tmp_path / named).samefile(source / "body.bin")
 
 
 def test_forms_of_request_lines(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.address import read_address
 from fairtrial.tools.import_requests.bodies import FORM, JSON, typed_body
-from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers, left_out_in_words
+from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers
 from fairtrial.tools.import_requests.kinds.model import Kind
 from fairtrial.tools.import_requests.model import Body, FileBody, Found, FoundRequest
 from fairtrial.tools.import_requests.shell_words import Operator, shell_words
@@ -245,7 +245,8 @@ def _request(call: _Call, url: str, query: Sequence[str], data: Sequence[str]) -
         headers=kept.headers,
         body=_body(call, "&".join(data) if data else None, dict(kept.headers).get("content-type", "")),
         origin=address.origin,
-        remarks=(*remarks, *left_out_in_words(kept.left_out)),
+        remarks=tuple(remarks),
+        left_out_headers=kept.left_out,
     )
 
 

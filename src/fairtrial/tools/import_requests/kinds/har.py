@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.address import read_address
 from fairtrial.tools.import_requests.bodies import FORM, media_type, typed_body
-from fairtrial.tools.import_requests.headers import keep_headers, left_out_in_words
+from fairtrial.tools.import_requests.headers import keep_headers
 from fairtrial.tools.import_requests.json_value import member, objects, text, whole
 from fairtrial.tools.import_requests.kinds.model import Kind
 from fairtrial.tools.import_requests.model import Body, Found, FoundRequest
@@ -42,21 +42,18 @@ def read(source: Source, _variables: Variables) -> Found:
     """
     entries = _entries(source)
     left_out: Counter[str] = Counter()
-    headers: set[str] = set()
     requests = []
     for number, entry in enumerate(entries):
         reason = _reason_to_leave_out(entry)
         if reason:
             left_out[reason] += 1
             continue
-        request, names = _request(entry, f"{source.label}: log.entries[{number}].request.url")
-        headers.update(names)
-        requests.append(request)
+        requests.append(_request(entry, f"{source.label}: log.entries[{number}].request.url"))
     remarks = [f"Left out: {number:,} {reason}." for reason, number in left_out.items()]
     return Found(
         title=source.stem,
         requests=requests,
-        remarks=[*remarks, *left_out_in_words(headers)],
+        remarks=remarks,
         own_origin=_own_origin(entries, source.label),
     )
 
@@ -100,8 +97,7 @@ def _reason_to_leave_out(entry: dict[str, Any]) -> str | None:
     return None
 
 
-def _request(entry: dict[str, Any], where: str) -> tuple[FoundRequest, Sequence[str]]:
-    """A request, and the names of the headers that it leaves out."""
+def _request(entry: dict[str, Any], where: str) -> FoundRequest:
     recorded = entry["request"]
     address = read_address(text(recorded.get("url")), where)
     pairs = [(text(each.get("name")), text(each.get("value"))) for each in objects(recorded.get("headers"))]
@@ -113,7 +109,7 @@ def _request(entry: dict[str, Any], where: str) -> tuple[FoundRequest, Sequence[
     kept = keep_headers(pairs)
     status = whole(member(entry, "response", "status")) or 0
     # A recorded 304 answered the browser's conditions, which are left out: without them it is a 200.
-    request = FoundRequest(
+    return FoundRequest(
         method=text(recorded.get("method")).lower(),
         path=address.path,
         headers=kept.headers,
@@ -121,8 +117,8 @@ def _request(entry: dict[str, Any], where: str) -> tuple[FoundRequest, Sequence[
         statuses=(200 if status == NOT_MODIFIED else status,) if 100 <= status <= 599 else (),
         media_type=media_type(text(member(entry, "response", "content", "mimeType"))) or None,
         origin=address.origin,
+        left_out_headers=kept.left_out,
     )
-    return request, kept.left_out
 
 
 def _body(recorded: dict[str, Any], content_type: str) -> Body | None:

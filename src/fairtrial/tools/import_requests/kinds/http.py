@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.address import read_address
 from fairtrial.tools.import_requests.bodies import FORM, is_json, media_type, typed_body
-from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers, left_out_in_words
+from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers
 from fairtrial.tools.import_requests.http_variables import FileVariables
 from fairtrial.tools.import_requests.kinds.model import Kind
 from fairtrial.tools.import_requests.model import Body, FileBody, Found, FoundRequest, JsonBody, TextBody
@@ -129,7 +129,8 @@ class _Reader:
             body=body,
             name=self._name,
             origin=origin,
-            remarks=(*self._remarks, *left_out_in_words(kept.left_out)),
+            remarks=tuple(self._remarks),
+            left_out_headers=kept.left_out,
         )
 
     def _where(self) -> str:
@@ -178,7 +179,9 @@ class _Reader:
         if len(lines) == 1 and (match := FILE.fullmatch(lines[0].strip())):
             if lines[0].strip().startswith("<@"):
                 self._remarks.append("Variables in the file of the body are not replaced.")
-            return FileBody(os.path.join(self._source.folder, self._values.resolved(match["path"])))
+            path = self._values.resolved(match["path"])
+            beside = os.path.relpath(os.path.join(self._source.folder, path))
+            return FileBody(path if os.path.isabs(path) else beside)
         if any(FILE.fullmatch(line.strip()) for line in lines):
             raise Problem(f"{self._where()}: a file stands beside other lines of a body", "put all of it into one file")
         is_form = media_type(content_type) == FORM
