@@ -213,9 +213,9 @@ class Clause(Strict):
 class Readiness(Strict):
     """The stack when it became ready: before its contract was tried, and before any load."""
 
-    start_up_seconds: float = Field(
-        description="from the start of its process to its first 200 to GET /health, which is asked every 20 ms; of "
-        "several instances the longest. Proxies, upstream and balancer are not in it"
+    start_up_seconds: float | None = Field(
+        description="from the start of its process until it was ready, which is asked every 20 ms; of several "
+        "instances the longest. Proxies, upstream and balancer are not in it"
     )
     rss_bytes: int | None = Field(None, description="resident memory of its whole process tree then; null: not read")
     first_answer_seconds: float | None = Field(

@@ -22,6 +22,7 @@ def try_contract(
     data: Data,
     options: object,
     listening: set[tuple[str, int]],
+    *,
     on_first_answer: Callable[[float], None] = lambda _seconds: None,
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
@@ -32,11 +33,10 @@ def try_contract(
         on_first_answer: is told how many seconds the first request of the workload took, if its clause holds.
     """
     answers: list[httpx.Response] = []
-    with httpx.Client(
-        base_url=url, trust_env=False, timeout=ANSWER_WITHIN_SECONDS, event_hooks={"response": [answers.append]}
-    ) as client:
+    with httpx.Client(base_url=url, trust_env=False, timeout=ANSWER_WITHIN_SECONDS) as client:
+        client.event_hooks = {"response": [answers.append]}
         stack = StackUnderTest(client, data, options, listening)
-        for number, test in enumerate([*EVERY_STACK, *clauses]):
+        for test in [*EVERY_STACK, *clauses]:
             answers.clear()
             try:
                 violation = test.violation(stack)
@@ -44,7 +44,7 @@ def try_contract(
                 violation = problem.reason
             except httpx.ConnectError as error:
                 violation = f"no connection: {error}"
-            if number == len(EVERY_STACK) and violation is None and answers:
+            if clauses and test is clauses[0] and violation is None and answers:
                 on_first_answer(answers[0].elapsed.total_seconds())
             evidence = printable(violation or "", EVIDENCE_CHARACTERS)  # it may quote the stack's answer
             yield Clause(name=test.name, requirement=test.requirement, passed=violation is None, evidence=evidence)

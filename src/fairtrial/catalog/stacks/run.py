@@ -26,7 +26,7 @@ class RunningStack:
     Attributes:
         process: the guarded process tree.
         port: the TCP port on which it serves.
-        start_up_seconds: from the start of its process until GET /health answered 200, which is asked every 20 ms.
+        start_up_seconds: from the start of its process until it was ready, which is asked every 20 ms.
         address: `HOST:PORT`.
         url: `http://HOST:PORT`.
     """
@@ -76,15 +76,16 @@ def start_stack(
         process = Guarded([*stack.run, *variant.args], folder=folder, environment=environment, output=output, cpus=cpus)
     running = RunningStack(process, port)
     try:
-        running.start_up_seconds = _await_ready(running, stack.ready_within_seconds, log) - began
+        _await_ready(running, stack.ready_within_seconds, log)
+        running.start_up_seconds = time.monotonic() - began
+        _assert_own_port(running)
     except BaseException:
         process.stop()
         raise
     return running
 
 
-def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> float:
-    """Wait, and return the monotonic time of the answer that said that it is ready."""
+def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> None:
     deadline = time.monotonic() + within_seconds
     last_answer = "nothing listened on its port"
     with httpx.Client(base_url=running.url, trust_env=False, timeout=2.0) as client:
@@ -104,9 +105,7 @@ def _await_ready(running: RunningStack, within_seconds: float, log: Path) -> flo
                 time.sleep(ASK_EVERY_SECONDS)
                 continue
             if answer.status == 200:
-                answered_at = time.monotonic()
-                _assert_own_port(running)
-                return answered_at
+                return
             last_answer = f"GET /health answered {answer.status}"
             time.sleep(ASK_EVERY_SECONDS)
     raise Problem(

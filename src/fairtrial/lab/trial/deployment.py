@@ -39,6 +39,11 @@ class Deployment:
         guards = [instance.process.pid for instance in self.instances]
         return guards + ([self.balancer.pid] if self.balancer is not None and self.balancer.pid is not None else [])
 
+    @property
+    def start_up_seconds(self) -> float:
+        """Of the instance that took longest to be ready."""
+        return max(instance.start_up_seconds for instance in self.instances)
+
     def listening(self) -> set[tuple[str, int]]:
         """(address, port) of every socket on which the stack listens."""
         return set().union(*(instance.listening() for instance in self.instances))

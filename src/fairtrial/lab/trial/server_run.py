@@ -86,7 +86,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
 
 def _readiness(deployment: Deployment) -> Readiness:
     return Readiness(
-        start_up_seconds=max(instance.start_up_seconds for instance in deployment.instances),
+        start_up_seconds=deployment.start_up_seconds,
         rss_bytes=TreeMeter(*deployment.pids).sample_memory() or None,
     )
 
@@ -100,7 +100,12 @@ def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]
             record.readiness = record.readiness.model_copy(update={"first_answer_seconds": seconds})
 
     return try_contract(
-        deployment.url, workload.clauses, point.data, point.options, deployment.listening(), on_first_answer
+        deployment.url,
+        workload.clauses,
+        point.data,
+        point.options,
+        deployment.listening(),
+        on_first_answer=on_first_answer,
     )
 
 
