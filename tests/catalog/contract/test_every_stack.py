@@ -181,7 +181,7 @@ def test_the_time_of_the_workload_s_first_answer_is_told_if_its_clause_holds(pat
     clauses = [answers_status(f"{number}", "GET", path, 200) for number, path in enumerate(paths)]
     told: list[float] = []
     with answering(honest) as url:
-        list(try_contract(url, clauses, Data(), None, LOOPBACK, told.append))
+        list(try_contract(url, clauses, Data(), None, LOOPBACK, on_first_answer=told.append))
     assert len(told) == expected
     assert all(0 < seconds < 10 for seconds in told)
 

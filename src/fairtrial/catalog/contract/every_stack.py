@@ -23,8 +23,8 @@ def try_contract(
     data: Data,
     options: object,
     listening: set[tuple[str, int]] | None,
-    on_first_answer: Callable[[float], None] = lambda _seconds: None,
     *,
+    on_first_answer: Callable[[float], None] = lambda _seconds: None,
     own: Ready | None = None,
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
@@ -42,8 +42,7 @@ def try_contract(
         client.event_hooks = {"response": [answers.append]}
         path = HEALTH.path if own is None else own.path
         stack = StackUnderTest(client, data, options, listening or set(), path or "/")
-        of_every_stack = EVERY_STACK[0 if own is None else LABS_OWN :]
-        for number, test in enumerate([*of_every_stack, *clauses]):
+        for test in [*EVERY_STACK[0 if own is None else LABS_OWN :], *clauses]:
             if test is LISTENS_ON_HOST and listening is None:
                 continue
             answers.clear()
@@ -53,7 +52,7 @@ def try_contract(
                 violation = problem.reason
             except httpx.ConnectError as error:
                 violation = f"no connection: {error}"
-            if number == len(of_every_stack) and violation is None and answers:
+            if clauses and test is clauses[0] and violation is None and answers:
                 on_first_answer(answers[0].elapsed.total_seconds())
             evidence = printable(violation or "", EVIDENCE_CHARACTERS)  # it may quote the stack's answer
             yield Clause(name=test.name, requirement=test.requirement, passed=violation is None, evidence=evidence)

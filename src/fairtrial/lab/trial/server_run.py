@@ -106,7 +106,7 @@ def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]
         point.data,
         point.options,
         deployment.listening(),
-        on_first_answer,
+        on_first_answer=on_first_answer,
         own=None if workload.own is None else workload.ready,
     )
 
