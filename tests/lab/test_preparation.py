@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.lab.preparation import StackBuild, Steps, preparing
+from fairtrial.lab.preparation import BUILDS_PER_CPU, StackBuild, Steps, preparing
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from tests.catalog.stacks.stack_in import stack_in
 from tests.conftest import left_running
@@ -128,16 +128,19 @@ def test_builds_that_had_no_turn_do_not_begin_after_an_interrupt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _pid: {0})
-    stacks = [stack_in(tmp_path, f"turn-{turn}", f"touch {tmp_path}/{turn}.began; sleep 300") for turn in range(3)]
+    stacks = [
+        stack_in(tmp_path, f"turn-{turn}", f"touch {tmp_path}/{turn}.began; sleep 300")
+        for turn in range(BUILDS_PER_CPU + 1)
+    ]
 
     def interrupted() -> None:
         with preparing(list(map(StackBuild, stacks)), services=[], logs=tmp_path / "logs", steps=silent()):
-            eventually((tmp_path / "1.began").exists, "the second build did not begin")
+            eventually((tmp_path / f"{BUILDS_PER_CPU - 1}.began").exists, "the last build with a turn did not begin")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert not (tmp_path / "2.began").exists()
+    assert not (tmp_path / f"{BUILDS_PER_CPU}.began").exists()
 
 
 def test_progress_names_what_runs_and_comes_from_one_thread_at_a_time(tmp_path: Path) -> None:

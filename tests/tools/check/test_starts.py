@@ -55,12 +55,6 @@ def test_workloads_that_only_read_share_a_start() -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_workloads_that_write_into_tables_of_their_own_share_a_start() -> None:
-    pairs = [("survey-insert", "postgresql"), ("random-item", "postgresql"), ("transaction-mix", "postgresql")]
-    assert sorted(grouped(*pairs)) == [["random-item"], ["survey-insert", "transaction-mix"]]
-
-
-@pytest.mark.usefixtures("engine")
 def test_the_one_that_needs_a_cache_or_an_upstream_comes_first() -> None:
     assert grouped(("random-item", "mariadb"), ("page", "mariadb")) == [["page", "random-item"]]
     assert grouped(("plaintext", "none"), ("fan-out", "none")) == [["fan-out", "plaintext"]]

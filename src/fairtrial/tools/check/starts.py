@@ -136,10 +136,9 @@ def services_of(pairs: Collection[tuple[str, str]]) -> set[str]:
 def tried_together(plans: Sequence[Plan]) -> list[list[Plan]]:
     """The plans, in groups that are each tried on one start of the stack.
 
-    Servers alone share a start: on the same service, with the same environment variables of their workloads. Those that
-    write share none with those that only read, and each has tables of its own. Of a group at most one makes calls and
-    at most one has a cache; that one comes first, and the stack gets its settings. No two have different tables of one
-    name.
+    Servers alone share a start: those that write nothing, on the same service, with the same environment variables of
+    their workloads. Of a group at most one makes calls and at most one has a cache; that one comes first, and the stack
+    gets its settings. No two have different tables of one name.
     """
     groups: list[list[Plan]] = []
     for plan in sorted(plans, key=lambda plan: not _settles_the_start(plan)):
@@ -179,15 +178,14 @@ def with_tables_of_all(plans: Sequence[Plan]) -> Plan:
 
 
 def _may_share(one: Plan, other: Plan) -> bool:
-    if any(isinstance(plan.workload, ProgramWorkload) for plan in (one, other)):
+    if any(isinstance(plan.workload, ProgramWorkload) or plan.workload.writes for plan in (one, other)):
         return False
-    if one.conditions[0].service is not other.conditions[0].service or _environment(one) != _environment(other):
+    if one.conditions[0].service is not other.conditions[0].service:
         return False
     if _settles_the_start(one) and _settles_the_start(other):
         return False
-    if one.workload.writes or other.workload.writes:
-        both_write = one.workload.writes and other.workload.writes
-        return both_write and not _tables_by_name([one]).keys() & _tables_by_name([other]).keys()
+    if _environment(one) != _environment(other):
+        return False
     return _tables_agree([one], [other])
 
 
