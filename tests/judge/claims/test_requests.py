@@ -195,7 +195,10 @@ def test_the_delays_of_two_requests_of_a_real_run_are_told_apart(engine: Path, s
         .stating("budget", of="a", request="long", metric="response_time_p90", at_least="200 ms")
         .record()
     )
-    trials = [trial.model_copy(update={"engine": summary}) for trial in trials_of(record, a_trial().but(window=summary.window_seconds))]
+    trials = [
+        trial.model_copy(update={"engine": summary})
+        for trial in trials_of(record, a_trial().but(window=summary.window_seconds))
+    ]
     short, long, rare = judge(record, trials, interrupted=False).claims
     assert (short.verdict, long.verdict) == ("upheld", "upheld"), f"{short.sentence} {long.sentence}"
     assert rare.verdict == "undecided", "40 answers do not support p90"
