@@ -25,8 +25,8 @@ FAULTY: dict[str, set[str]] = {
     "k6-errors.json": {"errors-as-throughput"},
     "k6-errors.txt": {"errors-as-throughput"},
     # It prints a p99.99 of however many answers.
-    "oha-errors.json": {"errors-as-throughput", "unsupported-percentile"},
-    "oha-errors.txt": {"errors-as-throughput", "unsupported-percentile"},
+    "oha-errors.json": {"errors-as-throughput", "lost-requests", "unsupported-percentile"},
+    "oha-errors.txt": {"errors-as-throughput", "lost-requests", "unsupported-percentile"},
     "vegeta-errors.json": {"errors-as-throughput"},
     "vegeta-errors.txt": {"errors-as-throughput"},
     "wrk-errors.txt": {"errors-as-throughput", "lost-requests", "too-much-time"},
