@@ -42,7 +42,7 @@ def try_contract(
         client.event_hooks = {"response": [answers.append]}
         path = HEALTH.path if own is None else own.path
         stack = StackUnderTest(client, data, options, listening or set(), path or "/")
-        for test in [*EVERY_STACK[0 if own is None else LABS_OWN :], *clauses]:
+        for test in [*(EVERY_STACK if own is None else ANY_SERVER), *clauses]:
             if test is LISTENS_ON_HOST and listening is None:
                 continue
             answers.clear()
@@ -78,12 +78,14 @@ def _loopback_only(stack: StackUnderTest) -> str | None:
 
 LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only)
 
-EVERY_STACK = (
-    answers_status("health", "GET", "/health", 200),
-    answers_status("unknown-path", "GET", "/no-such-path", 404, "a path that no workload defines answers 404"),
+ANY_SERVER = (
     ClauseTest("keep-alive", "the connection stays open after an answer (HTTP/1.1)", _keep_alive),
     ClauseTest("close", "a request with Connection: close is answered with Connection: close", _close),
     LISTENS_ON_HOST,
 )
-LABS_OWN = 2
-"""So many at the front are about paths that the lab's workloads define."""
+EVERY_STACK = (
+    answers_status("health", "GET", "/health", 200),
+    answers_status("unknown-path", "GET", "/no-such-path", 404, "a path that no workload defines answers 404"),
+    *ANY_SERVER,
+)
+"""The first two are about paths that the lab's workloads define."""
