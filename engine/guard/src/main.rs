@@ -35,7 +35,9 @@ fn asked() -> Result<Asked, lexopt::Error> {
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("cpus") => {
-                cpus = arguments.value()?.parse_with(|text| text.split(',').map(str::parse).collect::<Result<_, _>>())?;
+                cpus = arguments
+                    .value()?
+                    .parse_with(|text| text.split(',').map(str::parse).collect::<Result<_, _>>())?;
             }
             Arg::Long("grace-seconds") => grace = arguments.value()?.parse_with(seconds)?,
             Arg::Long("help") | Arg::Short('h') => return Ok(Asked::Text(HELP.to_owned())),
