@@ -10,6 +10,7 @@ from fairtrial.tools.check.starts import (
     Outcome,
     Start,
     Subject,
+    environment_of,
     on_one_service,
     plan_for,
     tried_together,
@@ -17,7 +18,17 @@ from fairtrial.tools.check.starts import (
 )
 from tests.plan.plans import a_stack
 
-EVERY_WORKLOAD = ["plaintext", "fan-out", "random-item", "query-mix", "transaction-mix", "survey-insert", "page"]
+EVERY_WORKLOAD = [
+    "plaintext",
+    "fan-out",
+    "random-item",
+    "query-mix",
+    "similar-items",
+    "matching-mix",
+    "transaction-mix",
+    "survey-insert",
+    "page",
+]
 EVERY_JOB = ["query-batch", "transaction-batch"]
 
 
@@ -61,15 +72,37 @@ def test_the_one_that_needs_a_cache_or_an_upstream_comes_first() -> None:
 
 
 @pytest.mark.usefixtures("engine")
+def test_one_that_writes_comes_last() -> None:
+    assert grouped(("transaction-mix", "postgresql"), ("random-item", "postgresql")) == [
+        ["random-item", "transaction-mix"]
+    ]
+    assert grouped(("survey-insert", "mariadb"), ("query-mix", "mariadb"), ("page", "mariadb")) == [
+        ["page", "query-mix", "survey-insert"]
+    ]
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_stack_gets_the_variables_of_all_its_workloads() -> None:
+    (group,) = tried_together(plans(("survey-insert", "postgresql"), ("random-item", "postgresql")))
+    assert environment_of(group) == {"BATCH_SIZE": "8"}
+
+
+@pytest.mark.usefixtures("engine")
+def test_matches_are_tried_on_the_articles_of_the_others() -> None:
+    assert grouped(("matching-mix", "postgresql"), ("similar-items", "postgresql")) == [
+        ["matching-mix", "similar-items"]
+    ]
+
+
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize(
     "pairs",
     [
         (("random-item", "postgresql"), ("random-item", "mariadb")),
-        (("random-item", "postgresql"), ("transaction-mix", "postgresql")),
-        (("survey-insert", "mariadb"), ("query-mix", "mariadb")),
+        (("survey-insert", "mariadb"), ("transaction-mix", "mariadb")),
         (("query-batch", "postgresql"), ("transaction-batch", "postgresql")),
     ],
-    ids=["services", "changes rows it reads", "inserts rows", "programs"],
+    ids=["services", "two that write", "programs"],
 )
 def test_these_do_not(pairs: tuple[tuple[str, str], ...]) -> None:
     assert sorted(grouped(*pairs)) == sorted([workload] for workload, _ in pairs)

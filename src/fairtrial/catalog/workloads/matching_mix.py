@@ -187,6 +187,7 @@ WORKLOAD = ServerWorkload(
     title="short requests beside matches of articles, CPU only",
     services=("sqlite", "postgresql", "mariadb"),
     rows=ROWS,
+    check_rows=similar_items.ROWS,  # each match reads all articles
     options=Options,
     data=data,
     requests=requests,

@@ -104,6 +104,8 @@ class BaseWorkload:
     """the tables that each trial begins with"""
     rows: int = 0
     """default size of the dataset; 0: it has none, or one of fixed size"""
+    check_rows: int | None = None
+    """size of the dataset for `fairtrial check`, where as many as usual would cost much and show nothing more"""
     options: type[Strict] = NoOptions
     """the model of the experiment's `[options]`"""
     work: Callable[[Any], Work] = lambda _options: Work()

@@ -26,6 +26,7 @@ from fairtrial.tools.check.starts import (
     Outcome,
     Start,
     Subject,
+    environment_of,
     on_one_service,
     plan_for,
     services_of,
@@ -155,9 +156,11 @@ def _options_tried(plan: Plan) -> Sequence[Mapping[str, Any]]:
 def _context(
     start: Start, services: Environment, service: RunningService, plan: Plan, options: Mapping[str, Any]
 ) -> TrialContext:
-    """The plan's only trial, under these options of the workload."""
+    """The plan's only trial, under these options of the workload, with the variables of all workloads of the start."""
     (trial,) = plan.trials()
-    point = replace(trial.condition.point, options=options_of(plan.workload, dict(options)))
+    shared = {} if len(start.plans) == 1 else environment_of(start.plans)
+    experiment = trial.condition.point.experiment.model_copy(update={"env": shared})
+    point = replace(trial.condition.point, options=options_of(plan.workload, dict(options)), experiment=experiment)
     planned = replace(trial, condition=replace(trial.condition, point=point))
     return TrialContext(
         plan=plan,

@@ -1,6 +1,6 @@
 """What `fairtrial check` tries on one start of a stack, and which starts share a service."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -122,7 +122,7 @@ def plan_for(subject: Subject, workload_name: str, service_name: str) -> Plan:
         cache=_cache(workload),
         stacks=[subject.reference],
         blocks=1,
-        dataset=ROWS,
+        dataset=ROWS.model_copy(update={"rows": workload.check_rows or ROWS.rows}),
         load=ProgramLoad(timeout_seconds=JOB_WITHIN_SECONDS) if is_program else ClosedLoad(),
     )
     return make_plan(experiment, {subject.stack.name: subject.stack}, "fairtrial check")
@@ -136,12 +136,13 @@ def services_of(pairs: Collection[tuple[str, str]]) -> set[str]:
 def tried_together(plans: Sequence[Plan]) -> list[list[Plan]]:
     """The plans, in groups that are each tried on one start of the stack.
 
-    Servers alone share a start: those that write nothing, on the same service, with the same environment variables of
-    their workloads. Of a group at most one makes calls and at most one has a cache; that one comes first, and the stack
-    gets its settings. No two have different tables of one name.
+    Servers alone share a start: those on the same service, of whose workloads no two set one environment variable to
+    different values. Of a group at most one makes calls or has a cache; that one comes first, and the stack gets its
+    settings. At most one writes; that one comes last, when the others have found the rows as they were loaded. No two
+    have different tables of one name.
     """
     groups: list[list[Plan]] = []
-    for plan in sorted(plans, key=lambda plan: not _settles_the_start(plan)):
+    for plan in sorted(plans, key=lambda plan: (plan.workload.writes, not _settles_the_start(plan))):
         group = next((group for group in groups if all(_may_share(plan, other) for other in group)), None)
         if group is None:
             groups.append([plan])
@@ -177,14 +178,25 @@ def with_tables_of_all(plans: Sequence[Plan]) -> Plan:
     return replace(first, points=[point], conditions=[condition], blocks=[[condition]])
 
 
+def environment_of(plans: Sequence[Plan]) -> dict[str, str]:
+    """The environment variables that the workloads of these plans set."""
+    variables: dict[str, str] = {}
+    for plan in plans:
+        variables |= plan.workload.environment(plan.points[0].options)
+    return variables
+
+
 def _may_share(one: Plan, other: Plan) -> bool:
-    if any(isinstance(plan.workload, ProgramWorkload) or plan.workload.writes for plan in (one, other)):
+    if any(isinstance(plan.workload, ProgramWorkload) for plan in (one, other)):
+        return False
+    if one.workload.writes and other.workload.writes:
         return False
     if one.conditions[0].service is not other.conditions[0].service:
         return False
     if _settles_the_start(one) and _settles_the_start(other):
         return False
-    if _environment(one) != _environment(other):
+    ours, theirs = environment_of([one]), environment_of([other])
+    if any(ours[variable] != theirs[variable] for variable in ours.keys() & theirs.keys()):
         return False
     return _tables_agree([one], [other])
 
@@ -202,11 +214,6 @@ def _tables_agree(plans: Sequence[Plan], others: Sequence[Plan]) -> bool:
 def _settles_the_start(plan: Plan) -> bool:
     """Whether the stack has to be told of an upstream or of a cache."""
     return bool(plan.workload.upstream or plan.cache)
-
-
-def _environment(plan: Plan) -> Mapping[str, str]:
-    (point,) = plan.points
-    return plan.workload.environment(point.options)
 
 
 def _tables_by_name(plans: Sequence[Plan]) -> dict[str, Table]:
