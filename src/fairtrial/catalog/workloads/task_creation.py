@@ -33,5 +33,5 @@ WORKLOAD = ProgramWorkload(
     work=lambda _options: Work(tasks=1.0),
     barrier_tasks=lambda options: options.tasks,
     environment=environment,
-    check_options=[{"tasks": 100}],  # there are threads with a heap of their own
+    check_options=[{"tasks": 32}],  # there are threads with a heap of their own
 )
