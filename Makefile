@@ -3,9 +3,9 @@
 VENV := .venv/bin
 DEV := .venv/.fairtrial-dev-installed
 SOURCES := src tests benches
-# Tests run side by side; tests/scheduling.py says which, and which run alone. One worker more than processors: a third
+# Tests run side by side; tests/scheduling.py says which, and which run alone. Two workers more than processors: a third
 # of a test's time is spent waiting for something else than a processor.
-WORKERS ?= $(shell expr $$(nproc) + 1)
+WORKERS ?= $(shell expr $$(nproc) + 2)
 SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 # The tests start hundreds of Python processes. Where this is set, each of them compiles what it imports.

@@ -4,30 +4,61 @@ mod commands;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use commands::{Failure, Wrong, dataset, proxy, run, target};
+use lexopt::{Arg, Parser};
 
-/// The load engine of Fairtrial.
-#[derive(Parser)]
-#[command(version, about)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
+const HELP: &str = "\
+The load engine of Fairtrial.
 
-#[derive(Subcommand)]
-enum Command {
-    Run(commands::run::Arguments),
-    Target(Box<commands::target::Arguments>),
-    Proxy(Box<commands::proxy::Arguments>),
-    Dataset(commands::dataset::Arguments),
-}
+fairtrial-engine COMMAND [OPTION ...]
+
+  run      offers load as the plan on standard input says, verifies answers, prints events
+  target   answers every request alike, or with planned delays and faults, and counts what it served
+  proxy    carries connections on to a service, later, and gives an account when it ends
+  dataset  writes or describes the dataset that standard input describes
+
+fairtrial-engine COMMAND --help tells the options of a command.";
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
-        Command::Run(arguments) => commands::run::run(&arguments),
-        Command::Target(arguments) => commands::target::run(*arguments),
-        Command::Proxy(arguments) => commands::proxy::run(*arguments),
-        Command::Dataset(arguments) => commands::dataset::run(&arguments),
+    outcome(&mut Parser::from_env()).unwrap_or_else(|failure| failure.report())
+}
+
+fn outcome(arguments: &mut Parser) -> Result<ExitCode, Failure> {
+    let named = match arguments.next().map_err(Wrong::from)? {
+        Some(Arg::Value(name)) => name,
+        Some(Arg::Long("version") | Arg::Short('V')) => {
+            return told(concat!("fairtrial-engine ", env!("CARGO_PKG_VERSION")));
+        }
+        Some(Arg::Long("help") | Arg::Short('h')) => return told(HELP),
+        Some(other) => return Err(Wrong::from(other.unexpected()).into()),
+        None => return Err(Failure::Input("a command is needed: run, target, proxy or dataset".to_owned())),
     };
-    outcome.unwrap_or_else(|failure| failure.report())
+    match named.to_str() {
+        Some("run") => match run::Arguments::parse(arguments) {
+            Err(Wrong::HelpAsked) => told(run::HELP),
+            parsed => run::run(&parsed?),
+        },
+        Some("target") => match target::Arguments::parse(arguments) {
+            Err(Wrong::HelpAsked) => told(target::HELP),
+            parsed => target::run(parsed?),
+        },
+        Some("proxy") => match proxy::Arguments::parse(arguments) {
+            Err(Wrong::HelpAsked) => told(proxy::HELP),
+            parsed => proxy::run(parsed?),
+        },
+        Some("dataset") => match dataset::Arguments::parse(arguments) {
+            Err(Wrong::HelpAsked) => told(dataset::HELP),
+            parsed => dataset::run(&parsed?),
+        },
+        _ => Err(Failure::Input(format!(
+            "there is no command {}; there are: run, target, proxy, dataset",
+            named.to_string_lossy()
+        ))),
+    }
+}
+
+/// Prints what was asked for instead of a command.
+fn told(text: &str) -> Result<ExitCode, Failure> {
+    println!("{text}");
+    Ok(ExitCode::SUCCESS)
 }

@@ -3,34 +3,58 @@
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
-use clap::ValueEnum;
 use fairtrial_engine::dataset::{Dataset, DatasetSpec, Format, describe, write_rows};
 
-use super::Failure;
+use lexopt::{Arg, Parser};
 
-/// Writes the rows of the dataset that standard input describes, in id order.
-#[derive(clap::Args)]
+use super::{Failure, Wrong, list, other, value};
+
+pub const HELP: &str = "\
+Writes the rows of the dataset that standard input describes, in id order.
+
+fairtrial-engine dataset [OPTION ...] < SPECIFICATION
+
+  --format tsv|jsonl  form of a row: tabs between the fields, as PostgreSQL's COPY and MySQL's LOAD DATA read it
+                      (the default), or a JSON object a line
+  --describe          instead of the rows: their number, their ids and the lengths of their fields, as JSON
+  --ids ID,...        only these rows
+  --skip-gaps         ids that hold no row are passed over";
+
 pub struct Arguments {
-    /// Form of a row.
-    #[arg(long, value_enum, default_value_t = FormatName::Tsv)]
-    format: FormatName,
-    /// Instead of the rows: their number, their ids and the lengths of their fields, as JSON.
-    #[arg(long, conflicts_with_all = ["format", "ids"])]
+    format: Format,
     describe: bool,
-    /// Only these rows.
-    #[arg(long, value_delimiter = ',', value_name = "ID,...")]
     ids: Vec<u64>,
-    /// Ids that hold no row are passed over.
-    #[arg(long, requires = "ids")]
     skip_gaps: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum FormatName {
-    /// Tabs between the fields, as PostgreSQL's COPY and MySQL's LOAD DATA read it.
-    Tsv,
-    /// One JSON object a line.
-    Jsonl,
+impl Arguments {
+    pub fn parse(arguments: &mut Parser) -> Result<Arguments, Wrong> {
+        let (mut format, mut describe, mut ids, mut skip_gaps) = (None, false, Vec::new(), false);
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                Arg::Long("format") => format = Some(value(arguments, "format", parse_format)?),
+                Arg::Long("describe") => describe = true,
+                Arg::Long("ids") => ids = list(arguments, "ids")?,
+                Arg::Long("skip-gaps") => skip_gaps = true,
+                argument => return Err(other(argument)),
+            }
+        }
+        if describe && (format.is_some() || !ids.is_empty()) {
+            return Err(Wrong::Argument("--describe goes with neither --format nor --ids".to_owned()));
+        }
+        if skip_gaps && ids.is_empty() {
+            return Err(Wrong::Argument("--skip-gaps needs --ids".to_owned()));
+        }
+        Ok(Arguments { format: format.unwrap_or(Format::Tsv), describe, ids, skip_gaps })
+    }
+}
+
+fn parse_format(text: &str) -> Result<Format, &'static str> {
+    match text {
+        "tsv" => Ok(Format::Tsv),
+        "jsonl" => Ok(Format::JsonLines),
+        _ => Err("tsv or jsonl is needed"),
+    }
 }
 
 /// Runs the subcommand.
@@ -49,10 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         writeln!(out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let format = match arguments.format {
-        FormatName::Tsv => Format::Tsv,
-        FormatName::Jsonl => Format::JsonLines,
-    };
+    let format = arguments.format;
     if arguments.ids.is_empty() {
         write_rows(&dataset, dataset.ids(), format, &mut out)?;
         return Ok(ExitCode::SUCCESS);

@@ -1,6 +1,6 @@
 //! `proxy`: latency before a service.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU64;
 use std::process::ExitCode;
 
@@ -13,30 +13,52 @@ use fairtrial_engine::processors;
 use fairtrial_engine::proxy::{Proxy, ProxySpec};
 use fairtrial_engine::signals::{SIGINT, SIGTERM, Signals};
 
-use super::Failure;
+use lexopt::{Arg, Parser};
 
-/// Carries connections on to a service, later: a round trip takes so much longer. Gives an account when it ends.
-#[derive(clap::Args)]
+use super::{Failure, Wrong, list, other, value};
+
+pub const HELP: &str = "\
+Carries connections on to a service, later: a round trip takes so much longer. Gives an account when it ends.
+
+fairtrial-engine proxy --to ADDRESS --latency SPAN [OPTION ...]
+
+  --listen ADDRESS             where to listen, 127.0.0.1:8080 or [::1]:8080; by default a free port of 127.0.0.1
+  --to ADDRESS                 the service: 127.0.0.1:5432, name:5432 or unix:/path
+  --latency SPAN               how much longer a round trip takes, half of it in each direction: 1ms, exponential:1ms,
+                               two-point:1ms:100ms:0.01 or histogram:FILE
+  --bandwidth BYTES_PER_SECOND of each connection in each direction; unlimited without it
+  --seed N                     seed of the latencies; 0 by default
+  --cpus CPU,CPU               processors to be bound to";
+
 pub struct Arguments {
-    /// Where to listen, `127.0.0.1:8080` or `[::1]:8080`; port 0 takes a free one.
-    #[arg(long, default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// The service: `127.0.0.1:5432`, `name:5432` or `unix:/path`.
-    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     to: Address,
-    /// How much longer a round trip takes, half of it in each direction: 1ms, exponential:1ms,
-    /// two-point:1ms:100ms:0.01 or histogram:FILE.
-    #[arg(long, value_name = "SPAN", value_parser = parse_latency)]
     latency: Delay,
-    /// Bytes per second of each connection in each direction; unlimited without it.
-    #[arg(long, value_name = "BYTES_PER_SECOND")]
     bandwidth: Option<NonZeroU64>,
-    /// Seed of the latencies.
-    #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Processors to be bound to.
-    #[arg(long, value_delimiter = ',')]
     cpus: Vec<u32>,
+}
+
+impl Arguments {
+    pub fn parse(arguments: &mut Parser) -> Result<Arguments, Wrong> {
+        let mut listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let (mut to, mut latency, mut bandwidth, mut seed, mut cpus) = (None, None, None, 0, Vec::new());
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                Arg::Long("listen") => listen = value(arguments, "listen", str::parse)?,
+                Arg::Long("to") => to = Some(value(arguments, "to", parse_address)?),
+                Arg::Long("latency") => latency = Some(value(arguments, "latency", parse_latency)?),
+                Arg::Long("bandwidth") => bandwidth = Some(value(arguments, "bandwidth", str::parse)?),
+                Arg::Long("seed") => seed = value(arguments, "seed", str::parse)?,
+                Arg::Long("cpus") => cpus = list(arguments, "cpus")?,
+                argument => return Err(other(argument)),
+            }
+        }
+        let (Some(to), Some(latency)) = (to, latency) else {
+            return Err(Wrong::Argument("--to and --latency are needed".to_owned()));
+        };
+        Ok(Arguments { listen, to, latency, bandwidth, seed, cpus })
+    }
 }
 
 fn parse_address(text: &str) -> Result<Address, String> {

@@ -8,14 +8,32 @@ use fairtrial_engine::parent::{PARENT_SIGNAL, ParentWatch};
 use fairtrial_engine::plan::Plan;
 use fairtrial_engine::signals::{SIGINT, SIGTERM, Signals};
 
-use super::Failure;
+use lexopt::{Arg, Parser};
 
-/// Offers load as the plan on standard input says, verifies answers, prints events.
-#[derive(clap::Args)]
+use super::{Failure, Wrong, other};
+
+pub const HELP: &str = "\
+Offers load as the plan on standard input says, verifies answers, prints events.
+
+fairtrial-engine run [--die-with-parent] < PLAN
+
+  --die-with-parent  end the run when the process that started it dies";
+
 pub struct Arguments {
-    /// End the run when the process that started it dies.
-    #[arg(long)]
     die_with_parent: bool,
+}
+
+impl Arguments {
+    pub fn parse(arguments: &mut Parser) -> Result<Arguments, Wrong> {
+        let mut die_with_parent = false;
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                Arg::Long("die-with-parent") => die_with_parent = true,
+                argument => return Err(other(argument)),
+            }
+        }
+        Ok(Arguments { die_with_parent })
+    }
 }
 
 /// Runs the subcommand.

@@ -1,6 +1,6 @@
 //! How one field's text comes about.
 
-use sha1::{Digest, Sha1};
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
 use super::draw::RowDraws;
 use super::{Dataset, FieldSpec, timestamp};
@@ -194,9 +194,9 @@ fn write_field(
                     write_field(dataset, draws, id, part, scratch, &mut Vec::new());
                 }
             }
-            let digest = Sha1::digest(&scratch[start..]);
+            let hashed = digest(&SHA1_FOR_LEGACY_USE_ONLY, &scratch[start..]);
             scratch.truncate(start);
-            for byte in digest.as_slice() {
+            for byte in hashed.as_ref() {
                 out.extend_from_slice(&hex(*byte));
             }
         }
@@ -297,8 +297,9 @@ mod tests {
             assert!(b"89ab".contains(&uuid[19]));
             assert_eq!(row[2].split(' ').count(), 3);
             assert!(row[3].starts_with("2012-") && row[3].len() == 20);
-            let hashed = Sha1::digest(format!("{}-{}-{}", row[2], row[1], row[3]));
-            assert_eq!(row[4], hashed.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+            let text = format!("{}-{}-{}", row[2], row[1], row[3]);
+            let hashed = digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
+            assert_eq!(row[4], hashed.as_ref().iter().map(|byte| format!("{byte:02x}")).collect::<String>());
             assert_eq!(row[5].len(), 200);
             assert!(!row[5].ends_with(' '));
         }
@@ -335,8 +336,8 @@ mod tests {
         spec.fields.push(FieldSpec::Sha1 { name: "twice".into(), of: vec!["hash_code".into(), "id".into()] });
         let dataset = Dataset::new(&spec).unwrap();
         let row = row(&dataset, 7);
-        let hashed = Sha1::digest(format!("{}-7", row[4]));
-        assert_eq!(row[6], hashed.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        let hashed = digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{}-7", row[4]).as_bytes());
+        assert_eq!(row[6], hashed.as_ref().iter().map(|byte| format!("{byte:02x}")).collect::<String>());
 
         spec.fields.push(FieldSpec::Sha1 { name: "a".into(), of: vec!["b".into()] });
         spec.fields.push(FieldSpec::Sha1 { name: "b".into(), of: vec!["a".into()] });

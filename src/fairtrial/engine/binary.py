@@ -16,6 +16,8 @@ from fairtrial.base.problem import Problem
 
 ENGINE = "fairtrial-engine"
 GUARD = "fairtrial-guard"
+PROFILES = {ENGINE: "release", GUARD: "guard"}
+"""of engine/Cargo.toml, each also the folder of the binary below cargo's target"""
 READY_BY = {ENGINE: "FAIRTRIAL_ENGINE", GUARD: "FAIRTRIAL_GUARD"}
 """The environment variables that name a ready binary instead."""
 
@@ -82,7 +84,10 @@ def _build(name: str, folder: Path) -> None:
     log = folder.with_suffix(".log")
     with log.open("wb") as output:
         status = subprocess.run(
-            [cargo, "build", "--release", "--locked", "--package", name, "--bin", name, "--target-dir", str(target)],
+            [
+                *(cargo, "build", "--locked", "--profile", PROFILES[name]),
+                *("--package", name, "--bin", name, "--target-dir", str(target)),
+            ],
             cwd=shipped("engine"),
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -92,6 +97,6 @@ def _build(name: str, folder: Path) -> None:
     if status != 0:
         tail = "\n".join(log.read_text(errors="replace").splitlines()[-12:])
         raise Problem(f"{name} did not build (the whole output: {log}):\n{tail}", rust_remedy(), NOTHING_RAN)
-    shutil.copy2(target / "release" / name, folder / name)
+    shutil.copy2(target / PROFILES[name] / name, folder / name)
     shutil.rmtree(target)
     log.unlink()
