@@ -78,7 +78,10 @@ fn paths(places: &Places) -> io::Result<Vec<&Path>> {
         paths.push(Path::new(HOSTS));
     }
     for (number, path) in paths.iter().enumerate() {
-        if !path.is_absolute() || path.parent().is_none() || path.components().any(|part| part.as_os_str() == "..") {
+        if !path.is_absolute()
+            || path.parent().is_none()
+            || path.components().any(|part| part.as_os_str() == "..")
+        {
             return Err(named(path, io::Error::other("not an absolute path")));
         }
         // It would be made within what is put there, which is somebody's.

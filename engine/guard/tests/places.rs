@@ -90,10 +90,16 @@ fn host_names_stand_before_the_machines() {
     let (folder, _) = folder("hosts");
     let options = ["--host".to_owned(), "tfb-database=127.0.0.9".to_owned()];
     let before = fs::read_to_string("/etc/hosts").unwrap_or_default();
-    let Some(output) = seen(&folder, &options, "cat /etc/hosts; test -r /proc/self/stat && echo whole") else {
+    let Some(output) = seen(&folder, &options, "cat /etc/hosts; test -r /proc/self/stat && echo whole")
+    else {
         return;
     };
-    assert_eq!(text(&output.stdout), format!("127.0.0.9 tfb-database\n{before}whole\n"), "{}", text(&output.stderr));
+    assert_eq!(
+        text(&output.stdout),
+        format!("127.0.0.9 tfb-database\n{before}whole\n"),
+        "{}",
+        text(&output.stderr)
+    );
     assert_eq!(fs::read_to_string("/etc/hosts").unwrap_or_default(), before);
     fs::remove_dir_all(folder).unwrap();
 }

@@ -67,7 +67,9 @@ class Contender(Strict):
         default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
     )
     hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
-    network: Network | None = Field(None, description="own: nothing outside of the run can reach it; null: the machine's")
+    network: Network | None = Field(
+        None, description="own: nothing outside of the run can reach it; null: the machine's"
+    )
     ready: Ready | None = Field(None, description="null: as the workload says")
     ready_within_seconds: float | None = Field(None, gt=0, le=600, description="null: 30, or as its stack.toml says")
     refs: list[Ref] = Field(default_factory=list, description="commits, branches or tags of the repository of `folder`")

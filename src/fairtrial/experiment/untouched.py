@@ -16,7 +16,7 @@ KERNELS = ("/proc", "/sys", "/dev")
 def _at_places(files: dict[str, str]) -> dict[str, str]:
     """Refuse paths at which the guard can put nothing, or which it could not be told."""
     for path, source in files.items():
-        if not path.startswith("/") or path == "/" or posixpath.normpath(path) != path:
+        if not re.match("/[^/]", path) or posixpath.normpath(path) != path:
             raise ValueError(f"{path!r}: write an absolute path, such as /data/items.json")
         if "=" in path or not path.isprintable():
             raise ValueError(f"{path!r}: a path of printable characters without `=`")

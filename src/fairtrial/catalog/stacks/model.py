@@ -89,7 +89,9 @@ class Stack(Strict):
         default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
     )
     hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
-    network: Network | None = Field(None, description="own: nothing outside of the run can reach it; null: the machine's")
+    network: Network | None = Field(
+        None, description="own: nothing outside of the run can reach it; null: the machine's"
+    )
     ready: Ready | None = Field(None, description="when it counts as ready; null: as the workload says")
     ready_within_seconds: float = Field(30.0, gt=0, le=600)
     requires: list[Requirement] = Field(default_factory=list)
