@@ -9,13 +9,14 @@ from tests.plan.plans import planned_contender
 
 ALONE = {"directory": ".", "command": ["./shop"], "network": "own"}
 THERE = {"url": "http://127.0.0.1:1"}
+BOTH = {"app": ALONE, "there": THERE}
 ELSEWHERE = {"postgresql": {"url_from": "SHOP_DATABASE"}}
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"stacks": ["app", "there"], "contenders": {"app": ALONE, "there": THERE}}, "there at http://127.0.0.1:1"),
+        ({"stacks": ["app", "there"], "contenders": BOTH}, "there at http://127.0.0.1:1"),
         (
             {"workload": "page", "stacks": ["app@postgresql"], "services": ELSEWHERE},
             r"the server of \[services\.postgresql\] url_from",
@@ -32,7 +33,7 @@ def test_what_lies_outside_is_refused(more: dict[str, Any], words: str) -> None:
     [
         {"stacks": ["app", "other"], "contenders": {"app": ALONE, "other": {**ALONE, "network": None}}},
         {"services": ELSEWHERE},  # which no stack uses here
-        {"stacks": ["there"], "contenders": {"app": ALONE, "there": THERE}},
+        {"stacks": ["there"], "contenders": BOTH},
     ],
 )
 def test_what_lies_within_is_tried_beside_it(more: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from tests.command_line import Finished, Lab
 from tests.conftest import left_running
 from tests.lab.trial.test_interrupt import PATIENCE_SECONDS, begin, eventually, records
 
+MOUNTS = Path("/proc/self/mountinfo")
 UNTOUCHED = Path(__file__).parents[2] / "fixtures" / "untouched.py"
 
 WORKLOAD = """
@@ -67,21 +68,31 @@ def taken() -> Iterator[socket.socket]:
 
 
 @pytest.fixture(scope="module")
-def tried(shared_lab: Lab, taken: socket.socket) -> Finished:
-    return shared_lab.fairtrial("run", two_of_one_port(shared_lab, taken.getsockname()[1]))
+def tried(shared_lab: Lab, taken: socket.socket) -> tuple[Finished, list[str]]:
+    """A run that was interrupted after its first block, and the mounts of the machine before, meanwhile and after."""
+    mounts = [MOUNTS.read_text()]
+    with begin(shared_lab, "run", two_of_one_port(shared_lab, taken.getsockname()[1], blocks=500)) as running:
+        eventually(lambda: len(records(shared_lab)) > 2, "no block ended")
+        mounts.append(MOUNTS.read_text())
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=PATIENCE_SECONDS)
+    mounts.append(MOUNTS.read_text())
+    (results,) = (shared_lab.folder / "results").iterdir()
+    return Finished(running.returncode, out, err, results), mounts
 
 
 @needs_rights
 def test_two_programs_of_one_port_are_tried_although_the_machine_has_it_taken(
-    tried: Finished, taken: socket.socket
+    tried: tuple[Finished, list[str]], taken: socket.socket
 ) -> None:
-    outcomes = {each["stack"]: each["outcome"] for each in tried.result["conditions"]}
-    assert outcomes == {"first": "valid", "second": "valid"}, tried.out + tried.err
-    for line in tried.record[1:]:
+    finished, _ = tried
+    first_of_each = {each["stack"]: each["trials"][0]["outcome"] for each in finished.result["conditions"]}
+    assert first_of_each == {"first": "valid", "second": "valid"}, finished.out + finished.err
+    for line in finished.record[1:3]:
         assert line["engine"]["verified"] > 0
         assert line["server"]["cpu_user_seconds"] > 0
         assert line["database_connections"] is not None
-        assert line["network"]["sent_segments"] > line["engine"]["verified"]
+        assert line["network"]["sent_segments"] > line["engine"]["verified"], "of the network in which it was"
         clauses = {clause["name"] for clause in line["contract"]}
         assert "total" in clauses
         assert not clauses & {"listens-on-host", "health", "unknown-path"}
@@ -91,23 +102,22 @@ def test_two_programs_of_one_port_are_tried_although_the_machine_has_it_taken(
 
 
 @needs_rights
-def test_it_is_said_that_the_network_was_the_runs_own(tried: Finished) -> None:
-    assert tried.record[0]["own_network"] is True
-    assert tried.result["own_network"] is True
-    assert tried.results and "all in a network namespace" in (tried.results / "report.html").read_text()
+def test_it_is_said_that_the_network_was_the_runs_own(tried: tuple[Finished, list[str]]) -> None:
+    finished, _ = tried
+    assert finished.record[0]["own_network"] is True
+    assert finished.result["own_network"] is True
+    assert finished.results and "all in a network namespace" in (finished.results / "report.html").read_text()
 
 
 @needs_rights
-def test_nothing_is_left_on_the_machine_after_an_interrupt(lab: Lab, cache: Path, taken: socket.socket) -> None:
-    mounts = Path("/proc/self/mountinfo").read_text()
-    with begin(lab, "run", two_of_one_port(lab, taken.getsockname()[1], blocks=500)) as running:
-        eventually(lambda: len(records(lab)) > 1, "no trial ended")
-        assert "/data/dataset.json" not in Path("/proc/self/mountinfo").read_text()
-        running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=PATIENCE_SECONDS)
-    assert running.returncode == 130, err
-    assert left_running(lab.folder, cache) == []
-    assert Path("/proc/self/mountinfo").read_text() == mounts
+def test_nothing_is_left_on_the_machine_after_an_interrupt(
+    tried: tuple[Finished, list[str]], shared_lab: Lab, cache: Path
+) -> None:
+    finished, mounts = tried
+    assert finished.status == 130, finished.err
+    assert left_running(shared_lab.folder, cache) == []
+    assert all("dataset.json" not in each and "fairtrial" not in each for each in mounts)
+    assert len({each.count("/etc/hosts") for each in mounts}) == 1
     assert not Path("/data/dataset.json").exists()
 
 
