@@ -57,8 +57,15 @@ def test_a_workload_file_asks_neither_for_health_nor_for_unknown_paths() -> None
         asked.clear()
         with answering(only_up) as url:
             clauses = list(try_contract(url, (), Data(), None, LOOPBACK, own=ready))
-        assert [clause.name for clause in clauses] == NAMES[2:] and all(clause.passed for clause in clauses)
-        assert asked == [path, path]
+        assert [clause.name for clause in clauses] == NAMES[3:] and all(clause.passed for clause in clauses)
+        assert asked == [path]
+
+
+def test_a_server_of_a_workload_file_may_close_each_connection() -> None:
+    """As gunicorn's synchronous workers do."""
+    with answering(hangs_up) as url:
+        clauses = list(try_contract(url, (), Data(), None, LOOPBACK, own=Ready(path="/health")))
+    assert all(clause.passed for clause in clauses)
 
 
 def unhealthy(line: str, headers: str) -> Sequence[bytes]:

@@ -79,13 +79,13 @@ def _loopback_only(stack: StackUnderTest) -> str | None:
 LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only)
 
 ANY_SERVER = (
-    ClauseTest("keep-alive", "the connection stays open after an answer (HTTP/1.1)", _keep_alive),
     ClauseTest("close", "a request with Connection: close is answered with Connection: close", _close),
     LISTENS_ON_HOST,
 )
 EVERY_STACK = (
     answers_status("health", "GET", "/health", 200),
     answers_status("unknown-path", "GET", "/no-such-path", 404, "a path that no workload defines answers 404"),
+    ClauseTest("keep-alive", "the connection stays open after an answer (HTTP/1.1)", _keep_alive),
     *ANY_SERVER,
 )
-"""The first two are about paths that the lab's workloads define."""
+"""The first three are of the lab's workloads: they define paths, and compare servers over connections that stay open."""
