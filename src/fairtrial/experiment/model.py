@@ -10,6 +10,7 @@ from fairtrial.experiment.claims import Claim, ShapeClaim
 from fairtrial.experiment.contenders import Contender, with_refs
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.reference import ConditionRef, StackRef
+from fairtrial.experiment.slices import Slices, why_not_sliced
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value, values_in_words
 
@@ -130,6 +131,9 @@ class Experiment(Strict):
     settle_seconds: float = Field(
         60, gt=0, le=3600, description="how long the database may take after the last answer to come to rest"
     )
+    slices: Slices | None = Field(
+        None, description="measure the conditions of a block in turn, a moment at a time; null: one after the other"
+    )
     sweep: Sweep | None = None
     noise_floor: bool = Field(
         False, description="try the first stack twice in each block, under two names: the difference is noise"
@@ -186,6 +190,8 @@ class Experiment(Strict):
             raise ValueError("instances: more than one needs a balancer in front: set `balancer`")
         if self.placement == "shared" and self.load.kind == "program":
             raise ValueError("placement: a program has no load generator that could share its processors")
+        if self.slices is not None and (reason := why_not_sliced(self)) is not None:
+            raise ValueError(f"slices: {reason}: leave `slices` out, or change that")
         names = [str(stack) for stack in self.stacks]
         for name in names:
             if names.count(name) > 1:

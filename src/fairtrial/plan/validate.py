@@ -93,6 +93,27 @@ def assert_startable(stack: Stack, service: Service, point: Point) -> None:
         )
 
 
+def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: Workload) -> None:
+    """Raise a Problem if the conditions of an experiment with slices cannot be up at once and told apart.
+
+    Args:
+        stacks: that of each condition.
+    """
+    if experiment.slices is None:
+        return
+    ports = [stack.port for stack in stacks if stack.port is not None]
+    there = [stack.name for stack in stacks if stack.url is not None]
+    reason = None
+    if there:
+        reason = f"{there[0]} runs already, so that its processor time cannot be told from foreign load"
+    elif len(set(ports)) < len(ports):
+        reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
+    elif workload.upstream is not None or getattr(workload, "freshness", None) is not None:
+        reason = f"workload {workload.name} has more around a trial than requests"
+    if reason is not None:
+        raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
+
+
 def _private_services(experiment: Experiment, service: Service) -> list[str]:
     """The services of a stack that the lab starts, cache included: only stacks that it starts are told of them."""
     names = [service.name, *([experiment.cache] if experiment.cache is not None else [])]
