@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 LEAST_ROUNDS = 3
 """A block with fewer that were kept has no figures: one round of a busy moment would be all that it rests on."""
 
-MOST_TIMES = 6
-"""While too few rounds were kept, a block goes on, for so many times its planned rounds at most."""
+WANTED_SHARE = 0.5
+"""While fewer of a block's planned rounds than this share were kept, it goes on, as long as the run has rounds to
+spare."""
+
+SPARE_TIMES = 2
+"""Rounds to spare, for all blocks together: so many times the planned ones. A run lasts up to three times as long as on
+a quiet machine, and then gives up."""
 
 
 class Slices(Strict):
@@ -42,9 +47,13 @@ class Slices(Strict):
         """Whether a slice is kept in which others used these shares of the processors of either side."""
         return server_share <= self.server_share and engine_share <= self.engine_share
 
-    def goes_on(self, tried: int, kept: int, planned: int) -> bool:
-        """Whether a block has another round after `tried` rounds, of which `kept` were kept."""
-        return tried < planned or (kept < LEAST_ROUNDS and tried < MOST_TIMES * planned)
+    def goes_on(self, tried: int, kept: int, planned: int, spare: int) -> bool:
+        """Whether a block has another round after `tried` rounds, of which `kept` were kept.
+
+        Args:
+            spare: how many rounds beyond the planned ones the run may still try.
+        """
+        return tried < planned or (kept < max(LEAST_ROUNDS, WANTED_SHARE * planned) and spare > 0)
 
     def describe(self) -> str:
         """The rule in words, as the end of a sentence."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.process_tree import cpu_seconds_below
-from fairtrial.experiment.slices import LEAST_ROUNDS, Slices, sliced
+from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Slices, sliced
 from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext, TrialWatcher
@@ -57,6 +57,9 @@ class SlicedBlocks:
         for trial in plan.trials():
             self._planned[trial.block].append(trial)
         self._ended: dict[int, TrialRecord] = {}
+        self._spare = _Spare(0)
+        if (rule := plan.experiment.slices) is not None:
+            self._spare.rounds = SPARE_TIMES * plan.experiment.blocks * rule.rounds(sliced(plan.experiment.load))
 
     def run(self, trial: PlannedTrial) -> TrialRecord:
         """The record of a trial; with the first of a block all of that block are run.
@@ -82,13 +85,20 @@ class SlicedBlocks:
         ]
         there = [context for context in contexts if context is not None]
         busy: list[int] = []
-        if len(there) == len(trials):
+        if len(there) == len(trials) and self._spare.rounds > 0:
             with bound_to(there[0].placement.load_cpus):
-                busy = _try_together(there)
+                busy = _try_together(there, self._spare)
         for context in there:
             keep_log(context, self._results)
         _say_why_not(trials, records, busy)
         return records
+
+
+@dataclass
+class _Spare:
+    """How many rounds may still be tried beyond the planned ones, in all blocks together."""
+
+    rounds: int
 
 
 @dataclass
@@ -114,7 +124,7 @@ class _EndedEarly(Exception):
     """One of the block cannot go on; its record says why, or its exit status does."""
 
 
-def _try_together(contexts: Sequence[TrialContext]) -> list[int]:
+def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
     """Start all, measure them in turn, stop all; what goes wrong is in the record of the one that it went wrong with.
 
     Returns the indices of the trials whose servers are too busy while they are idle.
@@ -131,7 +141,7 @@ def _try_together(contexts: Sequence[TrialContext]) -> list[int]:
                 return []
             up.append(_Condition(context, deployment))
         try:
-            return _measure(up)
+            return _measure(up, spare)
         except _EndedEarly:
             return []
         finally:
@@ -141,7 +151,7 @@ def _try_together(contexts: Sequence[TrialContext]) -> list[int]:
                     each.record.stop = each.deployment.stop()
 
 
-def _measure(up: Sequence[_Condition]) -> list[int]:
+def _measure(up: Sequence[_Condition], spare: _Spare) -> list[int]:
     """Fill the records; return the indices of the trials whose servers are too busy while they are idle."""
     for each in up:
         with each.context.stage("contract"):
@@ -160,19 +170,20 @@ def _measure(up: Sequence[_Condition]) -> list[int]:
     planned = rule.rounds(load)
     busy = [each.context.trial.index for each in up if not _may_be_kept(each, rule)]
     if not busy:
-        _rounds(up, rule, planned)
+        _rounds(up, rule, planned, spare)
     for each in up:
         each.record.stage_seconds["load"] = round((time.monotonic() - began) / len(up), 3)
         _put_together(each, planned)
     return busy
 
 
-def _rounds(up: Sequence[_Condition], rule: Slices, planned: int) -> None:
+def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare) -> None:
     first = up[0].context
     draw = random.Random(f"{first.plan.experiment.seed} {first.trial.block}")  # noqa: S311 (an order, not a secret)
     tried = kept = 0
-    while rule.goes_on(tried, kept, planned):
+    while rule.goes_on(tried, kept, planned, spare.rounds):
         tried += 1
+        spare.rounds -= tried > planned
         measured = [(each, *_slice(each, up, rule, tried)) for each in draw.sample(up, len(up))]
         keep = all(rule.keeps(meter.foreign_server_share, meter.foreign_engine_share) for _, _, meter in measured)
         kept += keep
@@ -285,11 +296,14 @@ def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord],
                 reason=f"it is measured in turn with {culprits[0]}, which could not be measured",
                 remedy=f"see why {culprits[0]} could not",
             )
-        elif record.slices is not None:
+        else:
+            tried = [] if record.slices is None else record.slices.slices
+            kept = sum(each.kept for each in tried)
             record.failure = Failure(
                 stage="crowded",
-                reason=f"only {record.slices.kept} of {len(record.slices.slices)} rounds could be kept, in which "
-                f"{rule.describe()}",
+                reason=f"only {kept} of {len(tried)} rounds could be kept, in which {rule.describe()}"
+                if tried
+                else "earlier blocks used up all rounds that there were to spare: the machine was too busy",
                 remedy="stop what else runs on this machine, or try again at a quieter time",
             )
 
