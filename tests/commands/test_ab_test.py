@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,13 @@ folder = "."
 command = ["sh", "-c", "exec python3 hello.py $(cat milliseconds)"]
 """
 
+IN_SLICES = """
+[slices]
+seconds = 0.1
+server_share = 1.0                         # whoever else works on this machine
+engine_share = 1.0
+"""
+
 OWN_CLAIM = """
 [[claims]]
 id = "mine"
@@ -38,7 +46,9 @@ def test_a_commit_that_is_slower_is_found(lab: Lab) -> None:
     shop.mkdir()
     shutil.copy(HELLO, shop)
     old, new = a_repository(shop, {"milliseconds": "0"}, {"milliseconds": "30"})
-    file = lab.experiment("app", blocks=3, workload="plaintext", service="none", seconds=0.2, more=APP + OWN_CLAIM)
+    file = lab.experiment(
+        "app", blocks=3, workload="plaintext", service="none", seconds=0.2, more=APP + OWN_CLAIM + IN_SLICES
+    )
     file = file.rename(shop / "fairtrial.toml")
 
     finished = lab.fairtrial("ab-test", "first..HEAD", "--file", file, "--markdown", "pull-request.md")
@@ -56,6 +66,41 @@ def test_a_commit_that_is_slower_is_found(lab: Lab) -> None:
     assert "## app: HEAD against first" in summary and "HEAD is not slower than first by more than 5%" in summary
     assert git(shop, "worktree", "list").count("\n") == 0
     assert [len(set(block)) for block in finished.record[0]["order"]] == [2, 2, 2]
+    assert_in_slices(finished.record[1:])
+
+
+def assert_in_slices(trials: list[dict[str, Any]]) -> None:
+    """Both are measured in each of three rounds of a block, in an order that is drawn; a trial is the sum of them."""
+    for block in (1, 2, 3):
+        both = [trial["slices"]["slices"] for trial in trials if trial["block"] == block]
+        assert [[each["round"] for each in slices] for slices in both] == [[1, 2, 3]] * 2
+        assert all({one["place"], other["place"]} == {1, 2} for one, other in zip(*both, strict=True))
+    assert {each["place"] for trial in trials for each in trial["slices"]["slices"]} == {1, 2}
+    for trial in trials:
+        slices, engine = trial["slices"]["slices"], trial["engine"]
+        assert engine["verified"] == sum(each["verified"] for each in slices) > 0
+        assert engine["response_time"]["count"] == engine["answers"]
+        assert engine["window_seconds"] == pytest.approx(sum(each["window_seconds"] for each in slices))
+        assert trial["server"]["peak_rss_bytes"] > 1 << 20
+        assert trial["slices"]["idle_seconds"] > 0.5
+
+
+def test_a_server_that_is_never_idle_is_refused_and_its_neighbour_not_run(lab: Lab) -> None:
+    """What it does for nothing would be foreign load to the other."""
+    busy = "python3 -c 'while True: pass' & exec python3 hello.py"
+    names = [
+        lab.stack("calm", server=HELLO, run=["python3", "hello.py"], workload="plaintext", service="none"),
+        lab.stack("busy", server=HELLO, run=["sh", "-c", busy], workload="plaintext", service="none"),
+    ]
+    file = lab.experiment(*names, workload="plaintext", service="none", more="[slices]\nseconds = 0.1\n")
+
+    finished = lab.fairtrial("run", file, *lab.named(*names))
+
+    assert finished.status == 3, finished.out + finished.err
+    calm, spinning = (finished.trial(name) for name in names)
+    assert (calm["outcome"], spinning["outcome"]) == ("not run", "refused")
+    assert "measured in turn with busy" in calm["reason"]
+    assert [each["check"] for each in spinning["findings"] if each["severity"] == "refusal"] == ["busy-while-idle"]
 
 
 @pytest.mark.parametrize(("slower", "cheaper", "status"), [(100, 2, 1), (1, 0.01, 0), (1.5, 1, 3)])

@@ -19,8 +19,7 @@ LEAST_ROUNDS = 3
 """A block with fewer that were kept has no figures: one round of a busy moment would be all that it rests on."""
 
 WANTED_SHARE = 0.5
-"""While fewer of a block's planned rounds than this share were kept, it goes on, as long as the run has rounds to
-spare."""
+"""While fewer of a block's planned rounds than this share were kept, it goes on, for up to twice the planned ones."""
 
 SPARE_TIMES = 2
 """Rounds to spare, for all blocks together: so many times the planned ones. A run lasts up to three times as long as on
@@ -53,7 +52,8 @@ class Slices(Strict):
         Args:
             spare: how many rounds beyond the planned ones the run may still try.
         """
-        return tried < planned or (kept < max(LEAST_ROUNDS, WANTED_SHARE * planned) and spare > 0)
+        wants = kept < LEAST_ROUNDS or (kept < WANTED_SHARE * planned and tried < 2 * planned)
+        return tried < planned or (wants and spare > 0)
 
     def describe(self) -> str:
         """The rule in words, as the end of a sentence."""

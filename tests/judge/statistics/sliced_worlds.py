@@ -50,9 +50,7 @@ def measured(world: World, experiments: int, rule: Slices | None) -> NDArray[np.
     return blocks
 
 
-def rounds_of(
-    world: World, experiments: int, rule: Slices | None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def rounds_of(world: World, experiments: int, rule: Slices | None) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The rate of each slice, shape (experiments, BLOCKS, rounds, 2), and which rounds are kept, without the last."""
     random = np.random.default_rng(67)
     shape = (experiments, BLOCKS, MOST_ROUNDS, 2)

@@ -84,7 +84,7 @@ def pooled_times(parts: Sequence[Distribution]) -> Distribution:
         min_seconds=min(part.min_seconds or 0.0 for part in times),
         mean_seconds=sum(part.count * (part.mean_seconds or 0.0) for part in times) / count,
         max_seconds=_largest([part.max_seconds for part in times]),
-        percentiles={name: histogram.at(float(name)) for name in names},
+        percentiles={name: histogram.at(float(name)) if text else None for name in names},
         supported_percentile=max(supported, default=None),
         hdr_base64=text,
     )
