@@ -5,7 +5,8 @@ is left out. The rule for that is set before the run and looks at foreign load a
 """
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -16,35 +17,55 @@ if TYPE_CHECKING:
     from fairtrial.experiment.model import Experiment
 
 LEAST_ROUNDS = 3
-"""A block with fewer that were kept has no figures: one round of a busy moment would be all that it rests on."""
+"""A block with fewer that were kept has no figures: one round of a strange moment would be all that it rests on."""
 
-WANTED_SHARE = 0.5
-"""While fewer of a block's planned rounds than this share were kept, it goes on, for up to twice the planned ones."""
+SPARE_TIMES = 1
+"""Rounds to spare, for all blocks together: so many times the planned ones. A run lasts up to twice as long as on a
+quiet machine, and then gives up."""
 
-SPARE_TIMES = 2
-"""Rounds to spare, for all blocks together: so many times the planned ones. A run lasts up to three times as long as on
-a quiet machine, and then gives up."""
+COMPARING = ("ratio", "order", "equal")
+"""Kinds of claims that compare conditions within each block. A figure by itself needs a machine to itself."""
+
+Shares = Sequence[tuple[float, float]]
+"""Of one round: by slice, what others used of the server's and of the load engine's processors, 0 to 1."""
+
+Rule = Literal["quiet", "even"]
 
 
 class Slices(Strict):
-    """`slices = { seconds = 0.4 }` of an experiment. The defaults are those with which planted differences of 9% were
-    found on a busy machine of two processors, and none between equals."""
+    """`slices = { seconds = 0.4 }` of an experiment. With the defaults, planted differences of a tenth were found on a
+    busy machine of two processors, and none between equals."""
 
     seconds: float = Field(
         0.4, ge=0.1, le=60, description="of one slice; a trial has as many as fill the load's duration_seconds"
     )
     server_share: float = Field(
-        0.10, gt=0, le=1, description="of the server's processors: others may use so much in a round that is kept"
+        0.10, gt=0, le=1, description="of the server's processors: in a quiet round others use no more"
     )
     engine_share: float = Field(0.15, gt=0, le=1, description="of the load engine's processors, likewise")
+    apart_share: float = Field(
+        0.15, gt=0, le=1, description="in an even round, what others use differs by no more between its slices"
+    )
 
     def rounds(self, load: ClosedLoad | OpenLoad) -> int:
         """How many rounds a block has: in each, every condition is measured for one slice."""
         return max(LEAST_ROUNDS, math.ceil(load.duration_seconds / self.seconds - 1e-9))
 
-    def keeps(self, server_share: float, engine_share: float) -> bool:
-        """Whether a slice is kept in which others used these shares of the processors of either side."""
+    def kept(self, rounds: Sequence[Shares]) -> tuple[Rule, list[bool]]:
+        """Which rounds of a block its figures rest on: the quiet ones, or, if they are fewer than LEAST_ROUNDS, the
+        even ones. On a machine that is busy all the time, others take the same from all slices of an even round."""
+        quiet = [all(self.is_quiet(server, engine) for server, engine in each) for each in rounds]
+        if sum(quiet) >= LEAST_ROUNDS:
+            return "quiet", quiet
+        return "even", [self.is_even(each) for each in rounds]
+
+    def is_quiet(self, server_share: float, engine_share: float) -> bool:
+        """Whether others used little of the processors of either side in a slice."""
         return server_share <= self.server_share and engine_share <= self.engine_share
+
+    def is_even(self, shares: Shares) -> bool:
+        """Whether others used about the same in all slices of a round."""
+        return all(max(side) - min(side) <= self.apart_share for side in zip(*shares, strict=True))
 
     def goes_on(self, tried: int, kept: int, planned: int, spare: int) -> bool:
         """Whether a block has another round after `tried` rounds, of which `kept` were kept.
@@ -52,14 +73,14 @@ class Slices(Strict):
         Args:
             spare: how many rounds beyond the planned ones the run may still try.
         """
-        wants = kept < LEAST_ROUNDS or (kept < WANTED_SHARE * planned and tried < 2 * planned)
-        return tried < planned or (wants and spare > 0)
+        return tried < planned or (kept < LEAST_ROUNDS and spare > 0)
 
     def describe(self) -> str:
         """The rule in words, as the end of a sentence."""
         return (
             f"others used at most {self.server_share:.0%} of the server's processors and {self.engine_share:.0%} of "
-            "the load engine's"
+            f"the load engine's (quiet rounds), or, in a block with fewer than {LEAST_ROUNDS} of these, shares that "
+            f"differ by at most {self.apart_share:.0%} between its slices (even rounds)"
         )
 
 
@@ -82,6 +103,10 @@ def why_not_sliced(experiment: "Experiment") -> str | None:
         (isinstance(load, ClosedLoad) and load.local_ports is not None, "local_ports are counted over one window"),
         (services != {"none"}, "the database would have the work of all conditions at once"),
         (experiment.sweep is not None, "a sweep has more conditions than can be up at once"),
+        (
+            any(claim.kind not in COMPARING for claim in experiment.claims),
+            "claims about a figure by itself need a machine to itself, one condition at a time",
+        ),
         (experiment.placement != "disjoint", "on shared processors, foreign load cannot be told from the load engine"),
     ]
     return next((reason for applies, reason in reasons if applies), None)

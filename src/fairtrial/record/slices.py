@@ -1,5 +1,7 @@
 """The slices of a trial: the moments in which its condition was measured, while those beside it were up and idle."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
@@ -26,6 +28,10 @@ class Slicing(Strict):
     """All slices of one trial. Its figures are those of the kept ones, put together."""
 
     planned_rounds: int
+    rule: Literal["quiet", "even"] = Field(
+        description="quiet: the kept rounds are those in which others used little; even: there were too few of these, "
+        "and those are kept in which others used about the same in each slice"
+    )
     slices: list[Slice] = Field(default_factory=list)
     idle_seconds: float = Field(description="for which its server was up and idle, while others were measured or none")
     idle_cpu_seconds: float = Field(description="the processor time that its server used in that time")

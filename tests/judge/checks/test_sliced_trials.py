@@ -29,7 +29,7 @@ def in_slices(kept: int, of: int, trial: TrialBuilder | None = None, **idle: flo
         for number in range(1, of + 1)
     ]
     spent = {"idle_seconds": 10.0, "idle_cpu_seconds": 0.1} | idle
-    slicing = Slicing(planned_rounds=12, slices=slices, **spent)
+    slicing = Slicing(planned_rounds=12, rule="quiet" if kept > 2 else "even", slices=slices, **spent)
     return (trial or a_trial()).record().model_copy(update={"slices": slicing})
 
 
@@ -49,10 +49,11 @@ def test_the_rule_and_what_was_kept_are_told_for_the_whole_experiment() -> None:
     second = in_slices(2, 30).model_copy(update={"index": 2, "block": 2, "engine": None})
     (finding,) = found("rounds-left-out", record, [in_slices(7, 12), second])
     assert (finding.severity, finding.trial) == ("note", None)
-    assert finding.evidence == (
-        "9 of 42 rounds were kept, 2 to 7 in a block: those in which others used at most 10% of the server's "
-        "processors and 15% of the load engine's; 1 of 2 blocks had too few and no figures"
+    assert finding.evidence.startswith(
+        "9 of 42 rounds were kept, 2 to 7 in a block: those in which others used at most"
     )
+    assert "10% of the server's processors and 15% of the load engine's (quiet rounds)" in finding.evidence
+    assert finding.evidence.endswith("1 of 2 blocks rest on even rounds; 1 of 2 blocks had too few and no figures")
     assert found("rounds-left-out", RECORD, [a_trial().record()]) == []
 
 
@@ -64,3 +65,11 @@ def test_every_slice_has_edges_of_its_own() -> None:
     assert found("littles-law", RECORD, [in_slices(12, 12, short)]) == []
     far = a_trial().taking(0.5 * 16 / 4000)
     assert severities(found("littles-law", RECORD, [in_slices(12, 12, far)])) == ["refusal"]
+
+
+def test_under_foreign_load_a_trial_at_one_go_is_refused_and_one_in_slices_warned_of() -> None:
+    """It is compared only with what was measured in turn with it; beside it, its figure says little."""
+    loaded = a_trial().on_machine(own_server_cpu_seconds=0.1)
+    assert severities(found("foreign-load", RECORD, [loaded.record()])) == ["refusal"]
+    (finding,) = found("foreign-load", RECORD, [in_slices(12, 12, loaded)])
+    assert finding.severity == "warning" and "compare its figures in this run alone" in finding.evidence

@@ -12,13 +12,15 @@ def examine(case: Case) -> Iterator[Finding]:
     if rule is None or not by_block:
         return
     rounds = [len(trial.slices.slices) for trial in by_block.values() if trial.slices is not None]
+    even = sum(trial.slices.rule == "even" for trial in by_block.values() if trial.slices is not None)
     kept = [trial.slices.kept for trial in by_block.values() if trial.slices is not None]
     without = sum(trial.engine is None for trial in by_block.values())
     yield case.finding(
         None,
         "note",
         f"{sum(kept)} of {sum(rounds)} rounds were kept, {min(kept)} to {max(kept)} in a block: those in which "
-        f"{rule.describe()}" + (f"; {without} of {len(by_block)} blocks had too few and no figures" if without else ""),
+        f"{rule.describe()}; {even} of {len(by_block)} blocks rest on even rounds"
+        + (f"; {without} of {len(by_block)} blocks had too few and no figures" if without else ""),
     )
 
 

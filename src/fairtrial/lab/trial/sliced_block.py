@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.process_tree import cpu_seconds_below
-from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Slices, sliced
+from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices, sliced
 from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext, TrialWatcher
@@ -101,6 +101,29 @@ class _Spare:
     rounds: int
 
 
+@dataclass(frozen=True)
+class _Measured:
+    """One slice."""
+
+    number: int
+    place: int
+    summary: EngineSummary
+    meter: SliceMeter
+
+    def recorded(self, *, kept: bool) -> Slice:
+        return Slice(
+            round=self.number,
+            place=self.place,
+            window_seconds=self.summary.window_seconds,
+            verified=self.summary.verified,
+            errors=sum(self.summary.errors.values()),
+            server_cpu_seconds=self.meter.server.cpu_seconds,
+            foreign_server_share=self.meter.foreign_server_share,
+            foreign_engine_share=self.meter.foreign_engine_share,
+            kept=kept,
+        )
+
+
 @dataclass
 class _Condition:
     """A condition of the block that is up, and what was measured of it so far."""
@@ -109,7 +132,9 @@ class _Condition:
     deployment: Deployment
     idle_seconds: float = 0.0
     idle_cpu_seconds: float = 0.0
-    measured: list[tuple[EngineSummary, SliceMeter, Slice]] = field(default_factory=list)
+    measured: list[_Measured] = field(default_factory=list)
+    rule: Rule = "quiet"
+    kept: Sequence[bool] = ()
 
     @property
     def record(self) -> TrialRecord:
@@ -180,15 +205,19 @@ def _measure(up: Sequence[_Condition], spare: _Spare) -> list[int]:
 def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare) -> None:
     first = up[0].context
     draw = random.Random(f"{first.plan.experiment.seed} {first.trial.block}")  # noqa: S311 (an order, not a secret)
-    tried = kept = 0
-    while rule.goes_on(tried, kept, planned, spare.rounds):
-        tried += 1
-        spare.rounds -= tried > planned
-        measured = [(each, *_slice(each, up, rule, tried)) for each in draw.sample(up, len(up))]
-        keep = all(rule.keeps(meter.foreign_server_share, meter.foreign_engine_share) for _, _, meter in measured)
-        kept += keep
-        for place, (each, summary, meter) in enumerate(measured, 1):
-            each.measured.append((summary, meter, _recorded(tried, place, summary, meter, keep)))
+    shares: list[Shares] = []
+    while rule.goes_on(len(shares), sum(rule.kept(shares)[1]), planned, spare.rounds):
+        number = len(shares) + 1
+        spare.rounds -= number > planned
+        in_round = []
+        for place, each in enumerate(draw.sample(up, len(up)), 1):
+            summary, meter = _slice(each, up, rule, number)
+            each.measured.append(_Measured(number, place, summary, meter))
+            in_round.append((meter.foreign_server_share, meter.foreign_engine_share))
+        shares.append(in_round)
+    name, kept = rule.kept(shares)
+    for each in up:
+        each.rule, each.kept = name, kept
 
 
 def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: int) -> tuple[EngineSummary, SliceMeter]:
@@ -240,23 +269,9 @@ def _look_at_idle(up: Sequence[_Condition]) -> None:
 
 
 def _may_be_kept(each: _Condition, rule: Slices) -> bool:
-    """Whether any round could be kept while this server is idle: what it uses then is foreign load to the others."""
+    """Whether any round could be quiet while this server is idle: what it uses then is foreign load to the others."""
     used = each.idle_cpu_seconds / each.idle_seconds / len(each.context.placement.server_cpus)
-    return rule.keeps(used, 0.0)
-
-
-def _recorded(number: int, place: int, summary: EngineSummary, meter: SliceMeter, kept: bool) -> Slice:
-    return Slice(
-        round=number,
-        place=place,
-        window_seconds=summary.window_seconds,
-        verified=summary.verified,
-        errors=sum(summary.errors.values()),
-        server_cpu_seconds=meter.server.cpu_seconds,
-        foreign_server_share=meter.foreign_server_share,
-        foreign_engine_share=meter.foreign_engine_share,
-        kept=kept,
-    )
+    return rule.is_quiet(used, 0.0)
 
 
 def _put_together(each: _Condition, planned: int) -> None:
@@ -264,17 +279,18 @@ def _put_together(each: _Condition, planned: int) -> None:
     record = each.record
     record.slices = Slicing(
         planned_rounds=planned,
-        slices=[one for _, _, one in each.measured],
+        rule=each.rule,
+        slices=[one.recorded(kept=kept) for one, kept in zip(each.measured, each.kept, strict=True)],
         idle_seconds=each.idle_seconds,
         idle_cpu_seconds=each.idle_cpu_seconds,
     )
-    kept = [(summary, meter) for summary, meter, one in each.measured if one.kept]
-    if len(kept) < LEAST_ROUNDS:
+    used = [one for one, kept in zip(each.measured, each.kept, strict=True) if kept]
+    if len(used) < LEAST_ROUNDS:
         return
-    record.engine = pooled_summary([summary for summary, _ in kept])
-    record.server = pooled_server([meter.server for _, meter in kept])
-    record.machine = pooled_machine([meter.machine for _, meter in kept])
-    record.network = pooled_network([meter.network for _, meter in kept])
+    record.engine = pooled_summary([one.summary for one in used])
+    record.server = pooled_server([one.meter.server for one in used])
+    record.machine = pooled_machine([one.meter.machine for one in used])
+    record.network = pooled_network([one.meter.network for one in used])
 
 
 def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], busy: Collection[int]) -> None:
