@@ -9,6 +9,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.commands.ab_test import _refs, _share, _status, ab_test
 from fairtrial.experiment.ab_test import DECIDES
+from fairtrial.experiment.model import Experiment
 from fairtrial.judge.judging import judge
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.catalog.stacks.repositories import a_repository, git
@@ -27,6 +28,22 @@ IN_SLICES = """
 seconds = 0.1
 server_share = 1.0                         # whoever else works on this machine
 engine_share = 1.0
+"""
+
+SWEEPING = """
+name = "swept"
+title = "A sweep"
+workload = "plaintext"
+stacks = ["app"]
+[load]
+kind = "fixed"
+requests = 100
+[sweep]
+parameter = "load.requests"
+values = [100, 200]
+[contenders.app]
+folder = "."
+command = ["python3", "hello.py"]
 """
 
 OWN_CLAIM = """
@@ -85,24 +102,6 @@ def assert_in_slices(trials: list[dict[str, Any]]) -> None:
         assert trial["slices"]["idle_seconds"] > 0.5
 
 
-def test_a_server_that_is_never_idle_is_refused_and_its_neighbour_not_run(lab: Lab) -> None:
-    """What it does for nothing would be foreign load to the other."""
-    busy = "python3 -c 'while True: pass' & exec python3 hello.py"
-    names = [
-        lab.stack("calm", server=HELLO, run=["python3", "hello.py"], workload="plaintext", service="none"),
-        lab.stack("busy", server=HELLO, run=["sh", "-c", busy], workload="plaintext", service="none"),
-    ]
-    file = lab.experiment(*names, workload="plaintext", service="none", more="[slices]\nseconds = 0.1\n")
-
-    finished = lab.fairtrial("run", file, *lab.named(*names))
-
-    assert finished.status == 3, finished.out + finished.err
-    calm, spinning = (finished.trial(name) for name in names)
-    assert (calm["outcome"], spinning["outcome"]) == ("not run", "refused")
-    assert "measured in turn with busy" in calm["reason"]
-    assert [each["check"] for each in spinning["findings"] if each["severity"] == "refusal"] == ["busy-while-idle"]
-
-
 @pytest.mark.parametrize(("slower", "cheaper", "status"), [(100, 2, 1), (1, 0.01, 0), (1.5, 1, 3)])
 def test_the_exit_status_is_that_of_the_claim_that_decides(slower: float, cheaper: float, status: int) -> None:
     """`slower` is held against about 2, and the other claim does not count."""
@@ -115,6 +114,28 @@ def test_the_exit_status_is_that_of_the_claim_that_decides(slower: float, cheape
         return a_trial().serving(rate * (scatter if block % 2 and contender == "a" else 1.0))
 
     assert _status(judge(record, trials_of(record, trial), interrupted=False)) == status
+
+
+def test_a_sweep_is_left_out_and_what_has_no_slices_is_tried_without_and_both_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(HELLO, tmp_path)
+    a_repository(tmp_path, {"milliseconds": "0"}, {"milliseconds": "1"})
+    (tmp_path / "fairtrial.toml").write_text(SWEEPING)
+    monkeypatch.chdir(tmp_path)
+    seen: list[Experiment] = []
+
+    def instead(_console: object, experiment: Experiment, *_: object) -> None:
+        seen.append(experiment)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
+    with pytest.raises(KeyboardInterrupt):
+        ab_test("first", "HEAD", file=Path("fairtrial.toml"))
+    said = " ".join(capsys.readouterr().out.split())
+    assert "left out: the sweep over load.requests; both are tried with what [load] says" in said
+    assert "one after the other, not in slices: a load of kind fixed is a whole" in said
+    assert (seen[0].slices, seen[0].sweep) == (None, None)
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

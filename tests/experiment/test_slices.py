@@ -9,8 +9,6 @@ from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.slices import LEAST_ROUNDS, Slices, sliced
 
-BUDGET = {"id": "b", "kind": "budget", "text": "b", "of": "app", "metric": "errors", "at_most": "1%"}
-
 
 def experiment(**more: Any) -> Experiment:
     file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["app"], "load": {"kind": "closed"}}
@@ -69,7 +67,6 @@ def test_a_block_goes_on_while_it_has_too_few(tried: int, kept: int, spare: int,
         ({"load": {"kind": "closed", "keep_alive": False}}, "ports run out"),
         ({"service": "sqlite", "workload": "random-item"}, "the database would have the work of all"),
         ({"sweep": {"parameter": "load.connections", "values": [1, 2]}}, "a sweep has more conditions"),
-        ({"claims": [BUDGET]}, "a machine to itself"),
         ({"placement": "shared"}, "foreign load cannot be told"),
     ],
 )
@@ -77,7 +74,7 @@ def test_what_cannot_be_measured_in_slices_is_refused_and_tried_without(more: di
     with pytest.raises(ValueError, match=f"slices: .*{reason}"):
         experiment(slices={}, **more)
     asked = experiment(**more)
-    if asked.sweep is None and not asked.claims:  # which ab-test leaves out
+    if asked.sweep is None:  # which ab-test leaves out
         paired = between_refs(asked, "app", "main", "HEAD", 0.05)
         changed, why_not = in_slices(paired, asked)
         assert changed.slices is None and reason in (why_not or "")

@@ -103,10 +103,6 @@ def why_not_sliced(experiment: "Experiment") -> str | None:
         (isinstance(load, ClosedLoad) and load.local_ports is not None, "local_ports are counted over one window"),
         (services != {"none"}, "the database would have the work of all conditions at once"),
         (experiment.sweep is not None, "a sweep has more conditions than can be up at once"),
-        (
-            any(claim.kind not in COMPARING for claim in experiment.claims),
-            "claims about a figure by itself need a machine to itself, one condition at a time",
-        ),
         (experiment.placement != "disjoint", "on shared processors, foreign load cannot be told from the load engine"),
     ]
     return next((reason for applies, reason in reasons if applies), None)

@@ -11,6 +11,7 @@ from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.slices import COMPARING
 from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.claims import RequestNames, validate_claim
@@ -103,8 +104,11 @@ def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: 
         return
     ports = [stack.port for stack in stacks if stack.port is not None]
     there = [stack.name for stack in stacks if stack.url is not None]
+    alone = [claim.id for claim in experiment.claims if claim.kind not in COMPARING]
     reason = None
-    if there:
+    if alone:
+        reason = f"claim {alone[0]} is about a figure by itself, which needs a machine to itself"
+    elif there:
         reason = f"{there[0]} runs already, so that its processor time cannot be told from foreign load"
     elif len(set(ports)) < len(ports):
         reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"

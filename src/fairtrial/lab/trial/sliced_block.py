@@ -233,7 +233,7 @@ def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: i
     summary = _engine(loaded, LEAD_SECONDS, rule.seconds, draw=number, on_window=on_window)
     if any(each.deployment.status() is not None for each in up):
         raise _EndedEarly
-    meter = watch.result()
+    meter = watch.result(summary)
     for each, cpu_seconds in zip(idle, meter.idle_cpu_seconds, strict=True):
         each.was_idle(meter.server.window_seconds, cpu_seconds)
     return summary, meter
