@@ -8,7 +8,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.experiment.contenders import slug_of
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
-from fairtrial.experiment.slices import Slices, sliced, why_not_sliced
+from fairtrial.experiment.slices import Slices, sliced
 
 COST = "server_cpu_per_1000_requests"
 
@@ -92,7 +92,7 @@ def in_slices(paired: Experiment, asked: Experiment) -> tuple[Experiment, str | 
     Args:
         asked: as the file has it: its own `slices`, `blocks` and `duration_seconds` are kept.
     """
-    reason = why_not_sliced(paired)
+    reason = paired.why_not_sliced()
     if reason is not None:
         return paired, reason
     load = sliced(paired.load)

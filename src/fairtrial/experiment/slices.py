@@ -6,15 +6,12 @@ is left out. The rule for that is set before the run and looks at foreign load a
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
-
-if TYPE_CHECKING:
-    from fairtrial.experiment.model import Experiment
 
 LEAST_ROUNDS = 3
 """A block with fewer that were kept has no figures: one round of a strange moment would be all that it rests on."""
@@ -91,18 +88,3 @@ def sliced(load: Load) -> SlicedLoad:
     """The load of an experiment with slices, which is of one of two kinds."""
     assert isinstance(load, ClosedLoad | OpenLoad)
     return load
-
-
-def why_not_sliced(experiment: "Experiment") -> str | None:
-    """Why the conditions of an experiment cannot be up at once and measured in turn; None: they can be."""
-    load = experiment.load
-    services = {experiment.service_of(stack) for stack in experiment.stacks} | {experiment.cache or "none"}
-    reasons = [
-        (not isinstance(load, ClosedLoad | OpenLoad), f"a load of kind {load.kind} is a whole: it has no slices"),
-        (isinstance(load, ClosedLoad | OpenLoad) and not load.keep_alive, "without keep-alive, ports run out"),
-        (isinstance(load, ClosedLoad) and load.local_ports is not None, "local_ports are counted over one window"),
-        (services != {"none"}, "the database would have the work of all conditions at once"),
-        (experiment.sweep is not None, "a sweep has more conditions than can be up at once"),
-        (experiment.placement != "disjoint", "on shared processors, foreign load cannot be told from the load engine"),
-    ]
-    return next((reason for applies, reason in reasons if applies), None)

@@ -33,5 +33,4 @@ CHECK = Check(
     remedy="find what the server does without being asked (a poll, a reloader, a busy wait); or leave `slices` out, so "
     "that one is up at a time: ab-test does with --no-slices",
     examine=examine,
-    needs_processes=True,
 )
