@@ -2,12 +2,14 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.commands.ab_test import _refs, _share, _status, ab_test
 from fairtrial.experiment.ab_test import DECIDES
+from fairtrial.experiment.model import Experiment
 from fairtrial.judge.judging import judge
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.catalog.stacks.repositories import a_repository, git
@@ -19,6 +21,29 @@ APP = """
 [contenders.app]
 folder = "."
 command = ["sh", "-c", "exec python3 hello.py $(cat milliseconds)"]
+"""
+
+IN_SLICES = """
+[slices]
+seconds = 0.1
+server_share = 1.0                         # whoever else works on this machine
+engine_share = 1.0
+"""
+
+SWEEPING = """
+name = "swept"
+title = "A sweep"
+workload = "plaintext"
+stacks = ["app"]
+[load]
+kind = "fixed"
+requests = 100
+[sweep]
+parameter = "load.requests"
+values = [100, 200]
+[contenders.app]
+folder = "."
+command = ["python3", "hello.py"]
 """
 
 OWN_CLAIM = """
@@ -38,7 +63,9 @@ def test_a_commit_that_is_slower_is_found(lab: Lab) -> None:
     shop.mkdir()
     shutil.copy(HELLO, shop)
     old, new = a_repository(shop, {"milliseconds": "0"}, {"milliseconds": "30"})
-    file = lab.experiment("app", blocks=3, workload="plaintext", service="none", seconds=0.2, more=APP + OWN_CLAIM)
+    file = lab.experiment(
+        "app", blocks=3, workload="plaintext", service="none", seconds=0.2, more=APP + OWN_CLAIM + IN_SLICES
+    )
     file = file.rename(shop / "fairtrial.toml")
 
     finished = lab.fairtrial("ab-test", "first..HEAD", "--file", file, "--markdown", "pull-request.md")
@@ -56,6 +83,23 @@ def test_a_commit_that_is_slower_is_found(lab: Lab) -> None:
     assert "## app: HEAD against first" in summary and "HEAD is not slower than first by more than 5%" in summary
     assert git(shop, "worktree", "list").count("\n") == 0
     assert [len(set(block)) for block in finished.record[0]["order"]] == [2, 2, 2]
+    assert_in_slices(finished.record[1:])
+
+
+def assert_in_slices(trials: list[dict[str, Any]]) -> None:
+    """Both are measured in each of three rounds of a block, in an order that is drawn; a trial is the sum of them."""
+    for block in (1, 2, 3):
+        both = [trial["slices"]["slices"] for trial in trials if trial["block"] == block]
+        assert [[each["round"] for each in slices] for slices in both] == [[1, 2, 3]] * 2
+        assert all({one["place"], other["place"]} == {1, 2} for one, other in zip(*both, strict=True))
+    assert {each["place"] for trial in trials for each in trial["slices"]["slices"]} == {1, 2}
+    for trial in trials:
+        slices, engine = trial["slices"]["slices"], trial["engine"]
+        assert engine["verified"] == sum(each["verified"] for each in slices) > 0
+        assert engine["response_time"]["count"] == engine["answers"]
+        assert engine["window_seconds"] == pytest.approx(sum(each["window_seconds"] for each in slices))
+        assert trial["server"]["peak_rss_bytes"] > 1 << 20
+        assert trial["slices"]["idle_seconds"] > 0.5
 
 
 @pytest.mark.parametrize(("slower", "cheaper", "status"), [(100, 2, 1), (1, 0.01, 0), (1.5, 1, 3)])
@@ -70,6 +114,28 @@ def test_the_exit_status_is_that_of_the_claim_that_decides(slower: float, cheape
         return a_trial().serving(rate * (scatter if block % 2 and contender == "a" else 1.0))
 
     assert _status(judge(record, trials_of(record, trial), interrupted=False)) == status
+
+
+def test_a_sweep_is_left_out_and_what_has_no_slices_is_tried_without_and_both_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(HELLO, tmp_path)
+    a_repository(tmp_path, {"milliseconds": "0"}, {"milliseconds": "1"})
+    (tmp_path / "fairtrial.toml").write_text(SWEEPING)
+    monkeypatch.chdir(tmp_path)
+    seen: list[Experiment] = []
+
+    def instead(_console: object, experiment: Experiment, *_: object) -> None:
+        seen.append(experiment)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
+    with pytest.raises(KeyboardInterrupt):
+        ab_test("first", "HEAD", file=Path("fairtrial.toml"))
+    said = " ".join(capsys.readouterr().out.split())
+    assert "left out: the sweep over load.requests; both are tried with what [load] says" in said
+    assert "one after the other, not in slices: a load of kind fixed is a whole" in said
+    assert (seen[0].slices, seen[0].sweep) == (None, None)
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

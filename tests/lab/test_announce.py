@@ -78,3 +78,11 @@ def test_what_an_experiment_describes_itself_is_announced(described: dict[str, A
     output = StringIO()
     announce(Console(file=output, width=400), plan, ())
     assert words in "\n".join(line.rstrip() for line in output.getvalue().splitlines()) + "\n"
+
+
+def test_the_rule_by_which_rounds_are_kept_is_announced() -> None:
+    output = StringIO()
+    plan = planned_contender({"directory": ".", "command": ["true"]}, slices={"seconds": 0.5})
+    announce(Console(file=output, width=400), plan, ())
+    assert "measured in 6 rounds of 0.5 s each" in output.getvalue()
+    assert "others used at most 10% of the server's processors and 15% of the load engine's" in output.getvalue()

@@ -9,6 +9,8 @@ from fairtrial.commands.further_reports import JUnit, Markdown
 from fairtrial.commands.run import Blocks, Decide, Out, Quick
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from fairtrial.judge.model import Result
 
 
@@ -25,6 +27,13 @@ def ab_test(
         str | None, typer.Option(metavar="NAME", help="Which contender, if several have a folder.")
     ] = None,
     margin: Annotated[str, typer.Option(metavar="SHARE", help="How much slower is allowed: `5%`, or `0.05`.")] = "5%",
+    slices: Annotated[
+        bool,
+        typer.Option(
+            "--slices/--no-slices",
+            help="Keep both commits up and measure them in turn, a moment at a time; or one after the other.",
+        ),
+    ] = True,
     blocks: Blocks = None,
     out: Out = Path("results"),
     decide: Decide = None,
@@ -36,7 +45,9 @@ def ab_test(
 
     Run it in the service's repository. Without refs, the commit at which HEAD left the default branch is compared with
     HEAD, or with the working tree if files that git knows have changed. Both are built apart, from worktrees that are
-    removed afterwards. Processor time for a request is judged as well, and does not decide the exit status.
+    removed afterwards. In each block both are started and measured in turn, in slices of 0.4 s; rounds in which other
+    programs were at work are left out. Processor time for a request is judged as well, and does not decide the exit
+    status.
 
     Exit status: 0 not slower than the margin allows; 1 slower; 3 undecided, or a trial refused; 4 nothing could run;
     2 wrong use; 130 interrupted.
@@ -46,7 +57,7 @@ def ab_test(
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.base.problem import Problem
     from fairtrial.commands.carry_out import Settings, carry_out
-    from fairtrial.experiment.ab_test import between_refs, contender_of
+    from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import load_experiment
 
@@ -60,14 +71,24 @@ def ab_test(
     name = contender_of(asked, contender)
     refs = _refs(before, after) or _usual_refs(asked.contenders[name].folder or ".", file)
     paired = between_refs(asked, name, *refs, allowed)
+    console = Console()
+    if slices:
+        paired, why_not = in_slices(paired, asked)
+        if why_not is not None:
+            _say(console, f"one after the other, not in slices: {why_not}")
+    if asked.sweep is not None:
+        _say(console, f"left out: the sweep over {asked.sweep.parameter}; both are tried with what [load] says")
     changed, _ = with_settings(paired, blocks=blocks, seed=None, quick=quick)
     settings = Settings(out, decide_minutes=decide, junit=junit, markdown=markdown)
     left_out = [claim.id for claim in asked.claims]
-    console = Console()
     result, problem = carry_out(console, changed, file, settings, left_out)
     status = _status(result)
-    console.print(f"\n{name}: {_answer(result, refs, margin)}", style="bold", markup=False, highlight=False)
+    _say(console, f"\n{name}: {_answer(result, refs, margin)}", style="bold")
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)
+
+
+def _say(console: "Console", text: str, style: str | None = None) -> None:
+    console.print(text, style=style, markup=False, highlight=False)
 
 
 def _refs(before: str | None, after: str | None) -> tuple[str, str] | None:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,13 +28,45 @@ def cpu_seconds_below(*guard_pids: int) -> tuple[float, float]:
     waits for all that lost their parent. The time of processes that ended below one that ignores SIGCHLD is lost, as
     nobody waits for them.
     """
+    return CpuTimes(*guard_pids).read()
+
+
+class CpuTimes:
+    """User and system seconds of the processes below some guards, as `cpu_seconds_below` tells them.
+
+    The trees are looked through when this is made; to read them takes less.
+    """
+
+    def __init__(self, *guard_pids: int) -> None:
+        self._guard_pids = guard_pids
+        self._processes = processes_below(*guard_pids)
+        self._guards: list[psutil.Process] = []
+        for pid in guard_pids:
+            with suppress(psutil.Error):
+                self._guards.append(psutil.Process(pid))
+
+    def read(self) -> tuple[float, float]:
+        """The seconds so far. Of a process that ended, they are with whoever waited for it."""
+        ended_user = ended_system = 0.0
+        for guard in self._guards:
+            with suppress(psutil.Error):
+                times = guard.cpu_times()
+                ended_user += times.children_user
+                ended_system += times.children_system
+        user, system = _used_by(self._processes)
+        return ended_user + user, ended_system + system
+
+    def of_newcomers(self) -> tuple[float, float]:
+        """The seconds of processes that began since this was made, and still run; they are known from now on."""
+        known = {process.pid for process in self._processes}
+        came = [process for process in processes_below(*self._guard_pids) if process.pid not in known]
+        self._processes += came
+        return _used_by(came)
+
+
+def _used_by(processes: Iterable[psutil.Process]) -> tuple[float, float]:
     user = system = 0.0
-    for pid in guard_pids:
-        with suppress(psutil.Error):
-            times = psutil.Process(pid).cpu_times()
-            user += times.children_user
-            system += times.children_system
-    for process in processes_below(*guard_pids):
+    for process in processes:
         with suppress(psutil.Error):
             times = process.cpu_times()
             user += times.user + times.children_user

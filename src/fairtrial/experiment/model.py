@@ -8,8 +8,9 @@ from fairtrial.base.strict import SLUG, Strict
 from fairtrial.base.units import Quantity
 from fairtrial.experiment.claims import Claim, ShapeClaim
 from fairtrial.experiment.contenders import Contender, with_refs
-from fairtrial.experiment.loads import Load
+from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
 from fairtrial.experiment.reference import ConditionRef, StackRef
+from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value, values_in_words
 
@@ -130,6 +131,9 @@ class Experiment(Strict):
     settle_seconds: float = Field(
         60, gt=0, le=3600, description="how long the database may take after the last answer to come to rest"
     )
+    slices: Slices | None = Field(
+        None, description="measure the conditions of a block in turn, a moment at a time; null: one after the other"
+    )
     sweep: Sweep | None = None
     noise_floor: bool = Field(
         False, description="try the first stack twice in each block, under two names: the difference is noise"
@@ -151,6 +155,21 @@ class Experiment(Strict):
     def workload_name(self) -> str:
         """What results call the workload: its name, or that of its file without the folder."""
         return self.workload.rpartition("/")[2]
+
+    def why_not_sliced(self) -> str | None:
+        """Why its conditions cannot be up at once and measured in turn; None: as far as the file tells they can."""
+        load = self.load
+        if not isinstance(load, ClosedLoad | OpenLoad):
+            return f"a load of kind {load.kind} is a whole: it has no slices"
+        services = {self.service_of(stack) for stack in self.stacks} | {self.cache or "none"}
+        reasons = {
+            "without keep-alive, ports run out": not load.keep_alive,
+            "local_ports are counted over one window": isinstance(load, ClosedLoad) and load.local_ports is not None,
+            "the database would have the work of all conditions at once": services != {"none"},
+            "a sweep has more conditions than can be up at once": self.sweep is not None,
+            "on shared processors, foreign load cannot be told from the load engine": self.placement != "disjoint",
+        }
+        return next((reason for reason, applies in reasons.items() if applies), None)
 
     def service_of(self, stack: StackRef) -> str:
         """The service that a stack is tried on."""
@@ -186,6 +205,8 @@ class Experiment(Strict):
             raise ValueError("instances: more than one needs a balancer in front: set `balancer`")
         if self.placement == "shared" and self.load.kind == "program":
             raise ValueError("placement: a program has no load generator that could share its processors")
+        if self.slices is not None and (reason := self.why_not_sliced()) is not None:
+            raise ValueError(f"slices: {reason}: leave `slices` out, or change that")
         names = [str(stack) for stack in self.stacks]
         for name in names:
             if names.count(name) > 1:

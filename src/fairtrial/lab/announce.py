@@ -12,6 +12,7 @@ from fairtrial.base.formatting import minutes
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.slices import sliced
 from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
 from fairtrial.lab.awake import idle_limit
@@ -30,6 +31,7 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
     facts = {
         "workload": f"{plan.workload.name} on {experiment.service}{_rows(plan)}",
         "load": f"{experiment.load.describe()}; {experiment.load.lengths()}",
+        **({} if experiment.slices is None else {"slices": _slices(experiment)}),
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
         **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan)),
@@ -44,6 +46,16 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
         table.add_row(Text(fact, style="dim"), Text(text))
     console.print(Text.assemble((experiment.name, "bold"), ": ", experiment.title))
     console.print(table)
+
+
+def _slices(experiment: Experiment) -> str:
+    rule = experiment.slices
+    assert rule is not None
+    rounds = rule.rounds(sliced(experiment.load))
+    return (
+        f"all conditions of a block are up at once, and measured in {rounds} rounds of {rule.seconds:g} s each, in "
+        f"random order; a round is kept if {rule.describe()}"
+    )
 
 
 def _rows(plan: Plan) -> str:

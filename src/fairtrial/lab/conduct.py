@@ -18,6 +18,7 @@ from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.flow import new_record, run_trial
+from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import ExperimentRecord, Failure, TrialRecord
 from fairtrial.record.write import RecordWriter
@@ -102,11 +103,14 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
             def run(trial: PlannedTrial) -> TrialRecord:
                 return run_trial(trial, ready[trial.condition.build_name, trial.build], services, results, watcher)
 
+            blocks = SlicedBlocks(plan, ready, services, results, watcher)
+
             with RecordWriter(results) as writer:
                 writer.append(record)
                 watcher.begins(record)
                 end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record, decide_within_seconds)
-                return run_trials(plan, record, run, writer, watcher, end)
+                in_turn = run if plan.experiment.slices is None else blocks.run
+                return run_trials(plan, record, in_turn, writer, watcher, end)
 
 
 def run_trials(

@@ -82,6 +82,7 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
     validate.assert_within_reach(conditions)
     validate.assert_cache(experiment, workload)
     validate.assert_load(experiment, workload)
+    validate.assert_sliceable(experiment, [condition.stack for condition in conditions], workload)
     for point in points.values():
         for name, options in point.experiment.services.items():
             validate.assert_service_options(pick_service(name), options)

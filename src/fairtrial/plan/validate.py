@@ -11,6 +11,7 @@ from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.slices import COMPARING
 from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.claims import RequestNames, validate_claim
@@ -112,6 +113,30 @@ def assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
             f"network: {own} has a network of its own, from which {outside[0]} cannot be reached",
             "try them in experiments of their own, or leave `network` out",
         )
+
+
+def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: Workload) -> None:
+    """Raise a Problem if the conditions of an experiment with slices cannot be up at once and told apart.
+
+    Args:
+        stacks: that of each condition.
+    """
+    if experiment.slices is None:
+        return
+    ports = [stack.port for stack in stacks if stack.port is not None]
+    there = [stack.name for stack in stacks if stack.url is not None]
+    alone = [claim.id for claim in experiment.claims if claim.kind not in COMPARING]
+    reason = None
+    if alone:
+        reason = f"claim {alone[0]} is about a figure by itself, which needs a machine to itself"
+    elif there:
+        reason = f"{there[0]} runs already, so that its processor time cannot be told from foreign load"
+    elif len(set(ports)) < len(ports):
+        reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
+    elif workload.upstream is not None or getattr(workload, "freshness", None) is not None:
+        reason = f"workload {workload.name} has more around a trial than requests"
+    if reason is not None:
+        raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
 
 
 def _private_services(experiment: Experiment, service: Service) -> list[str]:

@@ -13,12 +13,13 @@ import math
 import struct
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 COMPRESSED, PLAIN = 0x1C849304, 0x1C849303
+HEADER = ">IIIIQQd"
 COOKIE_BASE = 0xFFFFFF0F
 """Masks the bits for the word size, which V2 does not use."""
 NANO = 1e-9
@@ -101,15 +102,48 @@ def read_histogram(hdr_base64: str) -> Histogram:
     """
     if not hdr_base64:
         return Histogram(())
+    encoded = unpacked(hdr_base64)
+    return Histogram(list(_buckets(encoded.counts, encoded.digits, encoded.lowest)))
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A histogram as its encoding has it."""
+
+    digits: int
+    lowest: int
+    highest: int
+    counts: Mapping[int, int]
+    """by the place of a bucket among all that there could be, from 0, ascending; without the empty ones"""
+
+
+def unpacked(hdr_base64: str) -> Encoded:
+    """Take a text that is not empty out of its base64 and its compression.
+
+    Raises:
+        ValueError: it is not a compressed HdrHistogram V2.
+    """
     content = base64.b64decode(hdr_base64, validate=True)
     cookie, length = struct.unpack_from(">II", content)
     if cookie & COOKIE_BASE != COMPRESSED & COOKIE_BASE:
         raise ValueError("not a compressed HdrHistogram V2")
     inner = zlib.decompress(content[8 : 8 + length])
-    cookie, length, _, digits, lowest, _, _ = struct.unpack_from(">IIIIQQd", inner)
+    cookie, length, _, digits, lowest, highest, _ = struct.unpack_from(HEADER, inner)
     if cookie & COOKIE_BASE != PLAIN & COOKIE_BASE:
         raise ValueError("not an HdrHistogram V2")
-    return Histogram(list(_buckets(_numbers(inner[40 : 40 + length]), digits, lowest)))
+    start = struct.calcsize(HEADER)
+    return Encoded(digits, lowest, highest, dict(_counts(_numbers(inner[start : start + length]))))
+
+
+def _counts(numbers: Iterator[int]) -> Iterator[tuple[int, int]]:
+    place = 0
+    for number in numbers:
+        if number < 0:
+            place -= number
+            continue
+        if number:
+            yield place, number
+        place += 1
 
 
 def _numbers(content: bytes) -> Iterator[int]:
@@ -130,19 +164,13 @@ def _numbers(content: bytes) -> Iterator[int]:
         yield (value >> 1) ^ -(value & 1)
 
 
-def _buckets(numbers: Iterator[int], digits: int, lowest: int) -> Iterator[Bucket]:
+def _buckets(counts: Mapping[int, int], digits: int, lowest: int) -> Iterator[Bucket]:
     """Buckets in order: the first `2 × half` are one unit wide, and each further `half` twice as wide as the last."""
     unit_bits = int(math.log2(max(lowest, 1)))
     half_bits = max(math.ceil(math.log2(2 * 10**digits)), 1) - 1
     half = 1 << half_bits
-    index = 0
-    for number in numbers:
-        if number < 0:
-            index -= number
-            continue
-        if number:
-            doubling = max((index >> half_bits) - 1, 0)
-            offset = index if index < 2 * half else (index & (half - 1)) + half
-            width = 1 << (doubling + unit_bits)
-            yield Bucket(offset * width * NANO, (offset + 1) * width * NANO, number)
-        index += 1
+    for place, count in counts.items():
+        doubling = max((place >> half_bits) - 1, 0)
+        offset = place if place < 2 * half else (place & (half - 1)) + half
+        width = 1 << (doubling + unit_bits)
+        yield Bucket(offset * width * NANO, (offset + 1) * width * NANO, count)

@@ -19,6 +19,7 @@ from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.proxy import ProxyAccount
+from fairtrial.record.slices import Slicing
 
 
 class Condition(Strict):
@@ -337,7 +338,7 @@ class ProgramRun(Strict):
         return self.operations / self.seconds
 
 
-FailureStage = Literal["service", "requirements", "build", "start", "contract", "load", "interrupted"]
+FailureStage = Literal["service", "requirements", "build", "start", "contract", "load", "crowded", "interrupted"]
 
 
 class Failure(Strict):
@@ -394,6 +395,7 @@ class TrialRecord(BaseModel):
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
     settle: Settle | None = Field(None, description="null for workloads that only read")
+    slices: Slicing | None = Field(None, description="null where the trial was measured at one go")
     capacity: CapacitySearch | None = Field(None, description="null but for a load of kind capacity")
     program: ProgramRun | None = Field(None, description="of a program, which has no engine's summary")
     proxies: dict[str, ProxyAccount] = Field(

@@ -1,5 +1,6 @@
 """Contenders of an experiment as stacks: what they run, where, and what is known of them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,22 @@ def test_refs_of_what_is_run_where_it_lies_would_be_one_program(tmp_path: Path) 
     described = {"folder": "mine", "refs": ["a", "b"]}
     checkouts = {"app": {name: Checkout(folder=tmp_path, commit=None) for name in ("a", "b")}}
     with pytest.raises(Problem, match="all refs would run the same files"):
+        with_contenders({}, an_experiment(described), tmp_path, checkouts)
+
+
+def test_refs_whose_manifests_would_run_them_in_another_way_are_refused(tmp_path: Path) -> None:
+    """Another title changes nothing that is run; a commit without a manifest is run by the one that there is."""
+    stack(tmp_path / "mine", MANIFEST)
+    described = {"folder": "mine", "refs": ["a", "b"]}
+    text = (tmp_path / "mine" / "stack.toml").read_text()
+    before, after = tmp_path / "before", tmp_path / "after"
+    for folder in (before, after):
+        folder.mkdir()
+    checkouts = {"app": {name: Checkout(folder=folder, commit=None) for name, folder in (("a", before), ("b", after))}}
+    (before / "stack.toml").write_text(re.sub("title = .*", 'title = "Another title"', text))
+    assert list(with_contenders({}, an_experiment(described), tmp_path, checkouts)["app"].checkouts) == ["a", "b"]
+    (after / "stack.toml").write_text(re.sub("run = .*", 'run = ["./with-more-workers"]', text))
+    with pytest.raises(Problem, match=r"contenders\.app: stack\.toml at b has another `run` than in the working tree"):
         with_contenders({}, an_experiment(described), tmp_path, checkouts)
 
 

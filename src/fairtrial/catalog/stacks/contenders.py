@@ -10,6 +10,9 @@ from fairtrial.catalog.stacks.model import Checkout, Stack, Variant
 from fairtrial.experiment.contenders import Contender
 from fairtrial.experiment.model import Experiment
 
+HOW_IT_RUNS = ("build", "run", "directory", "port", "ready", "variants")
+"""What stack.toml says of how a stack is built and run."""
+
 Checkouts = Mapping[str, Mapping[str, Checkout]]
 """By contender, the sources of its refs, by the variant that each is tried as."""
 
@@ -39,6 +42,8 @@ def with_contenders(
                 f"contenders.{name}: its stack.toml has a `directory`, where all refs would run the same files",
                 "leave `directory` out and let the lab build it, or leave the refs out",
             )
+        if name in checkouts and not stack.in_experiment:
+            _assert_described_alike(stack, checkouts[name])
         described[name] = _at_refs(stack, checkouts[name]) if name in checkouts else stack
     return {**stacks, **described}
 
@@ -76,6 +81,27 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         in_experiment=True,
         **said,
     )
+
+
+def _assert_described_alike(stack: Stack, checkouts: Mapping[str, Checkout]) -> None:
+    """Refuse a ref whose own stack.toml builds or runs it in another way: tried by that of the working tree, it would
+    not be what that commit was.
+
+    Raises:
+        Problem: one says something else, or is broken.
+    """
+    for variant, checkout in checkouts.items():
+        if not (checkout.folder / MANIFEST).is_file():
+            continue
+        there = read_stack(checkout.folder, stack.name)
+        for key in HOW_IT_RUNS:
+            if getattr(there, key) != getattr(stack, key):
+                raise Problem(
+                    f"contenders.{stack.name}: {MANIFEST} at {variant} has another `{key}` than in the working tree, "
+                    "by which all refs are built and run",
+                    "let both say the same: what differs belongs into a script that the commits hold, such as "
+                    f'`run = ["./serve.sh"]`; or set `command` in [contenders.{stack.name}]',
+                )
 
 
 def _at_refs(stack: Stack, checkouts: Mapping[str, Checkout]) -> Stack:

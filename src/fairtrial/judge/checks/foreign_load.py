@@ -8,7 +8,10 @@ from fairtrial.record.model import Placement
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning for the processors of either side; a refusal only for the server's, which decide the figure."""
+    """A warning for the processors of either side; a refusal only for the server's, which decide the figure.
+
+    What is measured in slices is only compared with what was measured in turn with it, under the same foreign load.
+    """
     for trial in case.trials:
         machine = trial.machine
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
@@ -19,10 +22,10 @@ def examine(case: Case) -> Iterator[Finding]:
             continue
         yield case.finding(
             trial.index,
-            "refusal" if shares.get("server", 0.0) >= case.thresholds["refuse"] else "warning",
+            "refusal" if trial.slices is None and shares.get("server", 0.0) >= case.thresholds["refuse"] else "warning",
             "processes other than the lab's used "
             + " and ".join(f"{share:.0%} of the {name}'s processors" for name, share in shares.items())
-            + " in the window",
+            + (" in the window" if trial.slices is None else " in its slices: compare its figures in this run alone"),
         )
 
 

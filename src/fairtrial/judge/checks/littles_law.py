@@ -15,7 +15,8 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         if summary is None or mean is None or summary.window_seconds <= 0:
             continue
         in_system = summary.response_time.count / summary.window_seconds * mean
-        bounds = _bounds(summary, load, case.thresholds["tolerance"])
+        windows = 1 if trial.slices is None else trial.slices.kept
+        bounds = _bounds(summary, load, windows, case.thresholds["tolerance"])
         if bounds is not None and not bounds[0] <= in_system <= bounds[1]:
             rate = summary.response_time.count / summary.window_seconds
             yield case.finding(
@@ -27,17 +28,17 @@ def examine(case: LoadCase) -> Iterator[Finding]:
             )
 
 
-def _bounds(summary: EngineSummary, load: Load | None, tolerance: float) -> tuple[float, float] | None:
+def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: float) -> tuple[float, float] | None:
     """The least and the most mean number of requests in the system; None where the load cannot tell.
 
     Closed load, n connections, no think time: in a window of length W, the times of one connection's answers follow
     each other without gaps. So they sum up to W, plus the age of its first request when the window opens, minus the age
     of its last when it closes. No age exceeds the longest time, answered or not: n ± n · longest / W. Failed requests
     take time that no answer accounts for, so with failures there is only the upper bound. Open load: at most all
-    connections and the longest queue.
+    connections and the longest queue. Of a window that was put together from several, each has edges of its own.
     """
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
-    edges = longest / summary.window_seconds
+    edges = windows * longest / summary.window_seconds
     if summary.achieved_over_offered is not None:
         if not isinstance(load, RequestLoad) or summary.waiting is None:
             return None

@@ -27,22 +27,46 @@ def run_trial(
     Args:
         results: the folder of the run; the stack's log goes below it.
     """
-    condition = trial.condition
     record = new_record(trial)
-    record.failure = ready.failure or environment.failure(condition)
-    log = results / "logs" / f"{trial.index:03d}-{file_name(condition.label)}.log"
-    if ready.folder is not None and record.failure is None:
+    context = context_of(trial, record, ready, environment, results, watcher)
+    if context is not None:
         try:
-            service = environment.service(condition)
-            context = TrialContext(environment.plan, trial, ready.folder, environment, service, record, log, watcher)
             _run(context)
             _restore(context)
         except Problem as problem:
             record.failure = Failure.of("service", problem)
+        keep_log(context, results)
+    return record
+
+
+def context_of(
+    trial: PlannedTrial,
+    record: TrialRecord,
+    ready: ReadyStack,
+    environment: Environment,
+    results: Path,
+    watcher: TrialWatcher,
+) -> TrialContext | None:
+    """All that takes part in a trial; None if something of it is not there: then the record says what."""
+    condition = trial.condition
+    record.failure = ready.failure or environment.failure(condition)
+    if ready.folder is None or record.failure is not None:
+        return None
+    log = results / "logs" / f"{trial.index:03d}-{file_name(condition.label)}.log"
+    try:
+        service = environment.service(condition)
+    except Problem as problem:
+        record.failure = Failure.of("service", problem)
+        return None
+    return TrialContext(environment.plan, trial, ready.folder, environment, service, record, log, watcher)
+
+
+def keep_log(context: TrialContext, results: Path) -> None:
+    """Name the stack's log in the record, unless it is empty."""
+    log = context.log
     if log.exists() and log.stat().st_size == 0:
         log.unlink()
-    record.log = str(log.relative_to(results)) if log.exists() else None
-    return record
+    context.record.log = str(log.relative_to(results)) if log.exists() else None
 
 
 def runner_for(workload: Workload) -> Runner:

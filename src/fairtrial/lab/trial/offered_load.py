@@ -29,6 +29,9 @@ from fairtrial.lab.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest
 from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.record.engine_summary import EngineSummary
 
+DRAWS_APART = 1_000_003
+"""Between the seeds of two draws of one trial: further apart than blocks are, whose seeds follow one another."""
+
 WindowHandler = Callable[[str], None]
 """Called with `opened` and `closed` when the engine's window does so, and now and then before with `warming up`."""
 
@@ -52,7 +55,7 @@ def offer_load(context: TrialContext, deployment: Deployment) -> None:
 
     def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
         at_rate = load.at_rate(rate_per_second, seconds)
-        return _measure(context, deployment, at_rate) if confirming else _run(context, deployment, at_rate, [])
+        return _measure(context, deployment, at_rate) if confirming else run_once(context, deployment, at_rate)
 
     context.record.capacity = search(load, probe)
 
@@ -86,7 +89,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
             _count_connections(context, deployment)
 
     try:
-        record.engine = _run(context, deployment, load, keys, on_window)
+        record.engine = run_once(context, deployment, load, keys, on_window)
         if freshness is not None:
             if not during_load:
                 freshness.begin()
@@ -133,13 +136,26 @@ def _port(url: str, service: Service) -> int | None:
         return None
 
 
-def _run(
+def run_once(
     context: TrialContext,
     deployment: Deployment,
     load: SingleRunLoad,
-    keys: Sequence[int],
+    keys: Sequence[int] = (),
     on_window: WindowHandler = lambda _state: None,
+    *,
+    draw: int = 0,
 ) -> EngineSummary:
+    """One run of the engine, which joins those of the trial.
+
+    Args:
+        keys: of rows that are changed meanwhile.
+        draw: which of the trial's random draws: runs with the same number, of whatever condition, send the same.
+
+    Raises:
+        StackEnded: the stack did, meanwhile.
+        Problem: the database, the balancer or the engine failed.
+    """
+
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "window":
             on_window(event["state"])
@@ -151,7 +167,8 @@ def _run(
             on_window("warming up")
         context.watcher.engine_event(event)
 
-    summary = run_engine(_engine_plan(context, deployment, load, keys), on_event)
+    plan = _engine_plan(context, deployment, load, keys)
+    summary = run_engine(plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw}), on_event)
     context.engine_runs.append(summary)
     return summary
 

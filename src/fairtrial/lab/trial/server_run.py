@@ -41,7 +41,7 @@ def run_server(context: TrialContext) -> None:
                 stack.enter_context(proxies_before_services(context))
                 callee = stack.enter_context(upstream_of_trial(context, cpus))
                 deployment = stack.enter_context(deployed(context))
-                record.readiness = _readiness(deployment)
+                record.readiness = readiness_of(deployment)
         except Problem as problem:
             record.failure = Failure.of("start", problem)
             return
@@ -65,7 +65,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
     before: Counters = {}
     try:
         with context.stage("contract"):
-            record.contract.extend(_contract(context, deployment))
+            record.contract.extend(contract_of(context, deployment))
         if all(clause.passed for clause in record.contract):
             before = service.counters()
             with context.stage("load"):
@@ -85,14 +85,16 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
     return before
 
 
-def _readiness(deployment: Deployment) -> Readiness:
+def readiness_of(deployment: Deployment) -> Readiness:
+    """What is known of a stack that has just become ready."""
     return Readiness(
         start_up_seconds=deployment.start_up_seconds,
         rss_bytes=TreeMeter(*deployment.pids).sample_memory() or None,
     )
 
 
-def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]:
+def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Clause]:
+    """Try the clauses of a trial's contract, one after the other."""
     workload, point, record = context.plan.workload, context.point, context.record
     assert isinstance(workload, ServerWorkload)
     # In a network of its own there is nothing but loopback: on whatever address it listens, nobody outside reaches it.
@@ -130,7 +132,7 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
             if context.plan.workload.writes and context is not first:
                 altered = service.altered()
             begins(context)
-            yield from _contract(context, deployment)
+            yield from contract_of(context, deployment)
         stop = deployment.stop()
     if stop is not None:
         yield Clause(

@@ -1,0 +1,90 @@
+"""Slices: all conditions of a block are up at once, and are measured in turn, for a moment at a time.
+
+What slows the machine for a second then slows the slices of one round alike, and a round in which others were at work
+is left out. The rule for that is set before the run and looks at foreign load alone, never at a figure.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
+
+LEAST_ROUNDS = 3
+"""A block with fewer that were kept has no figures: one round of a strange moment would be all that it rests on."""
+
+SPARE_TIMES = 1
+"""Rounds to spare, for all blocks together: so many times the planned ones. A run lasts up to twice as long as on a
+quiet machine, and then gives up."""
+
+COMPARING = ("ratio", "order", "equal")
+"""Kinds of claims that compare conditions within each block. A figure by itself needs a machine to itself."""
+
+Shares = Sequence[tuple[float, float]]
+"""Of one round: by slice, what others used of the server's and of the load engine's processors, 0 to 1."""
+
+Rule = Literal["quiet", "even"]
+
+
+class Slices(Strict):
+    """`slices = { seconds = 0.4 }` of an experiment. With the defaults, planted differences of a tenth were found on a
+    busy machine of two processors, and none between equals."""
+
+    seconds: float = Field(
+        0.4, ge=0.1, le=60, description="of one slice; a trial has as many as fill the load's duration_seconds"
+    )
+    server_share: float = Field(
+        0.10, gt=0, le=1, description="of the server's processors: in a quiet round others use no more"
+    )
+    engine_share: float = Field(0.15, gt=0, le=1, description="of the load engine's processors, likewise")
+    apart_share: float = Field(
+        0.15, gt=0, le=1, description="in an even round, what others use differs by no more between its slices"
+    )
+
+    def rounds(self, load: ClosedLoad | OpenLoad) -> int:
+        """How many rounds a block has: in each, every condition is measured for one slice."""
+        return max(LEAST_ROUNDS, math.ceil(load.duration_seconds / self.seconds - 1e-9))
+
+    def kept(self, rounds: Sequence[Shares]) -> tuple[Rule, list[bool]]:
+        """Which rounds of a block its figures rest on: the quiet ones, or, if they are fewer than LEAST_ROUNDS, the
+        even ones. On a machine that is busy all the time, others take the same from all slices of an even round."""
+        quiet = [all(self.is_quiet(server, engine) for server, engine in each) for each in rounds]
+        if sum(quiet) >= LEAST_ROUNDS:
+            return "quiet", quiet
+        return "even", [self.is_even(each) for each in rounds]
+
+    def is_quiet(self, server_share: float, engine_share: float) -> bool:
+        """Whether others used little of the processors of either side in a slice."""
+        return server_share <= self.server_share and engine_share <= self.engine_share
+
+    def is_even(self, shares: Shares) -> bool:
+        """Whether others used about the same in all slices of a round."""
+        return all(max(side) - min(side) <= self.apart_share for side in zip(*shares, strict=True))
+
+    def goes_on(self, tried: int, kept: int, planned: int, spare: int) -> bool:
+        """Whether a block has another round after `tried` rounds, of which `kept` were kept.
+
+        Args:
+            spare: how many rounds beyond the planned ones the run may still try.
+        """
+        return tried < planned or (kept < LEAST_ROUNDS and spare > 0)
+
+    def describe(self) -> str:
+        """The rule in words, as the end of a sentence."""
+        return (
+            f"others used at most {self.server_share:.0%} of the server's processors and {self.engine_share:.0%} of "
+            f"the load engine's (quiet rounds), or, in a block with fewer than {LEAST_ROUNDS} of these, shares that "
+            f"differ by at most {self.apart_share:.0%} between its slices (even rounds)"
+        )
+
+
+SlicedLoad = ClosedLoad | OpenLoad
+
+
+def sliced(load: Load) -> SlicedLoad:
+    """The load of an experiment with slices, which is of one of two kinds."""
+    assert isinstance(load, ClosedLoad | OpenLoad)
+    return load

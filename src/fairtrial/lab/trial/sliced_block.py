@@ -1,0 +1,330 @@
+"""A block whose conditions are up at once, and are measured in turn, in short slices.
+
+Each condition still has one trial in the block, whose figures are those of its kept slices together: a fresh start
+remains the unit of everything that is concluded. Which rounds are kept is decided by foreign load alone.
+"""
+
+import random
+import time
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fairtrial.base.problem import Problem
+from fairtrial.engine.process_tree import cpu_seconds_below
+from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices, sliced
+from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
+from fairtrial.lab.placement import bound_to
+from fairtrial.lab.trial.context import TrialContext, TrialWatcher
+from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.flow import context_of, keep_log, new_record
+from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
+from fairtrial.lab.trial.pooled import pooled_machine, pooled_network, pooled_server, pooled_summary
+from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.server_run import contract_of, readiness_of
+from fairtrial.plan.plan import Plan, PlannedTrial
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import Failure, TrialRecord
+from fairtrial.record.slices import Slice, Slicing
+
+LEAD_SECONDS = 0.1
+"""Load before the window of a slice: connections are set up in it, and what the slice before it left behind is done."""
+
+IDLE_SECONDS = 0.5
+"""For so long nothing is asked of anybody, to see what servers use while they are idle."""
+
+
+class SlicedBlocks:
+    """Runs the trials of a plan block by block, and hands them out one by one.
+
+    Args:
+        results: the folder of the run; the stacks' logs go below it.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        ready: Mapping[tuple[str, int], ReadyStack],
+        environment: Environment,
+        results: Path,
+        watcher: TrialWatcher,
+    ) -> None:
+        self._ready, self._environment, self._results, self._watcher = ready, environment, results, watcher
+        self._planned: dict[int, list[PlannedTrial]] = defaultdict(list)
+        for trial in plan.trials():
+            self._planned[trial.block].append(trial)
+        self._ended: dict[int, TrialRecord] = {}
+        self._spare = _Spare(0)
+        if (rule := plan.experiment.slices) is not None:
+            self._spare.rounds = SPARE_TIMES * plan.experiment.blocks * rule.rounds(sliced(plan.experiment.load))
+
+    def run(self, trial: PlannedTrial) -> TrialRecord:
+        """The record of a trial; with the first of a block all of that block are run.
+
+        KeyboardInterrupt stops all stacks and is raised again.
+        """
+        if trial.index not in self._ended:
+            self._ended = {record.index: record for record in self._run_block(self._planned[trial.block])}
+        return self._ended[trial.index]
+
+    def _run_block(self, trials: Sequence[PlannedTrial]) -> list[TrialRecord]:
+        records = [new_record(trial) for trial in trials]
+        contexts = [
+            context_of(
+                trial,
+                record,
+                self._ready[trial.condition.build_name, trial.build],
+                self._environment,
+                self._results,
+                self._watcher,
+            )
+            for trial, record in zip(trials, records, strict=True)
+        ]
+        there = [context for context in contexts if context is not None]
+        busy: list[int] = []
+        if len(there) == len(trials) and self._spare.rounds > 0:
+            with bound_to(there[0].placement.load_cpus):
+                busy = _try_together(there, self._spare)
+        for context in there:
+            keep_log(context, self._results)
+        _say_why_not(trials, records, busy)
+        return records
+
+
+@dataclass
+class _Spare:
+    """How many rounds may still be tried beyond the planned ones, in all blocks together."""
+
+    rounds: int
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """One slice."""
+
+    number: int
+    place: int
+    summary: EngineSummary
+    meter: SliceMeter
+
+    def recorded(self, *, kept: bool) -> Slice:
+        return Slice(
+            round=self.number,
+            place=self.place,
+            window_seconds=self.summary.window_seconds,
+            verified=self.summary.verified,
+            errors=sum(self.summary.errors.values()),
+            server_cpu_seconds=self.meter.server.cpu_seconds,
+            foreign_server_share=self.meter.foreign_server_share,
+            foreign_engine_share=self.meter.foreign_engine_share,
+            kept=kept,
+        )
+
+
+@dataclass
+class _Condition:
+    """A condition of the block that is up, and what was measured of it so far."""
+
+    context: TrialContext
+    deployment: Deployment
+    idle_seconds: float = 0.0
+    idle_cpu_seconds: float = 0.0
+    measured: list[_Measured] = field(default_factory=list)
+    rule: Rule = "quiet"
+    kept: Sequence[bool] = ()
+
+    @property
+    def record(self) -> TrialRecord:
+        return self.context.record
+
+    def was_idle(self, seconds: float, cpu_seconds: float) -> None:
+        self.idle_seconds += seconds
+        self.idle_cpu_seconds += cpu_seconds
+
+
+class _EndedEarly(Exception):
+    """One of the block cannot go on; its record says why, or its exit status does."""
+
+
+def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
+    """Start all, measure them in turn, stop all; what goes wrong is in the record of the one that it went wrong with.
+
+    Returns the indices of the trials whose servers are too busy while they are idle.
+    """
+    with ExitStack() as running:
+        up: list[_Condition] = []
+        for context in contexts:
+            try:
+                with context.stage("start"):
+                    deployment = running.enter_context(deployed(context))
+                    context.record.readiness = readiness_of(deployment)
+            except Problem as problem:
+                context.record.failure = Failure.of("start", problem)
+                return []
+            up.append(_Condition(context, deployment))
+        try:
+            return _measure(up, spare)
+        except _EndedEarly:
+            return []
+        finally:
+            for each in up:
+                with each.context.stage("stop"):
+                    each.record.exit_status = each.deployment.status()
+                    each.record.stop = each.deployment.stop()
+
+
+def _measure(up: Sequence[_Condition], spare: _Spare) -> list[int]:
+    """Fill the records; return the indices of the trials whose servers are too busy while they are idle."""
+    for each in up:
+        with each.context.stage("contract"):
+            each.record.contract.extend(contract_of(each.context, each.deployment))
+    if not all(clause.passed for each in up for clause in each.record.contract):
+        return []
+    experiment = up[0].context.plan.experiment
+    rule, load = experiment.slices, sliced(up[0].context.condition.load)
+    assert rule is not None
+    began = time.monotonic()
+    for each in up:
+        each.context.watcher.stage("load")
+        if load.warmup_seconds > 0:
+            _engine(each, 0.0, load.warmup_seconds, draw=0)
+    _look_at_idle(up)
+    planned = rule.rounds(load)
+    busy = [each.context.trial.index for each in up if not _may_be_kept(each, rule)]
+    if not busy:
+        _rounds(up, rule, planned, spare)
+    for each in up:
+        each.record.stage_seconds["load"] = round((time.monotonic() - began) / len(up), 3)
+        _put_together(each, planned)
+    return busy
+
+
+def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare) -> None:
+    first = up[0].context
+    draw = random.Random(f"{first.plan.experiment.seed} {first.trial.block}")  # noqa: S311 (an order, not a secret)
+    shares: list[Shares] = []
+    while rule.goes_on(len(shares), sum(rule.kept(shares)[1]), planned, spare.rounds):
+        number = len(shares) + 1
+        spare.rounds -= number > planned
+        in_round = []
+        for place, each in enumerate(draw.sample(up, len(up)), 1):
+            summary, meter = _slice(each, up, rule, number)
+            each.measured.append(_Measured(number, place, summary, meter))
+            in_round.append((meter.foreign_server_share, meter.foreign_engine_share))
+        shares.append(in_round)
+    name, kept = rule.kept(shares)
+    for each in up:
+        each.rule, each.kept = name, kept
+
+
+def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: int) -> tuple[EngineSummary, SliceMeter]:
+    idle = [each for each in up if each is not loaded]
+    watch = SliceWatch(loaded.context.placement, loaded.deployment.pids, [each.deployment.pids for each in idle])
+
+    def on_window(state: str) -> None:
+        if state == "opened":
+            watch.open()
+        elif state == "closed":
+            watch.close()
+
+    summary = _engine(loaded, LEAD_SECONDS, rule.seconds, draw=number, on_window=on_window)
+    if any(each.deployment.status() is not None for each in up):
+        raise _EndedEarly
+    meter = watch.result(summary)
+    for each, cpu_seconds in zip(idle, meter.idle_cpu_seconds, strict=True):
+        each.was_idle(meter.server.window_seconds, cpu_seconds)
+    return summary, meter
+
+
+def _engine(
+    each: _Condition,
+    warmup_seconds: float,
+    seconds: float,
+    *,
+    draw: int,
+    on_window: WindowHandler = lambda _state: None,
+) -> EngineSummary:
+    """One run of the engine. What goes wrong in it ends the block, and is in the condition's record."""
+    load = sliced(each.context.condition.load)
+    moment = load.model_copy(update={"warmup_seconds": warmup_seconds, "duration_seconds": seconds})
+    try:
+        return run_once(each.context, each.deployment, moment, on_window=on_window, draw=draw)
+    except StackEnded as ended:  # its exit status, which is read when all are stopped, says so
+        raise _EndedEarly from ended
+    except Problem as problem:
+        each.record.failure = Failure.of("load", problem)
+        raise _EndedEarly from problem
+
+
+def _look_at_idle(up: Sequence[_Condition]) -> None:
+    before = [sum(cpu_seconds_below(*each.deployment.pids)) for each in up]
+    began = time.monotonic()
+    time.sleep(IDLE_SECONDS)
+    for each, used in zip(up, before, strict=True):
+        cpu_seconds = sum(cpu_seconds_below(*each.deployment.pids)) - used
+        each.was_idle(time.monotonic() - began, cpu_seconds)
+
+
+def _may_be_kept(each: _Condition, rule: Slices) -> bool:
+    """Whether any round could be quiet while this server is idle: what it uses then is foreign load to the others."""
+    used = each.idle_cpu_seconds / each.idle_seconds / len(each.context.placement.server_cpus)
+    return rule.is_quiet(used, 0.0)
+
+
+def _put_together(each: _Condition, planned: int) -> None:
+    """Fill the trial's record from the slices that were kept, if there are enough of them."""
+    record = each.record
+    record.slices = Slicing(
+        planned_rounds=planned,
+        rule=each.rule,
+        slices=[one.recorded(kept=kept) for one, kept in zip(each.measured, each.kept, strict=True)],
+        idle_seconds=each.idle_seconds,
+        idle_cpu_seconds=each.idle_cpu_seconds,
+    )
+    used = [one for one, kept in zip(each.measured, each.kept, strict=True) if kept]
+    if len(used) < LEAST_ROUNDS:
+        return
+    record.engine = pooled_summary([one.summary for one in used])
+    record.server = pooled_server([one.meter.server for one in used])
+    record.machine = pooled_machine([one.meter.machine for one in used])
+    record.network = pooled_network([one.meter.network for one in used])
+
+
+def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], busy: Collection[int]) -> None:
+    """Of the trials without a figure and without a reason of their own, say what kept them from one.
+
+    Args:
+        busy: indices of trials whose servers were too busy while they were idle, which a check says of them.
+    """
+    rule = trials[0].condition.point.experiment.slices
+    assert rule is not None
+    at_fault = [record.index in busy or _is_at_fault(record) for record in records]
+    culprits = [trial.condition.label for trial, guilty in zip(trials, at_fault, strict=True) if guilty]
+    for record, guilty in zip(records, at_fault, strict=True):
+        if record.engine is not None or guilty:
+            continue
+        if culprits:
+            record.failure = Failure(
+                stage="crowded",
+                reason=f"it is measured in turn with {culprits[0]}, which could not be measured",
+                remedy=f"see why {culprits[0]} could not",
+            )
+        else:
+            tried = [] if record.slices is None else record.slices.slices
+            kept = sum(each.kept for each in tried)
+            record.failure = Failure(
+                stage="crowded",
+                reason=f"only {kept} of {len(tried)} rounds could be kept, in which {rule.describe()}"
+                if tried
+                else "earlier blocks used up all rounds that there were to spare: the machine was too busy",
+                remedy="stop what else runs on this machine, or try again at a quieter time",
+            )
+
+
+def _is_at_fault(record: TrialRecord) -> bool:
+    """Whether its record says why it could not be measured."""
+    broken = not all(clause.passed for clause in record.contract)
+    return broken or record.failure is not None or record.exit_status is not None

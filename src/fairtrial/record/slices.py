@@ -1,0 +1,47 @@
+"""The slices of a trial: the moments in which its condition was measured, while those beside it were up and idle."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+
+
+class Slice(Strict):
+    """One slice, kept or not."""
+
+    round: int = Field(description="from 1; in each round every condition of the block has one slice")
+    place: int = Field(description="in its round, from 1, as drawn")
+    window_seconds: float
+    verified: int
+    errors: int
+    server_cpu_seconds: float
+    foreign_server_share: float = Field(
+        description="of the server's processors: what was used by others than the lab (other guests of the machine "
+        "included), and by the idle conditions"
+    )
+    foreign_engine_share: float = Field(description="of the load engine's processors: what others than the lab used")
+    kept: bool = Field(description="whether the trial's figures rest on it: a round is kept or left out as a whole")
+
+
+class Slicing(Strict):
+    """All slices of one trial. Its figures are those of the kept ones, put together."""
+
+    planned_rounds: int
+    rule: Literal["quiet", "even"] = Field(
+        description="quiet: the kept rounds are those in which others used little; even: there were too few of these, "
+        "and those are kept in which others used about the same in each slice"
+    )
+    slices: list[Slice] = Field(default_factory=list)
+    idle_seconds: float = Field(description="for which its server was up and idle, while others were measured or none")
+    idle_cpu_seconds: float = Field(description="the processor time that its server used in that time")
+
+    @property
+    def kept(self) -> int:
+        """How many rounds were kept."""
+        return sum(each.kept for each in self.slices)
+
+    @property
+    def idle_processors(self) -> float:
+        """How many processors its server used while it was idle."""
+        return self.idle_cpu_seconds / self.idle_seconds if self.idle_seconds > 0 else 0.0

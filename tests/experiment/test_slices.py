@@ -1,0 +1,91 @@
+"""What can be measured in slices, and when a block has enough of them."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.experiment.ab_test import SLICED_BLOCKS, SLICED_SECONDS, between_refs, in_slices
+from fairtrial.experiment.loads import ClosedLoad
+from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.slices import LEAST_ROUNDS, Slices, sliced
+
+
+def experiment(**more: Any) -> Experiment:
+    file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["app"], "load": {"kind": "closed"}}
+    return Experiment.model_validate(file | {"contenders": {"app": {"folder": "."}}} | more)
+
+
+def test_a_load_is_measured_in_as_many_rounds_as_fill_it() -> None:
+    rule = Slices()
+    assert [rule.rounds(ClosedLoad(duration_seconds=each)) for each in (0.1, 1.2, 1.3, 4.8)] == [3, 3, 4, 12]
+
+
+@pytest.mark.parametrize(("server", "engine", "quiet"), [(0.10, 0.15, True), (0.11, 0.0, False), (0.0, 0.16, False)])
+def test_a_slice_is_quiet_on_both_sides(server: float, engine: float, quiet: bool) -> None:
+    assert Slices().is_quiet(server, engine) is quiet
+
+
+@pytest.mark.parametrize(
+    ("shares", "even"),
+    [
+        ([(0.5, 0.9), (0.64, 0.76)], True),
+        ([(0.5, 0.9), (0.66, 0.9)], False),
+        ([(0.5, 0.9), (0.5, 0.7)], False),
+        ([(0.1, 0.0), (0.2, 0.0), (0.3, 0.0)], False),  # of three, any two
+    ],
+)
+def test_a_round_is_even_if_others_use_about_the_same_in_its_slices(
+    shares: list[tuple[float, float]], even: bool
+) -> None:
+    assert Slices().is_even(shares) is even
+
+
+def test_a_block_rests_on_quiet_rounds_and_only_where_they_are_too_few_on_even_ones() -> None:
+    quiet, loud, uneven = [(0.0, 0.0)] * 2, [(0.6, 0.6)] * 2, [(0.0, 0.0), (0.6, 0.0)]
+    assert Slices().kept([quiet, loud, quiet, uneven, quiet]) == ("quiet", [True, False, True, False, True])
+    assert Slices().kept([quiet, loud, quiet, uneven]) == ("even", [True, True, True, False])
+    assert Slices().kept([]) == ("even", [])
+
+
+@pytest.mark.parametrize(
+    ("tried", "kept", "spare", "goes_on"),
+    [
+        (11, 11, 0, True),  # as planned, whatever came of it
+        (12, LEAST_ROUNDS, 9, False),
+        (12, LEAST_ROUNDS - 1, 9, True),
+        (12, LEAST_ROUNDS - 1, 0, False),  # nothing to spare
+    ],
+)
+def test_a_block_goes_on_while_it_has_too_few(tried: int, kept: int, spare: int, goes_on: bool) -> None:
+    assert Slices().goes_on(tried, kept, 12, spare) is goes_on
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"load": {"kind": "fixed", "requests": 100}}, "a load of kind fixed is a whole"),
+        ({"load": {"kind": "closed", "keep_alive": False}}, "ports run out"),
+        ({"service": "sqlite", "workload": "random-item"}, "the database would have the work of all"),
+        ({"sweep": {"parameter": "load.connections", "values": [1, 2]}}, "a sweep has more conditions"),
+        ({"placement": "shared"}, "foreign load cannot be told"),
+    ],
+)
+def test_what_cannot_be_measured_in_slices_is_refused_and_tried_without(more: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=f"slices: .*{reason}"):
+        experiment(slices={}, **more)
+    asked = experiment(**more)
+    if asked.sweep is None:  # which ab-test leaves out
+        paired = between_refs(asked, "app", "main", "HEAD", 0.05)
+        changed, why_not = in_slices(paired, asked)
+        assert changed.slices is None and reason in (why_not or "")
+
+
+def test_two_commits_are_measured_in_slices_unless_the_file_says_how() -> None:
+    asked = experiment()
+    changed, why_not = in_slices(between_refs(asked, "app", "main", "HEAD", 0.05), asked)
+    assert (changed.slices, changed.blocks, why_not) == (Slices(), SLICED_BLOCKS, None)
+    assert sliced(changed.load).duration_seconds == SLICED_SECONDS
+    own = experiment(slices={"seconds": 0.2}, blocks=4, load={"kind": "closed", "duration_seconds": 2.0})
+    changed, _ = in_slices(between_refs(own, "app", "main", "HEAD", 0.05), own)
+    assert (changed.slices, changed.blocks) == (Slices(seconds=0.2), 4)
+    assert sliced(changed.load).duration_seconds == 2.0

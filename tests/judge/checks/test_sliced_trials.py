@@ -1,0 +1,75 @@
+"""Trials in slices: what the checks make of them."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.slices import Slice, Slicing
+from tests.builders import TrialBuilder, a_trial, an_experiment
+from tests.judge.checks.findings import found, severities
+
+RECORD = an_experiment("a", "b").record()
+
+
+def in_slices(kept: int, of: int, trial: TrialBuilder | None = None, **idle: float) -> TrialRecord:
+    """A trial whose first rounds were kept."""
+    slices = [
+        Slice(
+            round=number,
+            place=1,
+            window_seconds=0.4,
+            verified=400,
+            errors=0,
+            server_cpu_seconds=0.38,
+            foreign_server_share=0.02 if number <= kept else 0.4,
+            foreign_engine_share=0.02,
+            kept=number <= kept,
+        )
+        for number in range(1, of + 1)
+    ]
+    spent = {"idle_seconds": 10.0, "idle_cpu_seconds": 0.1} | idle
+    slicing = Slicing(planned_rounds=12, rule="quiet" if kept > 2 else "even", slices=slices, **spent)
+    return (trial or a_trial()).record().model_copy(update={"slices": slicing})
+
+
+@pytest.mark.parametrize(("cpu_seconds", "expected"), [(0.49, []), (0.5, ["refusal"]), (9.0, ["refusal"])])
+def test_a_server_that_is_busy_while_nobody_asks_it_is_refused(cpu_seconds: float, expected: list[str]) -> None:
+    trial = in_slices(12, 12, idle_cpu_seconds=cpu_seconds)
+    assert severities(found("busy-while-idle", RECORD, [trial])) == expected
+
+
+def test_of_a_trial_at_one_go_nothing_is_asked_about_idle_time() -> None:
+    assert found("busy-while-idle", RECORD, [a_trial().record()]) == []
+
+
+def test_the_rule_and_what_was_kept_are_told_for_the_whole_experiment() -> None:
+    experiment: Any = RECORD.experiment.model_dump() | {"service": "none", "slices": {}}
+    record = RECORD.model_copy(update={"experiment": RECORD.experiment.model_validate(experiment)})
+    second = in_slices(2, 30).model_copy(update={"index": 2, "block": 2, "engine": None})
+    (finding,) = found("rounds-left-out", record, [in_slices(7, 12), second])
+    assert (finding.severity, finding.trial) == ("note", None)
+    assert finding.evidence.startswith(
+        "9 of 42 rounds were kept, 2 to 7 in a block: those in which others used at most"
+    )
+    assert "10% of the server's processors and 15% of the load engine's (quiet rounds)" in finding.evidence
+    assert finding.evidence.endswith("1 of 2 blocks rest on even rounds; 1 of 2 blocks had too few and no figures")
+    assert found("rounds-left-out", RECORD, [a_trial().record()]) == []
+
+
+def test_every_slice_has_edges_of_its_own() -> None:
+    """Times that contradict the connections in one window do not in twelve, each of which cuts some off; beyond that
+    they do."""
+    short = a_trial().taking(0.9 * 16 / 4000)
+    assert severities(found("littles-law", RECORD, [short.record()])) == ["refusal"]
+    assert found("littles-law", RECORD, [in_slices(12, 12, short)]) == []
+    far = a_trial().taking(0.5 * 16 / 4000)
+    assert severities(found("littles-law", RECORD, [in_slices(12, 12, far)])) == ["refusal"]
+
+
+def test_under_foreign_load_a_trial_at_one_go_is_refused_and_one_in_slices_warned_of() -> None:
+    """It is compared only with what was measured in turn with it; beside it, its figure says little."""
+    loaded = a_trial().on_machine(own_server_cpu_seconds=0.1)
+    assert severities(found("foreign-load", RECORD, [loaded.record()])) == ["refusal"]
+    (finding,) = found("foreign-load", RECORD, [in_slices(12, 12, loaded)])
+    assert finding.severity == "warning" and "compare its figures in this run alone" in finding.evidence

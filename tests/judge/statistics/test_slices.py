@@ -1,0 +1,99 @@
+"""Measured in slices: how often a difference is found that is there, and one that is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fairtrial.experiment.slices import Slices
+from fairtrial.judge.statistics.student import LEVEL, column_intervals
+from tests.judge.statistics.simulation import at_most_five_percent
+from tests.judge.statistics.sliced_worlds import World, measured, rounds_of
+
+EXPERIMENTS = 200
+MARGIN = 0.95
+RULE = Slices()
+LITTLE, MUCH = 0.01, 0.03
+"""Between restarts. With the noise of the slices, the blocks' ratios scatter by 4% and by 5%: what was seen on a busy
+machine with rounds left out was 2% to 5.5%."""
+
+
+def intervals(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The interval of each experiment's ratio, shape (experiments, 2), of those in which every block has figures."""
+    whole = logs[~np.isnan(logs).any(axis=1)]
+    found = column_intervals(whole.T, [LEVEL])
+    assert found is not None
+    return np.exp(np.array([ends for (ends,) in found]))
+
+
+def slower(logs: NDArray[np.float64]) -> int:
+    """How many experiments find the second condition slower than the margin allows."""
+    return int((intervals(logs)[:, 1] < MARGIN).sum())
+
+
+def decided(logs: NDArray[np.float64]) -> int:
+    """How many experiments decide, either way, a claim about the margin."""
+    ends = intervals(logs)
+    return int(((ends[:, 1] < MARGIN) | (ends[:, 0] >= MARGIN)).sum())
+
+
+@pytest.mark.parametrize("restarts", [LITTLE, MUCH])
+def test_equals_are_told_apart_no_more_often_than_five_times_in_a_hundred(restarts: float) -> None:
+    ends = intervals(measured(World(restarts=restarts), EXPERIMENTS, RULE))
+    assert len(ends) > 0.95 * EXPERIMENTS
+    assert ((ends[:, 0] > 1) | (ends[:, 1] < 1)).sum() <= at_most_five_percent(len(ends))
+    assert (ends[:, 1] < MARGIN).sum() == 0
+
+
+@pytest.mark.parametrize("restarts", [LITTLE, MUCH])
+def test_a_ratio_that_is_the_margin_is_decided_no_more_often(restarts: float) -> None:
+    logs = measured(World(truth=MARGIN, restarts=restarts), EXPERIMENTS, RULE)
+    assert decided(logs) <= at_most_five_percent(EXPERIMENTS)
+
+
+@pytest.mark.parametrize("restarts", [LITTLE, MUCH])
+def test_a_tenth_is_found_in_four_of_five_experiments(restarts: float) -> None:
+    assert slower(measured(World(truth=0.9, restarts=restarts), EXPERIMENTS, RULE)) >= 0.8 * EXPERIMENTS
+
+
+def test_the_worlds_scatter_as_a_busy_machine_does() -> None:
+    for restarts in (LITTLE, MUCH):
+        assert 0.03 < np.nanstd(measured(World(restarts=restarts), EXPERIMENTS, RULE)) < 0.06
+
+
+def test_it_is_the_rule_that_finds_it() -> None:
+    """With every round kept, the same experiments decide far less."""
+    assert slower(measured(World(truth=0.9), EXPERIMENTS, None)) < 0.5 * EXPERIMENTS
+
+
+def test_on_a_machine_that_is_never_quiet_even_rounds_decide_often_and_nothing_false() -> None:
+    """Others use a half of the server's processors all the time."""
+    always = World(busy=1.0, load=(0.45, 0.55), restarts=LITTLE)
+    ends = intervals(measured(always, EXPERIMENTS, RULE))
+    assert len(ends) == EXPERIMENTS
+    assert ((ends[:, 0] > 1) | (ends[:, 1] < 1)).sum() <= at_most_five_percent(EXPERIMENTS)
+    assert slower(measured(replace(always, truth=0.9), EXPERIMENTS, RULE)) > 0.5 * EXPERIMENTS
+
+
+def test_a_round_is_no_unit() -> None:
+    """Equal refs, on a quiet machine: with each round as a value of its own, restarts that differ pass for a
+    difference."""
+    rates, keep = rounds_of(World(restarts=0.05, busy=0.0), EXPERIMENTS, RULE)
+    logs = np.where(keep, np.log(rates[..., 1] / rates[..., 0]), np.nan).reshape(EXPERIMENTS, -1)
+    units = (~np.isnan(logs)).sum(axis=1)
+    reach = 2 * np.nanstd(logs, axis=1) / np.sqrt(units)
+    assert (np.abs(np.nanmean(logs, axis=1)) > reach).sum() > 3 * 0.05 * EXPERIMENTS
+
+
+def test_load_that_the_meters_cannot_see_leaves_it_undecided() -> None:
+    """It falls on both sides by chance: nothing false is found, and little that is true."""
+    blind = World(truth=0.9, seen=False)
+    assert slower(measured(blind, EXPERIMENTS, RULE)) < 0.5 * EXPERIMENTS
+    ends = intervals(measured(World(seen=False), EXPERIMENTS, RULE))
+    assert ((ends[:, 0] > 1) | (ends[:, 1] < 1)).sum() <= at_most_five_percent(EXPERIMENTS)
+
+
+def test_what_slows_one_side_alone_and_cannot_be_seen_passes_for_a_slower_commit() -> None:
+    """Here the method fails, and no statistics would notice: equal refs, of which one is slowed from outside."""
+    assert slower(measured(World(unseen=0.1), EXPERIMENTS, RULE)) > 0.8 * EXPERIMENTS

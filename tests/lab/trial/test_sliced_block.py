@@ -1,0 +1,152 @@
+"""Blocks in slices: which rounds are tried, and who is blamed if one of a block cannot be measured."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.lab.meters.slice_watch import SliceMeter
+from fairtrial.lab.trial import sliced_block
+from fairtrial.lab.trial.sliced_block import SlicedBlocks
+from fairtrial.plan.plan import Plan
+from fairtrial.record.model import Clause, TrialRecord
+from tests.builders import a_trial
+from tests.builders.figures import calm_machine, calm_network
+from tests.plan.plans import planned_contender
+
+
+class Machine:
+    """Servers that are never started, on a machine where others use what `foreign` says, slice after slice."""
+
+    def __init__(self, foreign: Sequence[float], idle: float = 0.0) -> None:
+        self.foreign, self.idle = list(foreign), idle
+        self.slices: list[tuple[str, int]] = []
+        self.broken: str | None = None
+        self.busy: str | None = None
+        self.used = 0.0
+
+    @contextmanager
+    def deployed(self, context: Any) -> Iterator[Any]:
+        if self.broken == context.condition.label:
+            raise Problem("it does not start", "mend it")
+        yield SimpleNamespace(pids=[context.condition.label], not_measured="", status=lambda: None, stop=lambda: None)
+
+    def cpu_seconds(self, server: str) -> tuple[float, float]:
+        self.used += server == self.busy
+        return self.used if server == self.busy else 0.0, 0.0
+
+    def engine(self, each: Any, _warmup: float, _seconds: float, *, draw: int, on_window: Any = None) -> Any:
+        if draw:
+            self.slices.append((each.context.condition.label, draw))
+        return a_trial().but(window=0.4).record().engine.model_copy(update={"picks": None})
+
+    def measured(self) -> SliceMeter:
+        meter = a_trial().but(window=0.4).record().server
+        assert meter is not None
+        foreign = self.foreign[(len(self.slices) - 1) % len(self.foreign)]
+        return SliceMeter(meter, calm_machine(0.4), calm_network(), [self.idle], foreign, 0.0)
+
+
+@pytest.fixture
+def plan() -> Plan:
+    """Two blocks of two conditions, four rounds each."""
+    load = {"kind": "closed", "warmup_seconds": 0.1, "duration_seconds": 1.6}
+    return planned_contender({"directory": ".", "command": ["true"]}, load=load, blocks=2, slices={}, noise_floor=True)
+
+
+def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[TrialRecord]:
+    """The records of all trials of the plan, on this machine."""
+    watch = SimpleNamespace(open=lambda: None, close=lambda: None, result=lambda _summary: machine.measured())
+    monkeypatch.setattr(sliced_block, "deployed", machine.deployed)
+    monkeypatch.setattr(sliced_block, "readiness_of", lambda _deployment: None)
+    monkeypatch.setattr(
+        sliced_block, "contract_of", lambda *_: [Clause(name="x", requirement="", passed=True, evidence="")]
+    )
+    monkeypatch.setattr(sliced_block, "SliceWatch", lambda *_: watch)
+    monkeypatch.setattr(sliced_block, "_engine", machine.engine)
+    monkeypatch.setattr(sliced_block, "cpu_seconds_below", machine.cpu_seconds)
+    monkeypatch.setattr(sliced_block, "IDLE_SECONDS", 0.001)
+    monkeypatch.setattr(sliced_block, "bound_to", lambda _cpus: _nothing())
+    environment: Any = SimpleNamespace(
+        plan=plan,
+        failure=lambda _condition: None,
+        service=lambda _condition: None,
+        placement=SimpleNamespace(of_kind=lambda _kind: SimpleNamespace(server_cpus=[0], load_cpus=[1])),
+    )
+    ready: Any = SimpleNamespace(folder=folder, failure=None)
+    watcher: Any = SimpleNamespace(stage=lambda _name: None)
+    blocks = SlicedBlocks(plan, {("app", 1): ready}, environment, folder, watcher)
+    return [blocks.run(trial) for trial in plan.trials()]
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+def test_each_round_has_one_slice_of_each_in_an_order_that_is_drawn(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    machine = Machine([0.0])
+    records = tried(plan, machine, monkeypatch, tmp_path)
+    pairs = [machine.slices[at : at + 2] for at in range(0, len(machine.slices), 2)]
+    assert all({name for name, _ in pair} == {"app", "app again"} for pair in pairs)
+    assert [pair[0][1] for pair in pairs] == [1, 2, 3, 4] * 2
+    assert len({pair[0][0] for pair in pairs}) == 2
+    assert all(record.engine is not None and record.slices is not None for record in records)
+    again = Machine([0.0])
+    tried(plan, again, monkeypatch, tmp_path)
+    assert again.slices == machine.slices, "the seed decides the order"
+
+
+def test_a_round_with_foreign_load_in_one_of_its_slices_is_left_out_as_a_whole(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of each block the first round, whose second slice is hit."""
+    records = tried(plan, Machine([0.0, 0.5, *[0.0] * 6]), monkeypatch, tmp_path)
+    for record in records:
+        assert record.slices is not None and record.engine is not None
+        assert [each.kept for each in record.slices.slices] == [False, True, True, True]
+        assert record.engine.window_seconds == pytest.approx(1.2)
+
+
+def test_a_machine_that_is_never_quiet_and_never_even_ends_the_run_when_nothing_is_left_to_spare(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    machine = Machine([0.0, 0.9])
+    records = tried(plan, machine, monkeypatch, tmp_path)
+    assert len(machine.slices) == 2 * (4 + 8), "the first block uses up what both have to spare"
+    assert [record.failure and record.failure.stage for record in records] == ["crowded"] * 4
+    assert records[0].failure is not None and "only 0 of 12 rounds could be kept" in records[0].failure.reason
+    assert records[2].failure is not None and "earlier blocks used up all rounds" in records[2].failure.reason
+
+
+def test_a_server_that_is_never_idle_is_named_and_nothing_is_measured(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    machine = Machine([0.0])
+    machine.busy = "app again"
+    records = tried(plan, machine, monkeypatch, tmp_path)
+    assert machine.slices == []
+    for record in records:
+        if record.condition.endswith("again"):
+            assert record.failure is None and record.slices is not None and record.slices.idle_processors > 0.5
+        else:
+            assert record.failure is not None and "in turn with app again" in record.failure.reason
+
+
+def test_who_could_not_be_measured_is_named_by_those_beside_it(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    machine = Machine([0.0])
+    machine.broken = "app again"
+    records = tried(plan, machine, monkeypatch, tmp_path)
+    by_condition = {record.condition: record.failure for record in records}
+    whole, broken = by_condition["app/default/plaintext/none"], by_condition["app/default/plaintext/none/again"]
+    assert broken is not None and (broken.stage, broken.reason) == ("start", "it does not start")
+    assert whole is not None and whole.stage == "crowded"
+    assert whole.reason == "it is measured in turn with app again, which could not be measured"
