@@ -32,7 +32,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
     command = _command(folder, package, scripts)
     if command is None:
         return None
-    remarks = ()
+    remarks: tuple[str, ...] = ()
     build: list[Words] = []
     dependencies = bool(_objects(package, "dependencies") or _objects(package, "devDependencies"))
     pinned = next((install for name, install in INSTALLS.items() if folder.has(name)), None)
