@@ -23,6 +23,7 @@ def the_line(services: tuple[ServiceIdentity, ...] = (SQLITE,), **more: Any) -> 
         [STACK],
         idle=IDLE,
         engine_version="engine 1",
+        own_network=False,
         calibrations=[],
     )
 

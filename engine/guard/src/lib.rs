@@ -7,7 +7,9 @@
 //! engine is still being compiled.
 
 pub mod parent;
+pub mod places;
 pub mod processors;
+mod root;
 pub mod signals;
 mod tree;
 
@@ -26,6 +28,7 @@ use rustix::process::{
 };
 
 use parent::{PARENT_SIGNAL, ParentWatch};
+use places::Places;
 use signals::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, Signals};
 
 /// Between two looks at a tree that is being killed.
@@ -41,6 +44,8 @@ pub struct GuardPlan {
     pub cpus: Vec<u32>,
     /// Between SIGTERM and SIGKILL.
     pub grace: Duration,
+    /// Files and host names that the command alone sees.
+    pub places: Places,
     /// The program.
     pub program: OsString,
     /// Its arguments.
@@ -52,6 +57,8 @@ pub struct GuardPlan {
 pub enum GuardError {
     /// The processors do not exist or may not be used.
     Processors(io::Error),
+    /// The command cannot be given files or host names of its own.
+    Places(io::Error),
     /// The command, which is named, cannot be started.
     Start(OsString, io::Error),
     /// The kernel refuses what a guard needs.
@@ -65,7 +72,7 @@ impl fmt::Display for GuardError {
             GuardError::Start(program, error) => {
                 write!(formatter, "{} cannot be started: {error}", program.display())
             }
-            GuardError::System(error) => write!(formatter, "{error}"),
+            GuardError::Places(error) | GuardError::System(error) => write!(formatter, "{error}"),
         }
     }
 }
@@ -87,6 +94,8 @@ pub const KILLED_STATUS: u8 = 137;
 /// # Errors
 /// If nothing was started.
 pub fn guard(plan: &GuardPlan, lifeline: BorrowedFd<'_>) -> Result<u8, GuardError> {
+    // First: it is for a process with a single thread, and of another user namespace the rest knows nothing.
+    places::enter(&plan.places).map_err(GuardError::Places)?;
     let signals = Signals::catch(&[SIGCHLD, SIGTERM, SIGINT, SIGHUP, PARENT_SIGNAL])?;
     let parent = ParentWatch::begin()?;
     set_child_subreaper(Some(getpid())).map_err(io::Error::from)?;

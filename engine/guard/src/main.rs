@@ -5,16 +5,19 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use fairtrial_guard::places::{Place, Places};
 use fairtrial_guard::{GuardError, GuardPlan, guard};
 use lexopt::{Arg, Parser, ValueExt};
 
 const HELP: &str = "\
 Runs a command and ends its whole process tree when standard input ends.
 
-fairtrial-guard [--cpus 0,1] [--grace-seconds 5] -- COMMAND [ARG ...]
+fairtrial-guard [--cpus 0,1] [--grace-seconds 5] [--file PATH=SOURCE] [--host NAME=ADDRESS] -- COMMAND [ARG ...]
 
   --cpus CPU,CPU           processors that the command is bound to
   --grace-seconds SECONDS  between SIGTERM and SIGKILL, 0 to 86400; 5 by default
+  --file PATH=SOURCE       a file or folder that the command alone finds at PATH, read-only; may be repeated
+  --host NAME=ADDRESS      a host name that the command alone knows; may be repeated
   --help, --version        print this, or the version";
 
 /// A wrong argument.
@@ -31,6 +34,7 @@ enum Asked {
 
 fn asked() -> Result<Asked, lexopt::Error> {
     let (mut cpus, mut grace, mut command) = (Vec::new(), Duration::from_secs(5), Vec::new());
+    let mut places = Places::default();
     let mut arguments = Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -40,6 +44,11 @@ fn asked() -> Result<Asked, lexopt::Error> {
                     .parse_with(|text| text.split(',').map(str::parse).collect::<Result<_, _>>())?;
             }
             Arg::Long("grace-seconds") => grace = arguments.value()?.parse_with(seconds)?,
+            Arg::Long("file") => {
+                let (path, source) = pair(arguments.value()?, "PATH=SOURCE")?;
+                places.files.push(Place { path: path.into(), source: source.into() });
+            }
+            Arg::Long("host") => places.hosts.push(pair(arguments.value()?, "NAME=ADDRESS")?),
             Arg::Long("help") | Arg::Short('h') => return Ok(Asked::Text(HELP.to_owned())),
             Arg::Long("version") | Arg::Short('V') => {
                 return Ok(Asked::Text(format!("fairtrial-guard {}", env!("CARGO_PKG_VERSION"))));
@@ -53,7 +62,14 @@ fn asked() -> Result<Asked, lexopt::Error> {
     }
     let mut words = command.into_iter();
     let program: OsString = words.next().ok_or("there is no command after --")?;
-    Ok(Asked::Plan(GuardPlan { cpus, grace, program, arguments: words.collect() }))
+    Ok(Asked::Plan(GuardPlan { cpus, grace, places, program, arguments: words.collect() }))
+}
+
+/// The texts before and behind the first `=`.
+fn pair(value: OsString, form: &str) -> Result<(String, String), lexopt::Error> {
+    let text = value.string()?;
+    let (first, second) = text.split_once('=').ok_or_else(|| format!("{text:?} is not {form}"))?;
+    Ok((first.to_owned(), second.to_owned()))
 }
 
 fn seconds(text: &str) -> Result<Duration, &'static str> {
@@ -76,7 +92,7 @@ fn main() -> ExitCode {
         Ok(status) => ExitCode::from(status),
         Err(error @ GuardError::Start(..)) => fails(&error, NOT_STARTED),
         Err(error @ GuardError::Processors(_)) => fails(&error, WRONG_ARGUMENT),
-        Err(error @ GuardError::System(_)) => fails(&error, 1),
+        Err(error @ (GuardError::Places(_) | GuardError::System(_))) => fails(&error, 1),
     }
 }
 

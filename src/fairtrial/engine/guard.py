@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,6 +21,32 @@ GRACE_SECONDS = 5.0
 """How long a stack may take to end on SIGTERM. It is part of the contract."""
 
 FORCED_STATUS = 137
+
+
+@dataclass(frozen=True)
+class Places:
+    """What a command alone sees: the guard starts it in a mount namespace of its own if there is anything."""
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """by the absolute path at which it is seen, read-only, the absolute path of a file or a folder"""
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    """by host name, the IP address"""
+
+
+NO_PLACES = Places()
+
+
+def _guard_command(command: Sequence[str], cpus: Sequence[int], places: Places) -> list[str]:
+    """The command line of the guard over a command."""
+    return [
+        str(guard_binary()),
+        *(("--cpus", ",".join(map(str, cpus))) if cpus else ()),
+        *("--grace-seconds", str(GRACE_SECONDS)),
+        *(word for path, source in places.files.items() for word in ("--file", f"{path}={source}")),
+        *(word for name, address in places.hosts.items() for word in ("--host", f"{name}={address}")),
+        "--",
+        *command,
+    ]
 
 
 class Guarded:
@@ -33,10 +60,10 @@ class Guarded:
         environment: Mapping[str, str],
         output: BinaryIO,
         cpus: Sequence[int] = (),
+        places: Places = NO_PLACES,
     ) -> None:
-        binding = ["--cpus", ",".join(map(str, cpus))] if cpus else []
         self._guard = subprocess.Popen(
-            [str(guard_binary()), *binding, "--grace-seconds", str(GRACE_SECONDS), "--", *command],
+            _guard_command(command, cpus, places),
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.PIPE,

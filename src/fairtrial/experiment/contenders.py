@@ -10,6 +10,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.untouched import Files, Hosts, Network, assert_places
 
 Words = Annotated[list[str], Field(min_length=1)]
 """A command, word by word: no shell reads it."""
@@ -62,6 +63,13 @@ class Contender(Strict):
     build: list[Words] = Field(default_factory=list, description="commands that build the copy of `folder`")
     env: dict[str, str] = Field(default_factory=dict, description="variables for `command`; they are recorded")
     port: int | None = Field(None, ge=1, le=65_535, description="on which it always listens; null: what PORT says")
+    files: Files = Field(
+        default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
+    )
+    hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
+    network: Network | None = Field(
+        None, description="own: nothing outside of the run can reach it; null: the machine's"
+    )
     ready: Ready | None = Field(None, description="null: as the workload says")
     ready_within_seconds: float | None = Field(None, gt=0, le=600, description="null: 30, or as its stack.toml says")
     refs: list[Ref] = Field(default_factory=list, description="commits, branches or tags of the repository of `folder`")
@@ -87,7 +95,8 @@ class Contender(Strict):
             _assert_origin(self.url)
         if self.directory is not None and self.command is None:
             raise ValueError("command: missing; it says what is run in `directory`")
-        told = {name for name in ("command", "build", "env", "port") if getattr(self, name) not in (None, [], {})}
+        described = ("command", "build", "env", "port", "files", "hosts", "network")
+        told = {name for name in described if getattr(self, name) not in (None, [], {})}
         if self.url is not None and told:
             raise ValueError(f"{min(told)}: what runs at `url` is not started: leave it out")
         if self.directory is not None and self.build:
@@ -96,6 +105,7 @@ class Contender(Strict):
             told |= {name for name in ("ready", "ready_within_seconds") if getattr(self, name) is not None}
             if told:
                 raise ValueError(f"{min(told)}: without `command`, the stack.toml of `folder` says it")
+        assert_places(self.files, self.hosts)
         self._assert_refs()
         return self
 

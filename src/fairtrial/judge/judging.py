@@ -67,6 +67,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         level=level,
         host=record.host,
         placement=record.placement,
+        own_network=record.own_network,
         idle=record.idle,
         services=record.services,
         dataset=record.dataset,

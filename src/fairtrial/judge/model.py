@@ -229,6 +229,7 @@ class Result(Strict):
     level: float = Field(0.95, description="of the claims' intervals: higher where blocks were added while undecided")
     host: Host
     placement: Placement
+    own_network: bool = Field(False, description="all trials were run in a network namespace of their own")
     idle: IdleLimit | None = None
     services: list[ServiceIdentity]
     dataset: DatasetIdentity | None = Field(description="null if none was loaded, or a sweep decides the rows")

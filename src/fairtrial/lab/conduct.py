@@ -14,6 +14,7 @@ from fairtrial.lab.decide import AfterLastBlock, RunEnd, WhenDecided
 from fairtrial.lab.first_line import first_line
 from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
+from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.flow import new_record, run_trial
@@ -81,6 +82,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
         with steps.step("building the load engine"):
             version = engine_version()
         with (
+            network_of(plan.stacks) as own_network,
             environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services,
             processors_awake() as idle,
         ):
@@ -93,6 +95,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
                 [ready[stack.build_name(built_apart), 1].identity for stack, built_apart in plan.builds],
                 idle=idle,
                 engine_version=version,
+                own_network=own_network,
                 calibrations=calibrate_loads(plan, placement, watcher.preparing),
             )
 

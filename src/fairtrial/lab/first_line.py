@@ -28,12 +28,14 @@ def first_line(
     *,
     idle: IdleLimit,
     engine_version: str,
+    own_network: bool,
     calibrations: Sequence[Calibration],
 ) -> ExperimentRecord:
     """The record's line for the experiment; those of its trials follow.
 
     Args:
         services: those that were up; where none was, no rows were loaded.
+        own_network: whether all trials are run in a network of their own.
     """
     datasets = _datasets(plan) if services else {}
     same = len(set(datasets.values())) <= 1
@@ -46,6 +48,7 @@ def first_line(
         looks=list(plan.looks),
         host=this_host(),
         placement=placement,
+        own_network=own_network,
         idle=idle,
         stacks=list(stacks),
         services=list(services),

@@ -79,6 +79,7 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
     conditions = [_condition(each.stack, stacks, points[each.at]) for each in experiment.condition_refs]
     if experiment.noise_floor:
         conditions.append(_condition(experiment.stacks[0], stacks, conditions[0].point, again=True))
+    validate.assert_within_reach(conditions)
     validate.assert_cache(experiment, workload)
     validate.assert_load(experiment, workload)
     for point in points.values():

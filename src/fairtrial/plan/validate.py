@@ -15,7 +15,7 @@ from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.claims import RequestNames, validate_claim
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
-from fairtrial.plan.plan import Point
+from fairtrial.plan.plan import PlannedCondition, Point
 
 
 def implements(stack: Stack, workload: Workload | None, service: Service | str) -> bool:
@@ -90,6 +90,27 @@ def assert_startable(stack: Stack, service: Service, point: Point) -> None:
         raise Problem(
             f"{stack.name} runs already and cannot be told of {untold[0]}",
             "let the lab start it (`command` and `directory`), or name a service of your own with url_from",
+        )
+
+
+def assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
+    """Raise a Problem if a stack asks for a network of its own, from which something else that is tried is not reached.
+
+    All trials of a run are in one network.
+    """
+    own = next((each.stack.name for each in conditions if each.stack.network == "own"), None)
+    if own is None:
+        return
+    outside = [f"{each.stack.name} at {each.stack.url}" for each in conditions if each.stack.url is not None]
+    for each in conditions:
+        experiment = each.point.experiment
+        for name in (each.service.name, experiment.cache):
+            if name is not None and experiment.services.get(name, ServiceOptions()).url_from is not None:
+                outside.append(f"the server of [services.{name}] url_from")
+    if outside:
+        raise Problem(
+            f"network: {own} has a network of its own, from which {outside[0]} cannot be reached",
+            "try them in experiments of their own, or leave `network` out",
         )
 
 

@@ -181,6 +181,9 @@ class ExperimentRecord(Strict):
     )
     host: Host
     placement: Placement
+    own_network: bool = Field(
+        False, description="all trials were run in a network namespace with nothing in it but loopback"
+    )
     idle: IdleLimit | None = Field(None, description="null: a record from before the lab asked")
     stacks: list[StackIdentity]
     services: list[ServiceIdentity] = Field(

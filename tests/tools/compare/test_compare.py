@@ -134,6 +134,12 @@ def test_another_workload_file_is_a_warning() -> None:
     assert differences(before, after) == ["workload file: sha256 was 1 and is 2"]
 
 
+def test_another_network_is_a_warning() -> None:
+    before = run(4000)[0]
+    after = before.model_copy(update={"own_network": True})
+    assert differences(before, after) == ["network: own was False and is True"]
+
+
 def folder(path: Path, recorded: Run) -> Path:
     path.mkdir()
     with RecordWriter(path) as writer:

@@ -32,7 +32,7 @@ def try_contract(
     Args:
         options: the workload's options.
         listening: (address, port) of every socket on which the stack listens; None: nothing is known of its processes,
-            and where it listens is not asked.
+            or it has a network of its own, and where it listens is not asked.
         on_first_answer: is told how many seconds the first request of the workload took, if its clause holds.
         own: of a workload file, when a stack counts as ready. The clauses about paths that only the lab's workloads
             define are then not asked, and others ask the path of its readiness.

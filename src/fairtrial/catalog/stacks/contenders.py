@@ -58,7 +58,7 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
             )
         stack = read_stack(folder, name)
         return stack.model_copy(update={"title": contender.title}) if contender.title else stack
-    said: dict[str, Any] = {"port": contender.port, "ready": contender.ready}
+    said: dict[str, Any] = {name: getattr(contender, name) for name in ("port", "ready", "files", "hosts", "network")}
     if contender.ready_within_seconds is not None:
         said["ready_within_seconds"] = contender.ready_within_seconds
     tried_on = {experiment.service_of(stack) for stack in experiment.stacks if stack.name == name}

@@ -10,6 +10,7 @@ from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
+from fairtrial.experiment.untouched import Files, Hosts, Network, assert_places
 from fairtrial.record.model import Origin
 
 Command = list[str]
@@ -84,6 +85,13 @@ class Stack(Strict):
     port: int | None = Field(
         None, ge=1, le=65_535, description="on which the program always listens; null: it takes what PORT says"
     )
+    files: Files = Field(
+        default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
+    )
+    hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
+    network: Network | None = Field(
+        None, description="own: nothing outside of the run can reach it; null: the machine's"
+    )
     ready: Ready | None = Field(None, description="when it counts as ready; null: as the workload says")
     ready_within_seconds: float = Field(30.0, gt=0, le=600)
     requires: list[Requirement] = Field(default_factory=list)
@@ -99,6 +107,7 @@ class Stack(Strict):
             raise ValueError("run: missing; it must be set")
         if self.directory is not None and (self.build or any(each.build for each in self.variants.values())):
             raise ValueError("build: what has a `directory` is run where it lies: leave one of them out")
+        assert_places(self.files, self.hosts)
         return self
 
     @property

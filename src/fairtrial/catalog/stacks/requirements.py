@@ -9,6 +9,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Requirement, Stack
+from fairtrial.catalog.stacks.rights import assert_rights
 
 VERSION = re.compile(r"\d+(?:\.\d+)+|\d+")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -23,8 +24,9 @@ def installed_versions(stack: Stack, built_apart: str | None = None) -> dict[str
         built_apart: the variant whose own build is asked about; None: the stack's build.
 
     Raises:
-        Problem: a requirement is not met; the remedy is the manifest's.
+        Problem: a requirement is not met; the remedy is the manifest's. Or the user lacks a right that it needs.
     """
+    assert_rights(stack)
     required = stack.requirements(built_apart)
     folder = stack.source(built_apart)
     return {" ".join(requirement.command): _check(requirement, folder) for requirement in required}

@@ -14,7 +14,7 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, seen_instead
-from fairtrial.engine.guard import GRACE_SECONDS, Guarded
+from fairtrial.engine.guard import GRACE_SECONDS, NO_PLACES, Guarded, Places
 from fairtrial.engine.process_tree import processes_below
 from fairtrial.experiment.ready import HEALTH, Ready
 
@@ -62,6 +62,7 @@ def start_stack(
     cpus: Sequence[int],
     log: Path,
     ready: Ready = HEALTH,
+    places: Places = NO_PLACES,
 ) -> RunningStack:
     """Start a stack on a free port, or on its own if that is fixed, and return it once it is ready.
 
@@ -72,6 +73,7 @@ def start_stack(
         cpus: the processors to which the stack is bound.
         log: takes what the stack prints.
         ready: when it counts as ready, unless the stack says so itself.
+        places: files and host names that it alone sees.
 
     Raises:
         Problem: its port is taken, or it did not start or was not ready in time; none of its processes is left running.
@@ -81,7 +83,14 @@ def start_stack(
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         began = time.monotonic()
-        process = Guarded([*stack.run, *variant.args], folder=folder, environment=environment, output=output, cpus=cpus)
+        process = Guarded(
+            [*stack.run, *variant.args],
+            folder=folder,
+            environment=environment,
+            output=output,
+            cpus=cpus,
+            places=places,
+        )
     running = RunningStack(process, port)
     try:
         ready_at = _await_ready(running, stack.ready or ready, stack.ready_within_seconds, log)

@@ -10,6 +10,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
+from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
 from fairtrial.catalog.workloads.model import ServerWorkload
@@ -188,6 +189,7 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
                 cpus=cpus,
                 log=context.log,
                 ready=workload.ready,
+                places=places_of(stack, condition.built_apart, context.folder),
             )
             running.callback(instance.process.stop)
             instances.append(instance)

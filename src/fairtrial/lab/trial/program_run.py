@@ -9,6 +9,7 @@ from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.upstream import Upstream
 from fairtrial.catalog.stacks.environment import stack_environment
+from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.loads import ProgramLoad
@@ -124,7 +125,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
     """
     workload, options, service = context.plan.workload, context.point.options, context.service
     assert isinstance(workload, ProgramWorkload)
-    placement = context.placement
+    placement, condition = context.placement, context.condition
     operations = workload.operations(options)
     context.log.parent.mkdir(parents=True, exist_ok=True)
     counted: dict[str, int] = {}
@@ -141,11 +142,12 @@ def _do_job(context: TrialContext) -> JobOutcome:
         network.open()
         began = time.monotonic()
         process = Guarded(
-            [*context.condition.stack.run, *context.condition.variant.args],
+            [*condition.stack.run, *condition.variant.args],
             folder=context.folder,
             environment=stack_environment(partners.settings),
             output=output,
             cpus=placement.server_cpus,
+            places=places_of(condition.stack, condition.built_apart, context.folder),
         )
         running.enter_context(process)
         meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True))

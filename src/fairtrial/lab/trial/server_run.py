@@ -95,6 +95,8 @@ def _readiness(deployment: Deployment) -> Readiness:
 def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]:
     workload, point, record = context.plan.workload, context.point, context.record
     assert isinstance(workload, ServerWorkload)
+    # In a network of its own there is nothing but loopback: on whatever address it listens, nobody outside reaches it.
+    own_network = context.condition.stack.network == "own"
 
     def on_first_answer(seconds: float) -> None:
         if record.readiness is not None:
@@ -105,7 +107,7 @@ def _contract(context: TrialContext, deployment: Deployment) -> Iterator[Clause]
         workload.clauses,
         point.data,
         point.options,
-        deployment.listening(),
+        None if own_network else deployment.listening(),
         on_first_answer=on_first_answer,
         own=None if workload.own is None else workload.ready,
     )

@@ -17,6 +17,7 @@ from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.workloads import options_of
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.lab.placement import local_placement
+from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment, environment
 from fairtrial.lab.trial.flow import new_record, runner_for
@@ -118,7 +119,10 @@ def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:
     """Try all starts, one after the other, each on the rows as they were loaded."""
     plan = with_tables_of_all([plan for start in starts for plan in start.plans])
     (condition,) = plan.conditions
-    with environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services:
+    with (
+        network_of(start.outcome.subject.stack for start in starts),
+        environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services,
+    ):
         for failure in services.failures.values():
             raise Problem(failure.reason, failure.remedy, NOTHING_RAN)
         for start in starts:

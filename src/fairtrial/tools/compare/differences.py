@@ -13,6 +13,7 @@ def differences(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
     return [
         *_changed("host", before.host.model_dump(), after.host.model_dump()),
         *_changed("placement", before.placement.model_dump(), after.placement.model_dump()),
+        *_changed("network", {"own": before.own_network}, {"own": after.own_network}),
         *_changed("idle", _idle(before), _idle(after)),
         *_changed(
             "experiment",

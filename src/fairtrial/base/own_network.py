@@ -1,0 +1,79 @@
+"""A network of one's own: a network namespace (network_namespaces(7)) with nothing in it but loopback.
+
+A namespace belongs to threads. The thread that enters one takes along what it starts from then on, threads and
+processes; threads that ran before stay where they are. The namespace ends with the last process in it.
+"""
+
+import ctypes
+import fcntl
+import os
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
+
+CLONE_NEWNET = 0x40000000
+"""include/uapi/linux/sched.h"""
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
+"""netdevice(7)"""
+INTERFACE = struct.Struct("16sH22x")
+"""The beginning of ifreq (netdevice(7)): the interface's name and its flags."""
+NETWORK_OF_THREAD = "/proc/thread-self/ns/net"
+
+_libc = ctypes.CDLL(None, use_errno=True)  # os.unshare and os.setns came with Python 3.12
+
+
+def why_not_own_network() -> str | None:
+    """Why this process may not have a network of its own, in the kernel's words; None if it may.
+
+    It is tried, in a thread that ends with the namespace that it made.
+    """
+    reasons: list[str] = []
+
+    def attempt() -> None:
+        try:
+            _separate()
+        except OSError as error:
+            reasons.append(error.strerror or str(error))
+
+    thread = Thread(target=attempt)
+    thread.start()
+    thread.join()
+    return reasons[0] if reasons else None
+
+
+@contextmanager
+def own_network() -> Iterator[None]:
+    """Within, the calling thread and what it starts have a network of their own.
+
+    It is for the main thread of the process: /proc/net shows that thread's network to all others.
+
+    Raises:
+        OSError: the rights for it are missing (`why_not_own_network`).
+    """
+    machines = os.open(NETWORK_OF_THREAD, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _separate()
+        try:
+            yield
+        finally:
+            with suppress(PermissionError):  # within a user namespace no way leads back to the machine's network
+                _check(_libc.setns(machines, CLONE_NEWNET))
+    finally:
+        os.close(machines)
+
+
+def _separate() -> None:
+    """Move the calling thread into a new network, and make its loopback work."""
+    _check(_libc.unshare(CLONE_NEWNET))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        answer = fcntl.ioctl(any_socket, SIOCGIFFLAGS, INTERFACE.pack(b"lo", 0))
+        _, flags = INTERFACE.unpack(answer)
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, INTERFACE.pack(b"lo", flags | IFF_UP))
+
+
+def _check(outcome: int) -> None:
+    if outcome != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

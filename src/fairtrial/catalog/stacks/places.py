@@ -1,0 +1,36 @@
+"""Where the files that a program finds at fixed places come from."""
+
+import os.path
+from pathlib import Path
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.engine.guard import Places
+
+
+def places_of(stack: Stack, built_apart: str | None, folder: Path) -> Places:
+    """The files and host names that the program alone is to see.
+
+    A source is relative to the folder in which the program is run. Of a stack that is built, this is the copy; what
+    leads out of it (`../data`) is looked for from the stack's own folder.
+
+    Args:
+        built_apart: the variant whose source it is, if it has one of its own.
+        folder: in which the program is run.
+
+    Raises:
+        Problem: there is no such file or folder.
+    """
+    return Places({path: _source(stack, built_apart, folder, path) for path in stack.files}, stack.hosts)
+
+
+def _source(stack: Stack, built_apart: str | None, folder: Path, path: str) -> Path:
+    named = stack.files[path]
+    leads_out = os.path.normpath(named).split(os.sep, 1)[0] == os.pardir
+    base = stack.source(built_apart) if leads_out and stack.origin == "folder" else folder
+    source = base / Path(named).expanduser()
+    if not source.exists():
+        raise Problem(
+            f'files: "{path}": there is no {source}', "name a file or a folder, relative to the folder of the stack"
+        )
+    return source.resolve()

@@ -1,0 +1,54 @@
+"""The rights that a stack needs beyond those of a program: for files, host names and a network of its own."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from fairtrial.base.own_network import why_not_own_network
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.engine.guard import Guarded, Places
+
+ENDS_WITHIN_SECONDS = 30.0
+"""A command that does nothing."""
+LONGEST_REASON = 300
+
+IN_USER_NAMESPACE = "unshare --user --map-current-user --keep-caps fairtrial …"
+"""util-linux 2.38 or newer. The user stays who he is, and has the rights of root over namespaces that he makes."""
+
+
+def assert_rights(stack: Stack) -> None:
+    """Try what the stack needs. Nothing is left of it.
+
+    Raises:
+        Problem: a right is missing; the remedy names it.
+    """
+    if stack.network == "own" and (why := why_not_own_network()) is not None:
+        raise Problem(
+            f'network: {stack.name} needs a network of its own, and this user may not make one: "{why}"',
+            "run as root, or with the capabilities CAP_SYS_ADMIN and CAP_NET_ADMIN; without root, where this machine "
+            f"allows user namespaces, as `{IN_USER_NAMESPACE}`",
+        )
+    if (stack.files or stack.hosts) and (why := _why_no_places(stack)) is not None:
+        raise Problem(
+            f"{'files' if stack.files else 'hosts'}: {stack.name} needs a mount namespace of its own: {why}",
+            "run as root, or with the capability CAP_SYS_ADMIN; or let this machine allow user namespaces "
+            "(user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)",
+        )
+
+
+def _why_no_places(stack: Stack) -> str | None:
+    """Why the guard may not give a program such places, in the guard's words; None if it may."""
+    tried = Places(
+        files={"/.fairtrial": Path(os.devnull)} if stack.files else {},  # where there is no place yet: it takes most
+        hosts={"localhost": "127.0.0.1"} if stack.hosts else {},
+    )
+    with (
+        tempfile.TemporaryFile() as output,
+        Guarded(["true"], folder=Path("/"), environment=os.environ, output=output, places=tried) as nothing,
+    ):
+        if nothing.ends_within(ENDS_WITHIN_SECONDS) and nothing.status() == 0:
+            return None
+        output.seek(0)
+        return printable(output.read(LONGEST_REASON).decode(errors="replace").strip(), LONGEST_REASON)
