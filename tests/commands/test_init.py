@@ -8,15 +8,18 @@ import signal
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from fairtrial.base.own_network import why_not_own_network
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks import run
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.experiment.files import load_experiment
 from fairtrial.plan.make import make_plan
-from fairtrial.tools.init import try_once
+from fairtrial.tools.init import initialise, try_once
 from tests.command_line import Lab
 from tests.commands.conftest import Call
 from tests.commands.test_ab_test import HELLO
@@ -71,8 +74,8 @@ def test_a_service_is_put_on_trial_as_it_is(lab: Lab, call: Call) -> None:
     assert not file.exists() and (folder / "shop.workload.toml").read_bytes() == workload
 
 
-def test_what_would_refuse_a_trial_is_said(lab: Lab, call: Call) -> None:
-    """It listens on all addresses, and one operation of its document is not answered."""
+def test_what_listens_on_all_addresses_gets_a_network_of_its_own(lab: Lab, call: Call) -> None:
+    """Where the user may make one. What is not answered as its document says is told, either way."""
     folder = a_shop(lab, address="'0.0.0.0'")
     (folder / "openapi.json").write_text(json.dumps(OPENAPI))
     (folder / "fairtrial.toml").write_text("mine")
@@ -80,10 +83,35 @@ def test_what_would_refuse_a_trial_is_said(lab: Lab, call: Call) -> None:
     finished = call("init", "shop", "--yes", "--force")
 
     assert finished.status == 3, finished.out + finished.err
-    assert "✗ listens-on-host: it also listens on 0.0.0.0" in finished.out and "variable HOST" in finished.out
+    allowed = why_not_own_network() is None
+    assert ("✗ listens-on-host: it also listens on 0.0.0.0" in finished.out) == (not allowed)
+    assert load_experiment(folder / "fairtrial.toml").contenders["app"].network == ("own" if allowed else None)
     assert "✓ get-items" in finished.out
     assert r"✗ get-orders: status 404, not 200: \x1b[2Jno" in finished.out and "\x1b" not in finished.out
     assert "status_4xx" in finished.out and "mend what is marked above" in finished.out
+
+
+def test_what_does_not_work_in_a_network_of_its_own_stays_outside(
+    lab: Lab, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a service that needs a database of this machine's; or the user may not make such a network."""
+    folder = a_shop(lab, address="'0.0.0.0'")
+    once, tried = initialise.try_once, []
+
+    def fails_the_second_time(*arguments: Any) -> Any:
+        tried.append(arguments)
+        if len(tried) > 1:
+            raise Problem("no database")
+        return once(*arguments)
+
+    monkeypatch.setattr(initialise, "why_not_own_network", lambda: None)
+    monkeypatch.setattr(initialise, "try_once", fails_the_second_time)
+    finished = call("init", "shop", "--yes")
+
+    assert finished.status == 3, finished.out + finished.err
+    assert "in a network of its own: no database" in finished.out and len(tried) == 2
+    assert "✗ listens-on-host: it also listens on 0.0.0.0" in finished.out and "variable HOST" in finished.out
+    assert load_experiment(folder / "fairtrial.toml").contenders["app"].network is None
 
 
 def test_a_server_of_python_with_options_alone(lab: Lab, call: Call) -> None:

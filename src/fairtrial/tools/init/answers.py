@@ -42,6 +42,8 @@ class Answers:
     """from which the requests are imported; None: they are `paths`"""
     paths: tuple[str, ...]
     """asked by GET"""
+    own_network: bool = False
+    """it listens on all addresses, and has a network of its own"""
 
 
 def words_of(text: str) -> Words:

@@ -43,6 +43,7 @@ def experiment_text(name: str, answers: Answers, remarks: Sequence[str]) -> str:
         _line("command", inline(list(answers.command)), "word by word: no shell reads it"),
         _port(answers),
         _ready(answers),
+        network_line(answers),
         '# env = { LOG_LEVEL = "warning" }          # recorded: secrets belong into the environment of `fairtrial`',
         "",
         "[load]",
@@ -145,3 +146,10 @@ def _ready(answers: Answers) -> str:
         return '# ready = { path = "/healthz" }            # not set: ready as soon as GET / is answered, whatever by'
     said = "{ tcp = true }" if answers.ready.tcp else f"{{ path = {string(answers.ready.path or '/')} }}"
     return _line("ready", said, "when it can serve")
+
+
+def network_line(answers: Answers) -> str:
+    """What the experiment says of the network in which the service runs."""
+    if answers.own_network:
+        return _line("network", '"own"', "it listens on all addresses: here nothing reaches it from outside")
+    return '# network = "own"                          # for a program that listens on all addresses (0.0.0.0)'

@@ -1,13 +1,14 @@
 """What `fairtrial init` does: it looks at a folder, asks, writes two files, and tries the service once."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED
+from fairtrial.base.own_network import why_not_own_network
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.repository import Repository
@@ -16,12 +17,12 @@ from fairtrial.tools.import_requests.import_source import Import, import_source
 from fairtrial.tools.init.answers import HAS_PARAMETERS, Answers, line_of
 from fairtrial.tools.init.ask import Ask, Given, answers_from, missing_options, takes_port
 from fairtrial.tools.init.documents import documents_in
-from fairtrial.tools.init.files import EXPERIMENT, experiment_text, name_of, workload_file, workload_text
+from fairtrial.tools.init.files import EXPERIMENT, experiment_text, name_of, network_line, workload_file, workload_text
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects import proposals_for
 from fairtrial.tools.init.proposal import Proposal
 from fairtrial.tools.init.summary import print_tried
-from fairtrial.tools.init.try_once import try_once
+from fairtrial.tools.init.try_once import Tried, try_once
 
 MOST_IMPORTED = 100
 MOST_OTHERS_NAMED = 20
@@ -63,6 +64,8 @@ def initialise(call: Init, console: Console) -> int:
     answers = answers_from(call.given, proposals, documents, folder, ask, say)
     _write(experiment, workload, name, answers, proposals, call.force, console)
     tried = try_once(experiment, workload, console)
+    if tried.listens_elsewhere and not tried.interrupted:
+        tried = _in_own_network(experiment, workload, answers, tried, console)
     print_tried(console, tried, workload.name)
     if tried.interrupted:
         return INTERRUPTED
@@ -125,6 +128,27 @@ def _write(
     console.print(Text(printable(f"written: {experiment.name}, {workload.name} ({started})", 400)), soft_wrap=True)
     for remark in remarks:
         console.print(Text(remark, style="yellow"), soft_wrap=True)
+
+
+def _in_own_network(experiment: Path, workload: Path, answers: Answers, tried: Tried, console: Console) -> Tried:
+    """Try a service that listens on all addresses in a network of its own, and leave it there if it works as well.
+
+    It does not, for example, if it needs a database of this machine's; and the user may lack the right for it.
+    """
+    if why_not_own_network() is not None:
+        return tried
+    console.print(Text('it listens on all addresses: trying it with network = "own"', style="dim"))
+    before = experiment.read_text(encoding="utf-8")
+    apart = before.replace(network_line(answers), network_line(replace(answers, own_network=True)), 1)
+    write_text(experiment, apart)
+    try:
+        again = try_once(experiment, workload, console)
+        if again.answered >= tried.answered:
+            return again
+    except Problem as problem:
+        console.print(Text(f"in a network of its own: {problem.reason}", style="red"), soft_wrap=True)
+    write_text(experiment, before)
+    return tried
 
 
 def _tell_what_next(console: Console, folder: Path, named: Path, workload: str, *, well: bool) -> None:

@@ -8,7 +8,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure
 from fairtrial.base.printable import printable
 from fairtrial.judge.metrics import supported_percentile
-from fairtrial.tools.init.try_once import LOAD_SECONDS, Tried
+from fairtrial.tools.init.try_once import Tried
 from fairtrial.tools.load.advice import remedy
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import cell, goodput_in_words
@@ -16,7 +16,8 @@ from fairtrial.tools.load.report.figures import cell, goodput_in_words
 REMEDIES = {
     "keep-alive": "let it speak HTTP/1.1 and keep connections, as it does in production or behind a proxy",
     "close": "most servers answer so by themselves; a framework's development server may not",
-    "listens-on-host": "let it listen on the address that the variable HOST says (127.0.0.1), not on all of them",
+    "listens-on-host": "let it listen on the address that the variable HOST says (127.0.0.1), not on all of them; "
+    'or set network = "own" (docs/stack-contract.md)',
 }
 """By clause of any server, what to do about it. A trial in which one is broken is refused."""
 OF_A_REQUEST = "mend the request or what it expects, or leave it out"
@@ -56,7 +57,7 @@ def _load_in_words(measurement: Measurement | None) -> Iterator[Text]:
         if (seconds := supported_percentile(summary.response_time, name)) is not None
     ]
     figures = ", ".join([goodput_in_words(measurement), *times])
-    yield Text(f"{LOAD_SECONDS:g} s of load from {count(connections, 'connection')}: {figures}")
+    yield Text(f"{summary.window_seconds:.1f} s of load from {count(connections, 'connection')}: {figures}")
     for kind, times_seen in sorted(measurement.failed.items(), key=lambda item: -item[1]):
         advice = remedy(kind, measurement.plan)
         yield Text.assemble((f"  {times_seen:,} {kind}", "red"), f"  {advice}" if advice else "")

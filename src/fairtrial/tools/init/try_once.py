@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -10,15 +10,17 @@ from rich.text import Text
 
 from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.every_stack import try_contract
+from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST, try_contract
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.environment import stack_settings
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.experiment.files import load_experiment
 from fairtrial.lab.placement import local_placement
+from fairtrial.lab.private_network import network_of
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan, PlannedCondition
 from fairtrial.record.model import Clause
@@ -41,13 +43,21 @@ class Tried:
     """the names of the requests: the clauses of these names are theirs"""
     measurement: Measurement | None = None
     """None: no request was answered as it should be, and no load was offered"""
-    log_tail: str = field(default="")
-    """the end of what the server printed"""
 
     @property
     def broken(self) -> list[Clause]:
         """The clauses that do not hold."""
         return [clause for clause in self.clauses if not clause.passed]
+
+    @property
+    def answered(self) -> int:
+        """How many requests were answered as they should be."""
+        return sum(clause.passed for clause in self.clauses if clause.name in self.requests)
+
+    @property
+    def listens_elsewhere(self) -> bool:
+        """Whether others than this machine could reach it, which refuses a trial."""
+        return any(clause.name == LISTENS_ON_HOST.name for clause in self.broken)
 
     @property
     def interrupted(self) -> bool:
@@ -72,19 +82,15 @@ def try_once(file: Path, workload: Path, console: Console) -> Tried:
     condition = plan.conditions[0]
     with tempfile.TemporaryDirectory(prefix="fairtrial-init-") as logs:
         folder = _built(condition, Path(logs) / "build.log", file, console)
-        running = _started(plan, condition, folder, Path(logs) / "run.log", file, console)
-        try:
-            tried = _asked(plan, running)
-            if any(clause.passed for clause in tried.clauses if clause.name in tried.requests):
-                tried.measurement = _loaded(running, workload, experiment_connections(plan), console)
-        finally:
-            running.process.stop()
+        with network_of([condition.stack]) as own_network:
+            running = _started(plan, condition, folder, Path(logs) / "run.log", file, console)
+            try:
+                tried = _asked(plan, running, own_network=own_network)
+                if tried.answered:
+                    tried.measurement = _loaded(running, workload, console)
+            finally:
+                running.process.stop()
     return tried
-
-
-def experiment_connections(plan: Plan) -> int:
-    """The connections of the experiment's load."""
-    return plan.experiment.load.connections if plan.experiment.load.kind != "program" else 1
 
 
 def _built(condition: PlannedCondition, log: Path, file: Path, console: Console) -> Path:
@@ -116,7 +122,14 @@ def _started(
     with PortWatch() as watch:
         try:
             return start_stack(
-                stack, condition.variant, folder, settings=settings, cpus=cpus, log=log, ready=workload.ready
+                stack,
+                condition.variant,
+                folder,
+                settings=settings,
+                cpus=cpus,
+                log=log,
+                ready=workload.ready,
+                places=places_of(stack, condition.built_apart, folder),
             )
         except Problem as problem:
             raise Problem(
@@ -139,18 +152,17 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
     return f"mend `command`, `port` or `ready` in {file}, then: fairtrial run {file} --quick"
 
 
-def _asked(plan: Plan, running: RunningStack) -> Tried:
+def _asked(plan: Plan, running: RunningStack, *, own_network: bool) -> Tried:
     """Each request asked once, as a trial asks it before the load."""
     workload, point = plan.workload, plan.points[0]
     assert isinstance(workload, ServerWorkload)
-    clauses = try_contract(
-        running.url, workload.clauses, point.data, point.options, running.listening(), own=workload.ready
-    )
+    listening = None if own_network else running.listening()
+    clauses = try_contract(running.url, workload.clauses, point.data, point.options, listening, own=workload.ready)
     names = frozenset(clause.name for clause in workload.clauses)
     return Tried(running.start_up_seconds, list(clauses), names)
 
 
-def _loaded(running: RunningStack, workload: Path, connections: int, console: Console) -> Measurement:
+def _loaded(running: RunningStack, workload: Path, console: Console) -> Measurement:
     console.print(Text(f"loading it for {LOAD_SECONDS:g} s", style="dim"))
-    options = LoadOptions(url=running.url, file=workload, connections=connections, seconds=LOAD_SECONDS)
+    options = LoadOptions(url=running.url, file=workload, seconds=LOAD_SECONDS)
     return measure(Console(quiet=True), running.url, to_engine_plan(options))
