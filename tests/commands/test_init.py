@@ -178,7 +178,8 @@ def test_on_a_terminal_it_asks_and_ctrl_c_ends_what_it_started(lab: Lab) -> None
     """The server is never ready. `lab` looks for what is left running."""
     folder = lab.folder / "shop"
     folder.mkdir()
-    (folder / "app.py").write_text("import time\nprint('up', flush=True)\ntime.sleep(600)\nserver.serve_forever()\n")
+    (folder / "app.py").write_text("import time\ntime.sleep(600)\nserver.serve_forever()  # self.path == '/\x1b[2J'\n")
+    (folder / "\x1b[2J.http").write_text("GET /items\n")
     terminal, end = pty.openpty()
     process = subprocess.Popen(
         lab.command("init", "shop"), cwd=lab.folder, env=lab.environment, stdin=end, stdout=end, stderr=end
@@ -201,6 +202,7 @@ def test_on_a_terminal_it_asks_and_ctrl_c_ends_what_it_started(lab: Lab) -> None
         process.wait()
         os.close(terminal)
     assert "[python3 app.py]" in seen
+    assert r"[\x1b[2J.http]" in seen and "\x1b[2J" not in seen
     assert (folder / "fairtrial.toml").exists()
 
 

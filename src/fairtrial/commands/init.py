@@ -71,8 +71,11 @@ def init(
 
 def _ask(question: str, proposed: str) -> str:
     """The answer that is typed, or what is proposed; Ctrl-C and Ctrl-D end the command as they end any other."""
+    from fairtrial.base.printable import printable
+
+    shown = f"{question} [{printable(proposed)}]" if proposed else question  # what lies in the folder wrote it
     try:
-        answer: str = typer.prompt(question, default=proposed or None)
+        answer: str = typer.prompt(shown, default=proposed or None, show_default=False)
     except typer.Abort:
         raise KeyboardInterrupt from None
     return answer
