@@ -14,6 +14,9 @@ BUILT_BESIDE = {"target": ("Cargo.toml", "pom.xml")}
 MADE_WITH = ("pyvenv.cfg", "record.jsonl")
 """Files by which a folder of any name is known as made: a Python environment, and the results of a run."""
 
+TRIED_BY = ("fairtrial.toml", ".workload.toml")
+"""Endings of files that say how a program is tried, and are no part of it: a change of theirs builds nothing anew."""
+
 
 def source_files(folder: Path) -> Iterator[Path]:
     """The files below `folder` in a fixed order, without build folders and symbolic links to folders."""
@@ -23,7 +26,7 @@ def source_files(folder: Path) -> Iterator[Path]:
         if path.is_dir() and not path.is_symlink():
             if not is_made(path):
                 yield from source_files(path)
-        elif path.is_file():
+        elif path.is_file() and not path.name.endswith(TRIED_BY):
             yield path
 
 

@@ -149,7 +149,10 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
             f"it listened on port {', '.join(map(str, elsewhere))}: write `port = {elsewhere[0]}` in {file}, or "
             "let it take its port from the variable PORT"
         )
-    return f"mend `command`, `port` or `ready` in {file}, then: fairtrial run {file} --quick"
+    again = f"mend `command`, `port` or `ready` in {file}, then: fairtrial run {file} --quick"
+    if "ended with status" in problem.reason:
+        return f"it may lack a variable or a database, which you set or start before; or {again}"
+    return again
 
 
 def _asked(plan: Plan, running: RunningStack, *, own_network: bool) -> Tried:
