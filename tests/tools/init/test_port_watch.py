@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
@@ -23,8 +24,9 @@ def test_a_port_of_a_process_below_is_seen() -> None:
         assert process.stdout is not None and process.stdin is not None
         port = int(process.stdout.readline())
         with PortWatch() as watch:
+            deadline = time.monotonic() + 30
             while port not in watch.ports:
-                assert process.poll() is None
+                assert process.poll() is None and time.monotonic() < deadline
         process.stdin.close()
 
 
