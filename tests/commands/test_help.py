@@ -37,6 +37,12 @@ TEACHES = {
     "judge": ["result.json and report.html", "`fairtrial run`", "--claims"],
     "compare": ["Exit status: 0", "regression", "0.05 is 5%"],
     "cross-examine": ["Exit status: 0", "arithmetic alone", "`fairtrial cross-examine wrk.log`"],
+    "init": [
+        "Exit status: 0",
+        "built and run as you",
+        "package.json",
+        "`fairtrial init --yes --requests openapi.yaml`",
+    ],
     "import": ["Exit status: 0", "**Secrets** never reach the file", "`fairtrial import site.har -o", "access.log.gz"],
 }
 """What the help of each command must say, so that nobody has to open the documentation for it."""

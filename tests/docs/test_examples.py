@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.experiment.files import load_experiment
 from fairtrial.plan.make import make_plan
@@ -15,6 +16,7 @@ ANSWERS_FOR_P99 = 1000
 """What the percentile needs: a busy machine may not get as many within a short trial."""
 
 EXPERIMENTS = sorted(EXAMPLES.glob("*.toml"))
+PUBLIC = [file for file in sorted((EXAMPLES / "public-entries").glob("*.toml")) if "workload" not in file.name]
 
 
 def test_the_first_stack_keeps_its_contract(lab: Lab) -> None:
@@ -58,6 +60,15 @@ def test_the_experiment_on_an_api_of_one_s_own_runs(lab: Lab) -> None:
     assert [request["name"] for request in condition["requests"]] == ["browse", "look", "order"]
     (claim,) = finished.result["claims"]
     assert claim["id"] == "orders-are-quick"
+
+
+@pytest.mark.parametrize("file", PUBLIC, ids=lambda file: file.stem)
+def test_the_experiments_on_public_entries_are_accepted(file: Path) -> None:
+    """Without the entries themselves, which are fetched: every name, key and request is one that there is."""
+    experiment = load_experiment(file)
+    plan = make_plan(experiment, with_contenders({}, experiment, file.parent, {}), file)
+    assert {condition.stack.network for condition in plan.conditions} == {"own"}
+    assert {stack.name for stack in experiment.stacks} == set(experiment.contenders)
 
 
 def test_the_page_on_workload_files_shows_the_example_as_it_is() -> None:

@@ -19,6 +19,7 @@ from fairtrial.commands.compare import compare
 from fairtrial.commands.cross_examine import cross_examine
 from fairtrial.commands.doctor import doctor
 from fairtrial.commands.import_requests import import_requests
+from fairtrial.commands.init import init
 from fairtrial.commands.judge import judge
 from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
@@ -42,6 +43,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(run)
+app.command()(init)
 app.command("ab-test")(ab_test)
 app.command()(load)
 app.command(context_settings=ab_command.SETTINGS)(ab_command.ab)

@@ -119,3 +119,18 @@ def test_a_folder_named_target_is_source_unless_a_build_made_it(tmp_path: Path) 
     assert [path.name for path in source_files(tmp_path)] == ["mod.rs"]
     (tmp_path / "Cargo.toml").write_text("")
     assert [path.name for path in source_files(tmp_path)] == ["Cargo.toml"]
+
+
+def test_what_a_tool_made_is_known_by_what_it_holds(tmp_path: Path) -> None:
+    """Whatever it is called: a Python environment, and results of runs that lie in the folder of a service.
+
+    Nor are the files by which a service is tried a part of it.
+    """
+    for name, made_with in (("env", "pyvenv.cfg"), ("results/cafe-20260101-120000", "record.jsonl"), ("env2", "x.cfg")):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / made_with).write_text("")
+        (tmp_path / name / "more.py").write_text("")
+    for tried_by in ("fairtrial.toml", "shop.workload.toml", "workload.toml"):
+        (tmp_path / tried_by).write_text("")
+    found = [str(path.relative_to(tmp_path)) for path in source_files(tmp_path)]
+    assert found == ["env2/more.py", "env2/x.cfg", "workload.toml"]

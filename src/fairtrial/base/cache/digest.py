@@ -11,6 +11,12 @@ BUILT = frozenset({".git", ".venv", "__pycache__", "node_modules", ".mypy_cache"
 BUILT_BESIDE = {"target": ("Cargo.toml", "pom.xml")}
 """Names of folders that builds create beside one of these files; elsewhere, such a folder can be source."""
 
+MADE_WITH = ("pyvenv.cfg", "record.jsonl")
+"""Files by which a folder of any name is known as made: a Python environment, and the results of a run."""
+
+TRIED_BY = ("fairtrial.toml", ".workload.toml")
+"""Endings of files that say how a program is tried, and are no part of it: a change of theirs builds nothing anew."""
+
 
 def source_files(folder: Path) -> Iterator[Path]:
     """The files below `folder` in a fixed order, without build folders and symbolic links to folders."""
@@ -18,9 +24,15 @@ def source_files(folder: Path) -> Iterator[Path]:
         if path.name in BUILT or any((folder / file).exists() for file in BUILT_BESIDE.get(path.name, ())):
             continue
         if path.is_dir() and not path.is_symlink():
-            yield from source_files(path)
-        elif path.is_file():
+            if not is_made(path):
+                yield from source_files(path)
+        elif path.is_file() and not path.name.endswith(TRIED_BY):
             yield path
+
+
+def is_made(path: Path) -> bool:
+    """Whether this is a folder that a tool made, by what it holds: a Python environment, or the results of a run."""
+    return any((path / file).is_file() for file in MADE_WITH)
 
 
 def folder_sha256(folder: Path, *extra: object) -> str:

@@ -1,0 +1,167 @@
+"""What `fairtrial init` does: it looks at a folder, asks, writes two files, and tries the service once."""
+
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED
+from fairtrial.base.own_network import why_not_own_network
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.repository import Repository
+from fairtrial.report.files import write_text
+from fairtrial.tools.import_requests.import_source import Import, import_source
+from fairtrial.tools.init.answers import HAS_PARAMETERS, Answers, line_of
+from fairtrial.tools.init.ask import Ask, Given, answers_from, missing_options, takes_port
+from fairtrial.tools.init.documents import documents_in
+from fairtrial.tools.init.files import EXPERIMENT, experiment_text, name_of, network_line, workload_file, workload_text
+from fairtrial.tools.init.project_folder import ProjectFolder
+from fairtrial.tools.init.projects import proposals_for
+from fairtrial.tools.init.proposal import Proposal
+from fairtrial.tools.init.summary import print_tried
+from fairtrial.tools.init.try_once import Tried, try_once
+
+MOST_IMPORTED = 100
+MOST_OTHERS_NAMED = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Init:
+    """One call of the command."""
+
+    folder: Path
+    given: Given
+    ask: Ask | None
+    """None: nothing can be asked, or nothing is to be"""
+    accept: bool
+    """whether what is proposed is taken where nothing can be asked"""
+    force: bool
+
+
+def initialise(call: Init, console: Console) -> int:
+    """Write `fairtrial.toml` and a workload file, try the service once, and return the exit status.
+
+    Raises:
+        Problem: the folder cannot be used, an answer is missing or wrong, files are there already, or the service
+            could not be built or started; in the last case the files are written.
+    """
+    folder = call.folder.resolve()
+    _assert_usable(call, folder)
+    name = name_of(folder)
+    experiment, workload = folder / EXPERIMENT, workload_file(folder, name)
+    _assert_not_there([experiment, workload], force=call.force)
+    looked_at = ProjectFolder(folder)
+    proposals, documents = proposals_for(looked_at), documents_in(looked_at)
+    _tell_what_is_there(console, proposals, documents)
+    ask = None if call.accept else call.ask
+
+    def say(text: str) -> None:
+        console.print(Text(text, style="red"), soft_wrap=True)
+
+    answers = answers_from(call.given, proposals, documents, folder, ask, say)
+    _write(experiment, workload, name, answers, proposals, call.force, console)
+    tried = try_once(experiment, workload, console)
+    if tried.listens_elsewhere and not tried.interrupted:
+        tried = _in_own_network(experiment, workload, answers, tried, console)
+    print_tried(console, tried, workload.name)
+    if tried.interrupted:
+        return INTERRUPTED
+    failed = tried.measurement is None or tried.measurement.exit_status != ALL_WELL
+    well = not tried.broken and not failed
+    _tell_what_next(console, folder, call.folder, workload.name, well=well)
+    return ALL_WELL if well else IN_DOUBT
+
+
+def _assert_usable(call: Init, folder: Path) -> None:
+    if not folder.is_dir():
+        raise Problem(f"there is no folder {printable(str(folder), 300)}", "name the folder of a service")
+    missing = missing_options(call.given)
+    if call.ask is None and not call.accept and missing:
+        raise Problem(
+            "standard input is no terminal, so that nothing can be asked",
+            f"give {', '.join(missing)}; or --yes, to take what is proposed for what you leave out",
+        )
+
+
+def _assert_not_there(files: list[Path], *, force: bool) -> None:
+    there = [file.name for file in files if file.exists() or file.is_symlink()]
+    if there and not force:
+        raise Problem(
+            f"{printable(', '.join(there))}: there already", "give --force to overwrite, or use what is there"
+        )
+
+
+def _tell_what_is_there(console: Console, proposals: list[Proposal], documents: list[str]) -> None:
+    if not proposals:
+        console.print("No kind of project is recognised here.")
+    for place, proposal in enumerate(proposals):
+        words = f"{'found' if place == 0 else 'also found'}: {proposal.kind}, {line_of(proposal.command)}"
+        console.print(Text(printable(words, 300), style="" if place == 0 else "dim"), soft_wrap=True)
+    for document in documents[:3]:
+        console.print(Text(printable(f"found: {document}", 300)), soft_wrap=True)
+
+
+def _write(
+    experiment: Path,
+    workload: Path,
+    name: str,
+    answers: Answers,
+    proposals: list[Proposal],
+    force: bool,
+    console: Console,
+) -> None:
+    best = proposals[0] if proposals else None
+    remarks = best.remarks if best is not None and best.build == answers.build else ()
+    if answers.document is not None:
+        source = Import(
+            source=str(answers.document), kind=None, hosts=[], most=MOST_IMPORTED, out=workload, force=force
+        )
+        import_source(source, console)
+    else:
+        others = [path for path in best.paths if HAS_PARAMETERS.search(path)] if best is not None else []
+        write_text(workload, workload_text(name, answers.paths, others[:MOST_OTHERS_NAMED]))
+    write_text(experiment, experiment_text(name, answers, remarks))
+    started = f"started by: {line_of(answers.command)}; on {takes_port(answers)}"
+    console.print(Text(printable(f"written: {experiment.name}, {workload.name} ({started})", 400)), soft_wrap=True)
+    for remark in remarks:
+        console.print(Text(remark, style="yellow"), soft_wrap=True)
+
+
+def _in_own_network(experiment: Path, workload: Path, answers: Answers, tried: Tried, console: Console) -> Tried:
+    """Try a service that listens on all addresses in a network of its own, and leave it there if it works as well.
+
+    It does not, for example, if it needs a database of this machine's; and the user may lack the right for it.
+    """
+    if why_not_own_network() is not None:
+        return tried
+    console.print(Text('it listens on all addresses: trying it with network = "own"', style="dim"))
+    before = experiment.read_text(encoding="utf-8")
+    apart = before.replace(network_line(answers), network_line(replace(answers, own_network=True)), 1)
+    write_text(experiment, apart)
+    try:
+        again = try_once(experiment, workload, console)
+        if again.answered >= tried.answered:
+            return again
+    except Problem as problem:
+        console.print(Text(f"in a network of its own: {problem.reason}", style="red"), soft_wrap=True)
+    write_text(experiment, before)
+    return tried
+
+
+def _tell_what_next(console: Console, folder: Path, named: Path, workload: str, *, well: bool) -> None:
+    there = "" if named == Path() else f"cd {shlex.quote(str(named))} && "
+    steps = [("mend what is marked above", f"in {EXPERIMENT} or {workload}")] if not well else []
+    steps += [(f"{there}fairtrial run {EXPERIMENT} --quick", "a look, with a report")]
+    comparison = "did the last commit make it slower?"
+    try:
+        Repository.of(folder)
+    except Problem:
+        comparison = "did the last commit make it slower? (once it is in a repository of git)"
+    steps += [(f"{there}fairtrial ab-test HEAD~1 HEAD", comparison)]
+    width = max(len(step) for step, _ in steps)
+    console.print(Text("\nnext:", style="bold"))
+    for step, purpose in steps:
+        console.print(Text(f"  {printable(step).ljust(width)}   {purpose}"), soft_wrap=True)

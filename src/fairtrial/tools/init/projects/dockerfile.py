@@ -1,0 +1,42 @@
+"""A Dockerfile, where nothing else says how the service is started: its last ENTRYPOINT and CMD, and EXPOSE."""
+
+import json
+import re
+import shlex
+
+from fairtrial.tools.init.project_folder import ProjectFolder
+from fairtrial.tools.init.projects.model import A_FILE, Project
+from fairtrial.tools.init.proposal import Proposal, Words, port_in
+
+INSTRUCTION = re.compile(r"^\s*(ENTRYPOINT|CMD)\s+(.+)$", re.MULTILINE | re.IGNORECASE)
+EXPOSE = re.compile(r"^\s*EXPOSE\s+(\d{2,5})\b", re.MULTILINE | re.IGNORECASE)
+REMARK = "The command is that of the Dockerfile, whose paths are those of its image: it runs here without the image."
+
+
+def propose(folder: ProjectFolder) -> Proposal | None:
+    """The command of the image, to be run without it."""
+    text = folder.text("Dockerfile").replace("\\\n", " ")
+    said = {name.upper(): _words(words) for name, words in INSTRUCTION.findall(text)}
+    command = (*said.get("ENTRYPOINT", ()), *said.get("CMD", ()))
+    if not command:
+        return None
+    exposed = EXPOSE.search(text)
+    port = port_in([" ".join(command)]) or (exposed[1] if exposed else "")
+    return Proposal(kind="Dockerfile", command=command, port=port, remarks=(REMARK,))
+
+
+def _words(text: str) -> Words:
+    """The words of an instruction, in the form of a list or in that of a shell."""
+    try:
+        listed = json.loads(text)
+    except (ValueError, RecursionError):
+        listed = None
+    if isinstance(listed, list):
+        return tuple(map(str, listed))
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        return ()
+
+
+PROJECT = Project("dockerfile", A_FILE, propose)

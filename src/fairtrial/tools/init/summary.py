@@ -1,0 +1,66 @@
+"""What `fairtrial init` says of a service that it tried once."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from fairtrial.base.formatting import count, figure
+from fairtrial.base.printable import printable
+from fairtrial.judge.metrics import supported_percentile
+from fairtrial.tools.init.try_once import Tried
+from fairtrial.tools.load.advice import remedy
+from fairtrial.tools.load.measure import Measurement
+from fairtrial.tools.load.report.figures import cell, goodput_in_words
+
+REMEDIES = {
+    "keep-alive": "let it speak HTTP/1.1 and keep connections, as it does in production or behind a proxy",
+    "close": "most servers answer so by themselves; a framework's development server may not",
+    "listens-on-host": "let it listen on the address that the variable HOST says (127.0.0.1), not on all of them; "
+    'or set network = "own" (docs/stack-contract.md)',
+}
+"""By clause of any server, what to do about it. A trial in which one is broken is refused."""
+OF_A_REQUEST = "mend the request or what it expects, or leave it out"
+EXAMPLES_SHOWN = 3
+
+
+def print_tried(console: Console, tried: Tried, workload: str) -> None:
+    """Print what was seen. Text from the server has no effect on the terminal.
+
+    Args:
+        workload: the workload file, which messages name.
+    """
+    console.print(Text(f"ready after {figure(tried.start_up_seconds)} s"))
+    for clause in tried.clauses:
+        if clause.passed:
+            if clause.name in tried.requests:
+                console.print(Text.assemble(("  ✓ ", "green"), printable(clause.name)), soft_wrap=True)
+            continue
+        advice = f"{OF_A_REQUEST}: {workload}" if clause.name in tried.requests else REMEDIES.get(clause.name, "")
+        line = Text.assemble(
+            ("  ✗ ", "bold red"), f"{printable(clause.name)}: ", (printable(clause.evidence, 300), "red")
+        )
+        console.print(line, soft_wrap=True)
+        console.print(Text(f"    {advice}"), soft_wrap=True)
+    for line in _load_in_words(tried.measurement):
+        console.print(line, soft_wrap=True)
+
+
+def _load_in_words(measurement: Measurement | None) -> Iterator[Text]:
+    if measurement is None:
+        yield Text("no load was offered: no request was answered as it should be", style="bold red")
+        return
+    summary, connections = measurement.summary, measurement.plan.load.connections
+    times = [
+        f"p{name} {cell(1e3 * seconds)} ms"
+        for name in ("50", "99")
+        if (seconds := supported_percentile(summary.response_time, name)) is not None
+    ]
+    figures = ", ".join([goodput_in_words(measurement), *times])
+    yield Text(f"{summary.window_seconds:.1f} s of load from {count(connections, 'connection')}: {figures}")
+    for kind, times_seen in sorted(measurement.failed.items(), key=lambda item: -item[1]):
+        advice = remedy(kind, measurement.plan)
+        yield Text.assemble((f"  {times_seen:,} {kind}", "red"), f"  {advice}" if advice else "")
+    examples = [f"{each.what}: {printable(each.excerpt, 100)}".rstrip(": ") for each in summary.examples]
+    for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:
+        yield Text(f"    {example}", style="dim")

@@ -1,0 +1,171 @@
+"""The service tried once, as `fairtrial run` would try it, for two seconds: built, started, asked, loaded, stopped."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST, try_contract
+from fairtrial.catalog.stacks.build import build_stack
+from fairtrial.catalog.stacks.contenders import with_contenders
+from fairtrial.catalog.stacks.environment import stack_settings
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.places import places_of
+from fairtrial.catalog.stacks.run import RunningStack, start_stack
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.experiment.files import load_experiment
+from fairtrial.lab.placement import local_placement
+from fairtrial.lab.private_network import network_of
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.plan import Plan, PlannedCondition
+from fairtrial.record.model import Clause
+from fairtrial.tools.init.port_watch import PortWatch
+from fairtrial.tools.load.measure import Measurement, measure
+from fairtrial.tools.load.request.options import LoadOptions
+from fairtrial.tools.load.request.translate import to_engine_plan
+
+LOAD_SECONDS = 2.0
+
+
+@dataclass
+class Tried:
+    """What was seen."""
+
+    start_up_seconds: float
+    clauses: Sequence[Clause]
+    """of any server first, then one for each request"""
+    requests: frozenset[str]
+    """the names of the requests: the clauses of these names are theirs"""
+    measurement: Measurement | None = None
+    """None: no request was answered as it should be, and no load was offered"""
+
+    @property
+    def broken(self) -> list[Clause]:
+        """The clauses that do not hold."""
+        return [clause for clause in self.clauses if not clause.passed]
+
+    @property
+    def answered(self) -> int:
+        """How many requests were answered as they should be."""
+        return sum(clause.passed for clause in self.clauses if clause.name in self.requests)
+
+    @property
+    def listens_elsewhere(self) -> bool:
+        """Whether others than this machine could reach it, which refuses a trial."""
+        return any(clause.name == LISTENS_ON_HOST.name for clause in self.broken)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the load."""
+        return self.measurement is not None and self.measurement.exit_status == INTERRUPTED
+
+
+def try_once(file: Path, workload: Path, console: Console) -> Tried:
+    """Try the first contender of an experiment once. Nothing of it runs on afterwards.
+
+    Args:
+        file: the experiment.
+        workload: its workload file.
+
+    Raises:
+        Problem: the files do not fit, a variable that they name is not set, or the service could not be built or
+            started; the reason holds the last lines of its output.
+    """
+    experiment = load_experiment(file)
+    known = with_contenders(find_stacks(), experiment, file.parent, {})
+    plan = make_plan(experiment, known, file)
+    condition = plan.conditions[0]
+    with tempfile.TemporaryDirectory(prefix="fairtrial-init-") as logs:
+        folder = _built(condition, Path(logs) / "build.log", file, console)
+        with network_of([condition.stack]) as own_network:
+            running = _started(plan, condition, folder, Path(logs) / "run.log", file, console)
+            try:
+                tried = _asked(plan, running, own_network=own_network)
+                if tried.answered:
+                    tried.measurement = _loaded(running, workload, console)
+            finally:
+                running.process.stop()
+    return tried
+
+
+def _built(condition: PlannedCondition, log: Path, file: Path, console: Console) -> Path:
+    commands = " && ".join(" ".join(command) for command in condition.stack.build)
+
+    def on_building() -> None:
+        if commands:
+            console.print(Text(f"building (once for each content): {commands}", style="dim"), soft_wrap=True)
+
+    try:
+        return build_stack(condition.stack, {}, log, on_building)
+    except Problem as problem:
+        raise Problem(
+            f"it could not be built: {problem.reason}",
+            f"mend `build` in {file}, then: fairtrial run {file} --quick",
+            NOTHING_RAN,
+        ) from problem
+
+
+def _started(
+    plan: Plan, condition: PlannedCondition, folder: Path, log: Path, file: Path, console: Console
+) -> RunningStack:
+    stack, workload = condition.stack, plan.workload
+    assert isinstance(workload, ServerWorkload)
+    cpus = local_placement().server_cpus
+    overrides = {**plan.experiment.env, **condition.variant.env}
+    settings = stack_settings({}, len(cpus), plan.experiment.concurrency_budget, overrides)
+    console.print(Text("starting it", style="dim"))
+    with PortWatch() as watch:
+        try:
+            return start_stack(
+                stack,
+                condition.variant,
+                folder,
+                settings=settings,
+                cpus=cpus,
+                log=log,
+                ready=workload.ready,
+                places=places_of(stack, condition.built_apart, folder),
+            )
+        except Problem as problem:
+            raise Problem(
+                f"it did not start: {problem.reason}", _remedy(problem, stack.port, watch.ports, file), NOTHING_RAN
+            ) from problem
+        except OSError as error:
+            raise Problem(f"it did not start: {error}", f"mend `command` in {file}", NOTHING_RAN) from error
+
+
+def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> str:
+    """What to do about a service that is not ready. The log that the problem names is gone when this is read."""
+    elsewhere = sorted(ports - {port})
+    if "is held by" in problem.reason:
+        return problem.remedy
+    if "was not ready" in problem.reason and elsewhere:
+        return (
+            f"it listened on port {', '.join(map(str, elsewhere))}: write `port = {elsewhere[0]}` in {file}, or "
+            "let it take its port from the variable PORT"
+        )
+    again = f"mend `command`, `port` or `ready` in {file}, then: fairtrial run {file} --quick"
+    if "ended with status" in problem.reason:
+        return f"it may lack a variable or a database, which you set or start before; or {again}"
+    return again
+
+
+def _asked(plan: Plan, running: RunningStack, *, own_network: bool) -> Tried:
+    """Each request asked once, as a trial asks it before the load."""
+    workload, point = plan.workload, plan.points[0]
+    assert isinstance(workload, ServerWorkload)
+    listening = None if own_network else running.listening()
+    clauses = try_contract(running.url, workload.clauses, point.data, point.options, listening, own=workload.ready)
+    names = frozenset(clause.name for clause in workload.clauses)
+    return Tried(running.start_up_seconds, list(clauses), names)
+
+
+def _loaded(running: RunningStack, workload: Path, console: Console) -> Measurement:
+    console.print(Text(f"loading it for {LOAD_SECONDS:g} s", style="dim"))
+    options = LoadOptions(url=running.url, file=workload, seconds=LOAD_SECONDS)
+    return measure(Console(quiet=True), running.url, to_engine_plan(options))
