@@ -38,7 +38,7 @@ def _assert_data(state: OwnState, where: str, experiment: Experiment, service: S
     if experiment.services.get(service.name, ServiceOptions()).url_from is not None:
         raise Problem(
             f"{where}: data: {service.title} is a server of your own (url_from), which the lab does not load",
-            "load it yourself and leave `data` out, or bring it back before each trial by `reset`",
+            "leave `url_from` out, and the lab starts one; or leave `data` out, and load it by a `command` of `reset`",
         )
     if service.name not in state.data:
         raise Problem(
