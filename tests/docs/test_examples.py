@@ -73,7 +73,8 @@ def test_the_experiments_on_public_entries_are_accepted(file: Path) -> None:
 
 def test_the_page_on_workload_files_shows_the_example_as_it_is() -> None:
     shown = code_blocks(DOCS / "workload-file.md", "toml")
-    assert shown == [(EXAMPLES / "own-api" / "shop.workload.toml").read_text()]
+    files = [EXAMPLES / "own-api" / "shop.workload.toml", EXAMPLES / "own-database" / "orders.workload.toml"]
+    assert shown == [file.read_text() for file in files]
 
 
 def test_the_readme_shows_the_first_stack_as_it_is() -> None:

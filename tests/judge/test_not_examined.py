@@ -26,6 +26,22 @@ def test_a_result_of_a_workload_file_lists_what_was_not_examined() -> None:
     ]
 
 
+def unexamined(audits: dict[str, list[str]]) -> dict[str, str]:
+    """By check, what a result says was not examined, of a file with these audits."""
+    requests = {"look": "GET /items", "order": "POST /orders", "cancel": "DELETE /orders/{{row orders id}}"}
+    own = OWN.model_copy(update={"requests": requests, "audits": audits})
+    record = an_experiment("a").record().model_copy(update={"own_workload": own, "implied_work": {}})
+    findings = judge(record, trials_of(record, a_trial()), interrupted=False).findings
+    return {each.check: each.evidence for each in findings if each.evidence.startswith("not examined: ")}
+
+
+def test_what_audits_prove_is_not_listed_and_the_rest_by_name() -> None:
+    assert unexamined({"stored": ["order"], "cancelled": ["cancel"]}).keys() == {"ledger", "stale"}
+    assert "of: cancel; no audit counts it" in unexamined({"stored": ["order"]})["writes-stored"]
+    # An audit that no number of requests bounds from below says nothing about any of them.
+    assert "of: order, cancel; no audit" in unexamined({"none-open": []})["writes-stored"]
+
+
 def test_a_request_that_was_answered_otherwise_has_a_remedy_of_its_own() -> None:
     record = an_experiment("a").record()
     own = record.model_copy(update={"own_workload": OWN})

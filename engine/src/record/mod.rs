@@ -147,10 +147,18 @@ impl Record {
         self
     }
 
-    /// A request's first byte was handed to the kernel. `request`: its place in the mix.
+    /// A request's first byte was handed to the kernel, in the window or outside of it. `request`: its place in the mix.
     #[inline]
-    pub fn sent(&mut self, request: usize) {
-        self.counts[self.kinds.of(request)].sent += 1;
+    pub fn sent(&mut self, request: usize, in_window: bool) {
+        let counts = &mut self.counts[self.kinds.of(request)];
+        counts.run_sent += 1;
+        counts.sent += u64::from(in_window);
+    }
+
+    /// An answer passed, in the window or before it.
+    #[inline]
+    pub fn verified_in_run(&mut self, request: usize) {
+        self.counts[self.kinds.of(request)].run_verified += 1;
     }
 
     /// A request of the window has this intended start.

@@ -52,6 +52,10 @@ pub struct RequestCounts {
     pub verified: u64,
     /// Requests that ended without a complete answer.
     pub failures: u64,
+    /// As `sent`, but since the begin of the run, and whatever was still handed over at its end.
+    pub run_sent: u64,
+    /// As `verified`, but since the begin of the run.
+    pub run_verified: u64,
 }
 
 impl RequestCounts {
@@ -62,6 +66,8 @@ impl RequestCounts {
             answers: self.answers + other.answers,
             verified: self.verified + other.verified,
             failures: self.failures + other.failures,
+            run_sent: self.run_sent + other.run_sent,
+            run_verified: self.run_verified + other.run_verified,
         }
     }
 }
@@ -74,6 +80,8 @@ pub struct RequestShare {
     answers: u64,
     verified: u64,
     failures: u64,
+    run_sent: u64,
+    run_verified: u64,
     service_time: Option<Distribution>,
     response_time: Option<Distribution>,
 }
@@ -81,13 +89,15 @@ pub struct RequestShare {
 impl RequestShare {
     /// Names the counts. `times`: `None` if they are not kept by kind.
     pub fn new(name: &str, counts: RequestCounts, times: Option<&Times>) -> RequestShare {
-        let RequestCounts { sent, answers, verified, failures } = counts;
+        let RequestCounts { sent, answers, verified, failures, run_sent, run_verified } = counts;
         RequestShare {
             name: name.to_owned(),
             sent,
             answers,
             verified,
             failures,
+            run_sent,
+            run_verified,
             service_time: times.map(|times| times.service.clone()),
             response_time: times.map(|times| times.response.clone()),
         }

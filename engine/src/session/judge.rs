@@ -6,8 +6,9 @@ use crate::verify::{Answer, Expectation};
 
 /// Where answers are counted.
 pub(super) struct Tally<'s> {
-    /// `None` outside the window.
-    pub record: Option<&'s mut Record>,
+    pub record: &'s mut Record,
+    /// Outside of it, little is recorded.
+    pub in_window: bool,
     pub totals: &'s Totals,
     pub opened_ns: u64,
 }
@@ -22,11 +23,17 @@ pub(super) fn judge(
     tally: Tally<'_>,
 ) -> bool {
     let verdict = expectation.verify(answer, asked.row);
+    let record = tally.record;
     match verdict.wrong {
-        None => tally.totals.add_verified(),
+        None => {
+            tally.totals.add_verified();
+            record.verified_in_run(asked.request);
+        }
         Some(_) => tally.totals.add_error(),
     }
-    let Some(record) = tally.record else { return verdict.wrong.is_none() };
+    if !tally.in_window {
+        return verdict.wrong.is_none();
+    }
     let since_opened_ns = done_ns - tally.opened_ns;
     record.answer(asked.request, asked.times(done_ns), answer.body_bytes, since_opened_ns);
     record.checked_bodies += u64::from(verdict.checked_body);

@@ -276,9 +276,7 @@ impl Session {
         let current = &mut self.slots[number].current;
         if current.sent_bytes == 0 {
             current.sent_ns = at_ns;
-            if self.phase == Phase::Window {
-                self.record.sent(current.request);
-            }
+            self.record.sent(current.request, self.phase == Phase::Window);
         }
         current.sent_bytes += bytes;
     }
@@ -287,11 +285,10 @@ impl Session {
     #[inline]
     pub fn received(&mut self, number: usize, bytes: &[u8], peer_closes: bool, now_ns: u64) -> Next {
         self.advance(now_ns);
-        let record = match self.phase {
-            Phase::WarmUp => None,
-            Phase::Window => Some(&mut self.record),
-            Phase::Over => return Next::Close,
-        };
+        if self.phase == Phase::Over {
+            return Next::Close;
+        }
+        let in_window = self.phase == Phase::Window;
         let slot = &mut self.slots[number];
         if slot.state != State::Requesting || slot.current.sent_bytes == 0 || self.depth > 1 {
             return self.received_otherwise(number, bytes, peer_closes, now_ns);
@@ -302,18 +299,18 @@ impl Session {
         let mut input = bytes;
         match slot.exchange.receive(&mut input, is_head, false, expectation, current.row) {
             Received::Partial => {
-                if let Some(record) = record {
-                    record.received_bytes += bytes.len() as u64;
+                if in_window {
+                    self.record.received_bytes += bytes.len() as u64;
                 }
                 Next::Wait
             }
             Received::Complete(answer) => {
                 let stays = answer.reusable && current.is_sent() && !current.closes && !peer_closes;
-                let mut record = record;
-                if let Some(record) = &mut record {
-                    record.received_bytes += bytes.len() as u64;
+                if in_window {
+                    self.record.received_bytes += bytes.len() as u64;
                 }
-                let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
+                let opened_ns = self.timeline.opens_ns;
+                let tally = Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
                 let is_right = judge(&answer, expectation, current, now_ns, tally);
                 self.answered(number, stays, is_right, now_ns)
             }
@@ -329,8 +326,9 @@ impl Session {
             let current = slot.current;
             let expectation = &mut self.expectations[current.request];
             if let Some(answer) = slot.exchange.receive_close(expectation) {
-                let record = (self.phase == Phase::Window).then_some(&mut self.record);
-                let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
+                let in_window = self.phase == Phase::Window;
+                let opened_ns = self.timeline.opens_ns;
+                let tally = Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
                 let is_right = judge(&answer, expectation, &current, now_ns, tally);
                 return self.answered(number, false, is_right, now_ns);
             }

@@ -95,9 +95,7 @@ impl Session {
             let taken = left.min(request.bytes - request.sent_bytes);
             if taken > 0 && request.sent_bytes == 0 {
                 request.sent_ns = at_ns;
-                if self.phase == Phase::Window {
-                    self.record.sent(request.request);
-                }
+                self.record.sent(request.request, self.phase == Phase::Window);
             }
             request.sent_bytes += taken;
             left -= taken;
@@ -137,8 +135,10 @@ impl Session {
                 }
                 Received::Complete(answer) => {
                     let stays = answer.reusable && current.is_sent();
-                    let record = (self.phase == Phase::Window).then_some(&mut self.record);
-                    let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
+                    let in_window = self.phase == Phase::Window;
+                    let opened_ns = self.timeline.opens_ns;
+                    let tally =
+                        Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
                     let is_right = judge(&answer, expectation, &current, now_ns, tally);
                     if !stays {
                         return self.answered(number, false, is_right, now_ns);

@@ -74,6 +74,11 @@ fn numbers_without_a_right_answer_are_told() {
     assert!(highest > 200 && missing.contains(&[21, 22]), "{highest} {missing:?}");
     let told = json!([{"request": "numbered", "begun": highest - 4, "not_acknowledged": missing}]);
     assert_eq!(summary.0["acknowledgements"], told);
+    // Of each kind of request it is told how many were sent and how many were right, warm-up included.
+    let kind = &summary.0["mix"][1];
+    let lost: u64 = missing.iter().map(|[first, last]| last - first + 1).sum();
+    assert_eq!((&kind["run_sent"], &kind["run_verified"]), (&json!(highest - 4), &json!(highest - 4 - lost)));
+    assert!(kind["sent"].as_u64().unwrap() < highest - 4, "{kind}");
 }
 
 #[test]
@@ -135,6 +140,8 @@ fn what_is_under_way_at_the_end_is_not_acknowledged() {
     let silent = Server::start(|_, mut stream| while read_request(&mut stream).is_some() {});
     let told = plan(&silent.address).run().0["acknowledgements"].clone();
     assert_eq!(told, json!([{"request": "", "begun": 2, "not_acknowledged": [[1, 2]]}]));
+    let kind = plan(&silent.address).run().0["mix"][0].clone();
+    assert_eq!((&kind["run_sent"], &kind["run_verified"]), (&json!(2), &json!(0)));
 }
 
 #[test]

@@ -205,6 +205,7 @@ impl Summary {
         for key in ["sent", "answers", "verified"] {
             assert_eq!(sum(&|share| share[key].as_u64().unwrap()), self.count(key), "{key}");
         }
+        assert_eq!(sum(&|share| share["run_verified"].as_u64().unwrap()), self.count("run_verified"));
         let failures = sum(&|share| share["failures"].as_u64().unwrap());
         assert_eq!(failures + self.0["errors"]["overflow"].as_u64().unwrap(), self.count("failures"));
         for key in ["service_time", "response_time"] {

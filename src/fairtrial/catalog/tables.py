@@ -5,7 +5,8 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
 from fairtrial.engine.dataset import Dataset, row_stream, spec_sha256
@@ -130,6 +131,8 @@ class Data:
     tables: Sequence[Table] = ()
     dataset: Dataset | None = None
     """the rows against which the engine verifies answers, or from which it draws its requests"""
+    files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    """of a workload of one's own: by service, the files that it is loaded from in place of tables"""
 
     @property
     def generated(self) -> Dataset:

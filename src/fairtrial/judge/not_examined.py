@@ -2,22 +2,44 @@
 
 from collections.abc import Iterator
 
+from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Finding
-from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.model import ExperimentRecord, WorkloadIdentity
 
+WRITES_STORED = "writes-stored"
 OF_WORKLOAD_FILES = {
     "ledger": "whether the work was done that answers imply: the file does not say what an answer takes",
     "stale": "whether answers came from memory: the file does not say which rows could be changed meanwhile",
-    "writes-stored": "whether everything that was acknowledged is stored: the file does not say where to look",
+    WRITES_STORED: "whether everything that was acknowledged is stored: the file does not say where to look",
 }
 """By check, what it examines of the lab's own workloads alone."""
 
+READING = ("GET", "HEAD", "OPTIONS")
+"""Methods that are defined to change nothing (RFC 9110, section 9.2.1)."""
+
 REMEDY = "nothing to do, but to know it: a contender that skips such work is not found out here"
+NAMED_CHARACTERS = 300
+AUDIT = "add an [audit.NAME] whose lowest number is {{acknowledged REQUEST}}: docs/workload-file.md"
 
 
 def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
     """A note for each check that has nothing to examine because the workload is a file; else none."""
-    if record.own_workload is None:
+    own = record.own_workload
+    if own is None:
         return
     for check, what in OF_WORKLOAD_FILES.items():
-        yield Finding(check=check, severity="note", evidence=f"not examined: {what}", remedy=REMEDY)
+        if check != WRITES_STORED or not own.audits:
+            yield _note(check, what, REMEDY)
+        elif unproven := _unproven(own):
+            named = printable(", ".join(unproven), NAMED_CHARACTERS)
+            yield _note(check, f"whether what was acknowledged is stored, of: {named}; no audit counts it", AUDIT)
+
+
+def _note(check: str, what: str, remedy: str) -> Finding:
+    return Finding(check=check, severity="note", evidence=f"not examined: {what}", remedy=remedy)
+
+
+def _unproven(own: WorkloadIdentity) -> list[str]:
+    """The requests that may write, and of which no audit proves that as many are stored as were acknowledged."""
+    proven = {name for names in own.audits.values() for name in names}
+    return [name for name, what in own.requests.items() if name not in proven and what.split()[0] not in READING]

@@ -20,6 +20,7 @@ from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.plan import validate
 from fairtrial.plan.order import block_order, recorded_condition
+from fairtrial.plan.own_state import assert_state
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 
 MOST_FACTOR = 8
@@ -112,6 +113,7 @@ def _condition(
 ) -> PlannedCondition:
     service = pick_service(point.experiment.service_of(reference))
     validate.assert_defined_on(point.workload, service)
+    assert_state(point.workload, point.experiment, service)
     validate.assert_concurrency(point.experiment, service)
     stack = pick_stack(stacks, reference)
     validate.assert_implements(stack, point.workload, service)

@@ -101,6 +101,8 @@ class Share(Strict):
     answers: int
     verified: int
     failures: int | None = Field(None, description="that ended without a complete answer")
+    run_sent: int | None = Field(None, description="as `sent`, but since the begin of the run, warm-up included")
+    run_verified: int | None = Field(None, description="as `verified`, likewise")
     service_time: Distribution | None = Field(
         None, description="null in a mix of a single kind, whose times are those of all answers, and of too many kinds"
     )

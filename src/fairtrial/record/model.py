@@ -18,6 +18,7 @@ from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter, NetworkMeter
+from fairtrial.record.own_audit import OwnAudit
 from fairtrial.record.proxy import ProxyAccount
 from fairtrial.record.slices import Slicing
 
@@ -157,6 +158,10 @@ class WorkloadIdentity(Strict):
     title: str
     sha256: str = Field(description="of the file and of every file that it names")
     requests: dict[str, str] = Field(description="by name, method and path as they stand in the file")
+    audits: dict[str, list[str]] = Field(
+        default_factory=dict,
+        description="by the audit's name, the requests of which it proves that as many were stored as acknowledged",
+    )
 
 
 class ImpliedWork(Strict):
@@ -338,7 +343,9 @@ class ProgramRun(Strict):
         return self.operations / self.seconds
 
 
-FailureStage = Literal["service", "requirements", "build", "start", "contract", "load", "crowded", "interrupted"]
+FailureStage = Literal[
+    "service", "requirements", "build", "reset", "start", "contract", "load", "crowded", "interrupted"
+]
 
 
 class Failure(Strict):
@@ -402,6 +409,9 @@ class TrialRecord(BaseModel):
         default_factory=dict, description="by service, what the proxy before it did; empty where there was none"
     )
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
+    own_audits: list[OwnAudit] = Field(
+        default_factory=list, description="those of a workload file, in its order; empty where it has none"
+    )
     machine: MachineMeter | None = Field(None, description="the machine in the window")
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")
     failure: Failure | None = None

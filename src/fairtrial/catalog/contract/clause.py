@@ -8,6 +8,7 @@ import httpx
 
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.tables import Data
+from fairtrial.record.engine_summary import EngineSummary
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class StackUnderTest:
     """(address, port) of every socket on which the stack listens"""
     path: str = "/health"
     """one that it answers by GET, whatever the workload; with which status does not matter"""
+    on_summary: Callable[[EngineSummary], None] = lambda _summary: None
+    """is told of every run of the engine against it, so that each of its requests is counted"""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from fairtrial.catalog.contract.answer import ask, client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data
 from fairtrial.experiment.ready import HEALTH, Ready
+from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import Clause
 
 EVIDENCE_CHARACTERS = 500
@@ -26,6 +27,7 @@ def try_contract(
     *,
     on_first_answer: Callable[[float], None] = lambda _seconds: None,
     own: Ready | None = None,
+    on_summary: Callable[[EngineSummary], None] = lambda _summary: None,
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
 
@@ -36,12 +38,13 @@ def try_contract(
         on_first_answer: is told how many seconds the first request of the workload took, if its clause holds.
         own: of a workload file, when a stack counts as ready. The clauses about paths that only the lab's workloads
             define are then not asked, and others ask the path of its readiness.
+        on_summary: is told of every run of the engine that a clause takes.
     """
     answers: list[httpx.Response] = []
     with client_of(url) as client:
         client.event_hooks = {"response": [answers.append]}
         path = HEALTH.path if own is None else own.path
-        stack = StackUnderTest(client, data, options, listening or set(), path or "/")
+        stack = StackUnderTest(client, data, options, listening or set(), path or "/", on_summary)
         for test in [*(EVERY_STACK if own is None else ANY_SERVER), *clauses]:
             if test is LISTENS_ON_HOST and listening is None:
                 continue

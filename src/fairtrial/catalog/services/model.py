@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from fairtrial.catalog.tables import Table
@@ -96,6 +97,20 @@ def one_by_one(changed: Any, table: Any, column: str) -> AbstractContextManager[
 
 
 @dataclass(frozen=True)
+class SqlAccess:
+    """How statements of a user's own are put to a database, whoever runs it.
+
+    Both take the URL that stacks get, the SQL and how many seconds it may take, and raise Problem without the URL in
+    it: the database cannot be reached, or refuses, or does not answer in time.
+    """
+
+    execute: Callable[[str, str, float], None]
+    """carries any number of statements out"""
+    query: Callable[[str, str, float], Sequence[Sequence[Any]]]
+    """the rows that one statement answers with, two at most"""
+
+
+@dataclass(frozen=True)
 class Missing:
     """Why a service cannot be started here."""
 
@@ -132,5 +147,10 @@ class Service:
     no external ones"""
     install: Callable[[], None] | None = None
     """installs what no Debian package brings; raises Problem; None if packages bring all"""
+    up_with: Callable[[Sequence[Path], str], AbstractContextManager[RunningService]] | None = None
+    """`up_with(files, variant)`: as `up`, loaded from files of a user's own; raises Problem, with what the database
+    refused; None: it cannot be loaded from files"""
+    sql: SqlAccess | None = None
+    """None: it takes no SQL"""
     variants: Mapping[str, str] = field(default_factory=dict)
     """beside "default", the variants by name, and how each differs, for users"""

@@ -2,18 +2,21 @@
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from fairtrial.base.cache.once import made_once
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import table_named
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.loading import assert_loaded, reported_rows
+from fairtrial.catalog.services.common.own_files import files_sha256, refused, text_of
 from fairtrial.catalog.services.common.server import copy_folder
-from fairtrial.catalog.services.model import Counters, Missing, RowsLoaded, Service, one_by_one
+from fairtrial.catalog.services.model import Counters, Missing, RowsLoaded, Service, SqlAccess, one_by_one
 from fairtrial.catalog.tables import ColumnKind, Table, tables_sha256
 from fairtrial.record.model import ServiceIdentity
 
@@ -26,6 +29,9 @@ TYPES: dict[ColumnKind, str] = {
     "json": "TEXT NOT NULL",
 }
 FILE = "data.db"
+STEPS_BETWEEN_LOOKS = 10_000
+"""Of SQLite's virtual machine: well below a millisecond of them pass between two looks at the clock."""
+
 LAYOUT = 2
 """Raise it when the way in which a file is made changes: kept files are made again."""
 
@@ -35,8 +41,8 @@ class SqliteFile:
 
     pid = None
 
-    def __init__(self, tables: Sequence[Table], folder: Path, on_rows: RowsLoaded) -> None:
-        self._tables, self._on_rows = tables, on_rows
+    def __init__(self, tables: Sequence[Table], folder: Path, on_rows: RowsLoaded, files: Sequence[Path] = ()) -> None:
+        self._tables, self._on_rows, self._files = tables, on_rows, files
         self._data = folder / "data"
         self._file = self._data / FILE
         self.url = f"sqlite:///{self._file}"
@@ -51,9 +57,9 @@ class SqliteFile:
     def _take_copy(self) -> None:
         loaded = made_once(
             "datasets",
-            "-".join(["sqlite", *(table.name for table in self._tables)]),
-            tables_sha256(self._tables, "sqlite", LAYOUT),
-            lambda folder: _make(folder / FILE, self._tables, self._on_rows),
+            "-".join(["sqlite", *(table.name for table in self._tables), *(["own"] if self._files else [])]),
+            tables_sha256(self._tables, "sqlite", LAYOUT, *([files_sha256(self._files)] if self._files else [])),
+            lambda folder: _make(folder / FILE, self._tables, self._on_rows, self._files),
         )
         copy_folder(loaded, self._data)
         # One thread changes rows, another asks whether others changed any; never at the same time.
@@ -117,7 +123,19 @@ def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[S
         yield file
 
 
-def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+@contextmanager
+def up_with(files: Sequence[Path], variant: str) -> Iterator[SqliteFile]:
+    """What SQL files of a user's own make, in a file of this run, removed at the end.
+
+    Raises:
+        Problem: the file cannot be made, or SQLite refused what they say.
+    """
+    del variant
+    with run_folder("sqlite") as folder, closing(SqliteFile((), folder, lambda _table, _rows: None, files)) as file:
+        yield file
+
+
+def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded, files: Sequence[Path]) -> None:
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
             # No durability is needed while the file is made: if that is cut off, it is made again.
@@ -125,6 +143,8 @@ def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
             database.execute("PRAGMA synchronous = OFF")
             for table in tables:
                 _load(database, table, on_rows)
+            for file in files:
+                _run(database, file)
             database.execute("PRAGMA synchronous = FULL")
             database.execute("PRAGMA journal_mode = WAL")
     except sqlite3.Error as error:
@@ -132,6 +152,16 @@ def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
             f"the dataset could not be loaded into {path}: {error}",
             "free space there, or set FAIRTRIAL_CACHE to another folder",
         ) from error
+
+
+def _run(database: sqlite3.Connection, file: Path) -> None:
+    statements = text_of(file)
+    try:
+        database.executescript(statements)
+        if database.in_transaction:
+            database.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise refused("SQLite", file, str(error)) from None
 
 
 def _load(database: sqlite3.Connection, table: Table, on_rows: RowsLoaded) -> None:
@@ -163,11 +193,41 @@ def missing() -> Missing | None:
     return None
 
 
+@contextmanager
+def _opened(url: str, within_seconds: float) -> Iterator[sqlite3.Connection]:
+    """The database at a stack's URL; what is done within ends in time.
+
+    Raises:
+        Problem: SQLite refused, or it took too long.
+    """
+    deadline = time.monotonic() + within_seconds
+    try:
+        path = url.removeprefix("sqlite:///")
+        with closing(sqlite3.connect(path, timeout=within_seconds, isolation_level=None)) as database:
+            database.set_progress_handler(lambda: int(time.monotonic() > deadline), STEPS_BETWEEN_LOOKS)
+            yield database
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        reason = f"did not finish within {within_seconds:g} s" if time.monotonic() > deadline else f"refused: {error}"
+        raise Problem(f"SQLite {printable(reason, 300)}", "try the SQL in sqlite3") from None
+
+
+def _execute(url: str, statements: str, within_seconds: float) -> None:
+    with _opened(url, within_seconds) as database:
+        database.executescript(statements)
+
+
+def _query(url: str, statement: str, within_seconds: float) -> Sequence[Sequence[Any]]:
+    with _opened(url, within_seconds) as database:
+        return database.execute(statement).fetchmany(2)
+
+
 SERVICE = Service(
     name="sqlite",
     title="SQLite (embedded)",
     roles=("database",),
     up=up,
+    up_with=up_with,
+    sql=SqlAccess(execute=_execute, query=_query),
     missing=missing,
     version=lambda: f"SQLite {sqlite3.sqlite_version}",
 )

@@ -39,6 +39,7 @@ def clause(request: Request, rows: Mapping[str, GivenRows], secrets: Mapping[str
             progress_every_seconds=0,
         )
         summary = run_engine(plan, lambda _event: None)
+        stack.on_summary(summary)
         return None if summary.verified else _what_came(summary, request.expect)
 
     return ClauseTest(request.name, requirement, violation)

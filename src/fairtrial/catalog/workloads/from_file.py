@@ -4,8 +4,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.as_expected import clause
-from fairtrial.catalog.workloads.model import OwnWorkload, ServerWorkload, no_tables
+from fairtrial.catalog.workloads.model import OwnWorkload, ServerWorkload
+from fairtrial.catalog.workloads.own_state import state_of
 from fairtrial.catalog.workloads.written import TemplateWriter
 from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, GivenRows, JsonBody, Pick, Request
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, Rows, rows_in
@@ -83,7 +85,7 @@ def workload_from_file(source: WorkloadSource, environment: Mapping[str, str] | 
         name=source.name,
         title=source.model.title or source.name,
         services=(),
-        data=no_tables,
+        data=lambda _dataset, _options: Data(files=source.data),
         requests=lambda _data, _options: requests,
         clauses=clauses,
         writes=True,  # what requests change is not known
@@ -92,6 +94,7 @@ def workload_from_file(source: WorkloadSource, environment: Mapping[str, str] | 
             identity=_identity(source),
             rows={name: _without_first(given, taken[name]) for name, given in loaded.rows.items()},
             secrets=loaded.secrets,
+            state=state_of(source),
         ),
     )
 
@@ -163,4 +166,5 @@ def _identity(source: WorkloadSource) -> WorkloadIdentity:
         title=source.model.title,
         sha256=source.sha256,
         requests={name: f"{entry.method} {entry.path}" for name, entry in source.model.requests.items()},
+        audits={name: audit.proven for name, audit in source.model.audit.items()},
     )

@@ -1,12 +1,13 @@
 """What a workload is: requests to a server, or a job for a program."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
 from fairtrial.catalog.tables import Data, Table
+from fairtrial.catalog.workloads.own_state import OwnState
 from fairtrial.engine.plan import GivenRows, Request
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.experiment.ready import HEALTH, Ready
@@ -90,6 +91,7 @@ class OwnWorkload:
     """of which its requests take cells"""
     secrets: Mapping[str, str]
     """by the name of an environment variable, its value in the requests, which nobody may see"""
+    state: OwnState = field(default_factory=OwnState)
 
 
 @dataclass(frozen=True, kw_only=True)

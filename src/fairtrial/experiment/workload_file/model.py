@@ -16,6 +16,7 @@ from fairtrial.experiment.workload_file.placeholders import (
     parts_of,
     placeholders_in,
 )
+from fairtrial.experiment.workload_file.state import AuditEntry, Files, Reset, assert_requests_exist
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 """The keys of a request that name its method; the value is its path."""
@@ -280,6 +281,9 @@ class WorkloadFile(Strict):
     defaults: Defaults = Defaults()
     rows: dict[Annotated[str, Field(pattern=NAME)], Rows] = Field(default_factory=dict)
     requests: dict[Annotated[str, Field(pattern=NAME)], RequestEntry] = Field(min_length=1)
+    data: dict[str, Files] = Field(default_factory=dict, description="by service, the files that it is loaded from")
+    reset: Reset | None = None
+    audit: dict[Annotated[str, Field(pattern=NAME)], AuditEntry] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -299,6 +303,7 @@ class WorkloadFile(Strict):
                 raise ValueError(f"requests.{name}.expect: an answer to HEAD has no body")
         if unused := self.rows.keys() - used:
             raise ValueError(f"rows.{min(unused)}: no request takes a row of it: leave it out, or name it in one")
+        assert_requests_exist(self.audit, self.requests)
         return self
 
     def entries(self) -> Mapping[str, RequestEntry]:

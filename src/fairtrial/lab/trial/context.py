@@ -14,7 +14,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import Placement, TrialRecord
 
 Stage = str
-"""`start`, `contract`, `load`, `settle`, `stop` or `audit`; before them `wait`."""
+"""`reset`, `start`, `contract`, `load`, `settle`, `stop` or `audit`; before them `wait`."""
 
 
 class TrialWatcher(Protocol):
@@ -46,6 +46,8 @@ class TrialContext:
     watcher: TrialWatcher
     engine_runs: list[EngineSummary] = field(default_factory=list)
     """every run of the engine in this trial; `record.engine` is the last of those that were measured"""
+    contract_runs: list[EngineSummary] = field(default_factory=list)
+    """those of the contract, before the load: what they sent was asked for, too"""
 
     urls: dict[str, str] = field(default_factory=dict)
     """by service, what the stack gets in place of the service's own URL while a proxy runs before it; by

@@ -169,6 +169,8 @@ class Environment:
 
         if options.url_from:
             return external(service, options.url_from, tables, on_rows)
+        if (files := point.data.files.get(service.name)) and service.up_with is not None:
+            return service.up_with(files, options.variant)
         return service.up(tables, options.variant, on_rows)
 
     def _end(self, service: Service) -> None:

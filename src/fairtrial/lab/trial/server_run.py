@@ -1,4 +1,4 @@
-"""A trial of a server: start, contract, warm-up and measured load, settle, stop, audit."""
+"""A trial of a server: reset, start, contract, warm-up and measured load, settle, stop, audit."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -16,6 +16,7 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment, deployed
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, offer_load
+from fairtrial.lab.trial.own_state import audit_state, reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.settle import settle
@@ -35,6 +36,11 @@ def run_server(context: TrialContext) -> None:
         with context.stage("wait"):
             context.watcher.waiting(f"{count(closed, 'closed connection')} to expire")
             wait_for_ports()
+    try:
+        reset_state(context)
+    except Problem as problem:
+        record.failure = Failure.of("reset", problem)
+        return
     with ExitStack() as stack:
         try:
             with context.stage("start"):
@@ -74,6 +80,8 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
                 with context.stage("settle"):
                     writes = service.counters().get("writes")
                     record.settle = settle(service, writes, context.point.experiment.settle_seconds)
+            # With the stack still up: what it stores only when it is told to stop was not stored when it said so.
+            record.own_audits = audit_state(context)
     except StackEnded:
         pass  # its exit status, read below, says so
     except Problem as problem:
@@ -111,6 +119,7 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
         point.options,
         None if own_network else deployment.listening(),
         on_first_answer=on_first_answer,
+        on_summary=context.contract_runs.append,
         own=None if workload.own is None else workload.ready,
     )
 
@@ -122,10 +131,11 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
     workload that writes comes last.
 
     Raises:
-        Problem: it cannot be started.
+        Problem: it cannot be started, or the state not brought back.
     """
     first = contexts[0]
     service, cpus = first.service, first.placement.server_cpus
+    reset_state(first)
     with proxies_before_services(first), upstream_of_trial(first, cpus), deployed(first) as deployment:
         altered = False
         for context in contexts:

@@ -11,6 +11,7 @@ from fairtrial.base.cache.once import made_once
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import Client, counters_of, table_named
 from fairtrial.catalog.services.common.folder import give_to_server, run_folder
+from fairtrial.catalog.services.common.own_files import files_sha256
 from fairtrial.catalog.services.common.server import PrivateServer, copy_folder
 from fairtrial.catalog.services.model import Change, Counters, RowsLoaded
 from fairtrial.catalog.tables import Table, tables_sha256
@@ -61,6 +62,8 @@ class KeptData:
     """load a new server: whatever the tables need around them, and the tables"""
     initialise: Callable[[Path], None] = empty_data
     """make data without tables in a new folder, for `command`"""
+    run: Callable[[Location, Sequence[Path]], None] | None = None
+    """load files of a user's own into a server that `fill` has made ready; None: that cannot be done"""
     end_signal: Signals = SIGTERM
     """at which the server writes its data out and ends"""
 
@@ -128,7 +131,9 @@ class PrivateService:
         on_rows: RowsLoaded,
         server: PrivateServer,
         client: Client,
+        files: Sequence[Path] = (),
     ) -> None:
+        self._files = files
         self._program, self._tables, self._on_rows = program, tables, on_rows
         self._server, self._client = server, client
         self.url = program.url(server.port)
@@ -143,7 +148,7 @@ class PrivateService:
         )
 
     def _loaded_data(self) -> Path | None:
-        return _loaded_data(self._program, self._tables, self._on_rows)
+        return _loaded_data(self._program, self._tables, self._on_rows, self._files)
 
     def _begin(self) -> None:
         """What a server that was just started needs before a stack may use it."""
@@ -197,12 +202,16 @@ class PrivateService:
 
 @contextmanager
 def private_service(
-    program_for: ProgramFor, tables: Sequence[Table], variant: str, on_rows: RowsLoaded
+    program_for: ProgramFor,
+    tables: Sequence[Table],
+    variant: str,
+    on_rows: RowsLoaded,
+    files: Sequence[Path] = (),
 ) -> Iterator[PrivateService]:
-    """Bring a private server up with the tables, and down again.
+    """Bring a private server up with the tables, or with what a user's own files hold, and down again.
 
     Raises:
-        Problem: it is not installed, there is no such variant, it does not start, or the tables cannot be loaded.
+        Problem: it is not installed, there is no such variant, it does not start, or it cannot be loaded.
     """
     program = program_for(tables, variant)
     with (
@@ -210,7 +219,18 @@ def private_service(
         _server(program, folder, program.command) as server,
         closing(program.client(Location(server.data, server.port))) as client,
     ):
-        yield PrivateService(program, tables, variant, on_rows, server, client)
+        yield PrivateService(program, tables, variant, on_rows, server, client, files)
+
+
+def private_service_with(
+    program_for: ProgramFor, files: Sequence[Path], variant: str
+) -> AbstractContextManager[PrivateService]:
+    """The same without tables, loaded from files of a user's own.
+
+    Raises:
+        Problem: as `private_service`; the reason quotes what the database refused.
+    """
+    return private_service(program_for, (), variant, lambda _table, _rows: None, files)
 
 
 def _server(program: ServerProgram, folder: Path, command: Callable[[Location], list[str]]) -> PrivateServer:
@@ -224,8 +244,10 @@ def _server(program: ServerProgram, folder: Path, command: Callable[[Location], 
     )
 
 
-def _loaded_data(program: ServerProgram, tables: Sequence[Table], on_rows: RowsLoaded) -> Path | None:
-    """The folder with the server's data and the tables in them, from the cache or made now; None if none is kept."""
+def _loaded_data(
+    program: ServerProgram, tables: Sequence[Table], on_rows: RowsLoaded, files: Sequence[Path]
+) -> Path | None:
+    """The folder with the server's loaded data, from the cache or made now; None if none is kept."""
     kept = program.kept
     if kept is None:
         return None
@@ -234,12 +256,17 @@ def _loaded_data(program: ServerProgram, tables: Sequence[Table], on_rows: RowsL
         with run_folder(program.name) as folder, _server(program, folder, kept.command) as server:
             server.start(_initialised_data(program.name, kept))
             with server.naming_full_disk():
-                kept.fill(Location(server.data, server.port), tables, on_rows)
+                location = Location(server.data, server.port)
+                kept.fill(location, tables, on_rows)
+                if files:
+                    assert kept.run is not None
+                    kept.run(location, files)
             server.end_cleanly(kept.end_signal)
             copy_folder(server.data, target / DATA)
 
-    name = "-".join([program.name, *(table.name for table in tables)])
-    return made_once("datasets", name, tables_sha256(tables, *kept.key), make) / DATA
+    name = "-".join([program.name, *(table.name for table in tables), *(["own"] if files else [])])
+    key = [*kept.key, *([files_sha256(files)] if files else [])]
+    return made_once("datasets", name, tables_sha256(tables, *key), make) / DATA
 
 
 def _initialised_data(name: str, kept: KeptData) -> Path:

@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from fairtrial.catalog.services.common.private import private_service
+from fairtrial.catalog.services.common.private import private_service, private_service_with
 from fairtrial.catalog.services.common.sql_external import external_sql
 from fairtrial.catalog.services.mariadb.client import PORT, TITLE, client_at
+from fairtrial.catalog.services.mariadb.own_sql import SQL
 from fairtrial.catalog.services.mariadb.server import NAME, PROGRAMS, VARIANTS, program
 from fairtrial.catalog.services.model import Service
 
@@ -13,6 +14,8 @@ SERVICE = Service(
     title=TITLE,
     roles=("database",),
     up=partial(private_service, program),
+    up_with=partial(private_service_with, program),
+    sql=SQL,
     missing=PROGRAMS.missing,
     version=PROGRAMS.version,
     port=PORT,

@@ -200,15 +200,23 @@ def client_at(url: str, redact: Redact) -> MariaClient:
     Raises:
         ValueError: the URL cannot be read.
     """
+    return MariaClient(target_at(url), redact=redact)
+
+
+def target_at(url: str) -> dict[str, Any]:
+    """PyMySQL's connection parameters for a database by its URL.
+
+    Raises:
+        ValueError: the URL cannot be read.
+    """
     parts = urlsplit(url)
-    target = {
+    return {
         "host": parts.hostname or LOOPBACK,
         "port": parts.port or PORT,
         "user": unquote(parts.username or ""),
         "password": unquote(parts.password or ""),
         "database": unquote(parts.path.lstrip("/")),
     }
-    return MariaClient(target, redact=redact)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from fairtrial.catalog.services.common.installed import Programs, assert_install
 from fairtrial.catalog.services.common.private import DATA, KeptData, Location, ServerProgram, Variant, arguments_of
 from fairtrial.catalog.services.common.sql import MOST_CONNECTIONS, PASSWORD_BYTES, USER
 from fairtrial.catalog.services.mariadb.client import TITLE, MariaClient
+from fairtrial.catalog.services.mariadb.own_sql import load
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.tables import Table
 
@@ -72,6 +73,7 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
             command=lambda location: _command(location, WHILE_LOADING),
             fill=_fill,
             initialise=_initialise,
+            run=_run,
         ),
         command=lambda location: _command(location, [USER_STATISTICS, *arguments]),
         is_ready=_is_ready,
@@ -130,3 +132,8 @@ def _fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> N
         f"GRANT ALL PRIVILEGES ON {USER}.* TO '{USER}'@'{LOOPBACK}'",
     )
     _client(location).load(tables, on_rows)
+
+
+def _run(location: Location, files: Sequence[Path]) -> None:
+    """Files of a user's own, into the stacks' database."""
+    load(PROGRAMS.path_of("mariadb|mysql"), location.data / SOCKET, SUPERUSER, USER, files)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 
 from fairtrial.base.loopback import LOOPBACK, listens
 from fairtrial.base.problem import Problem
@@ -10,6 +11,7 @@ from fairtrial.catalog.services.common.installed import assert_installed
 from fairtrial.catalog.services.common.private import KeptData, Location, ServerProgram, arguments_of
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
+from fairtrial.catalog.services.mongodb.own_documents import load
 from fairtrial.catalog.services.mongodb.program import LOADING_CACHE_GIB, installed_program, missing
 from fairtrial.catalog.tables import Table
 
@@ -37,6 +39,10 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
         with closing(client(location)) as loading:
             loading.load(tables, on_rows)
 
+    def run(location: Location, files: Sequence[Path]) -> None:
+        with closing(client(location)) as loading:
+            load(loading, files)
+
     return ServerProgram(
         name=NAME,
         title=installed.title,
@@ -44,6 +50,7 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
             key=(NAME, installed.version, LAYOUT),
             command=lambda location: installed.command(location, LOADING_CACHE_GIB),
             fill=fill,
+            run=run,
         ),
         command=installed.command,
         # The client waits for a server that is not there yet longer than it takes to start.

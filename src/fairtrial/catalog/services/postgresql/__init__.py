@@ -2,10 +2,11 @@
 
 from functools import partial
 
-from fairtrial.catalog.services.common.private import private_service
+from fairtrial.catalog.services.common.private import private_service, private_service_with
 from fairtrial.catalog.services.common.sql_external import external_sql
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
+from fairtrial.catalog.services.postgresql.own_sql import SQL
 from fairtrial.catalog.services.postgresql.server import NAME, PROGRAMS, VARIANTS, program
 
 SERVICE = Service(
@@ -13,6 +14,8 @@ SERVICE = Service(
     title=TITLE,
     roles=("database",),
     up=partial(private_service, program),
+    up_with=partial(private_service_with, program),
+    sql=SQL,
     missing=PROGRAMS.missing,
     version=PROGRAMS.version,
     port=5432,

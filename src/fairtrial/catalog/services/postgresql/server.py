@@ -14,6 +14,7 @@ from fairtrial.catalog.services.common.private import DATA, KeptData, Location, 
 from fairtrial.catalog.services.common.sql import MOST_CONNECTIONS, PASSWORD_BYTES, USER
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
+from fairtrial.catalog.services.postgresql.own_sql import load
 from fairtrial.catalog.tables import Table
 
 NAME = "postgresql"
@@ -80,6 +81,7 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
             command=lambda location: _command(location, WHILE_LOADING),
             fill=_fill,
             initialise=_initialise,
+            run=_run,
             end_signal=SIGINT,  # on SIGTERM it waits for whoever is connected
         ),
         command=lambda location: _command(location, [*arguments, *statistics]),
@@ -143,3 +145,9 @@ def _fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> N
         *([f"CREATE EXTENSION {STATISTICS}"] if has_statistics() else []),
     )
     _client(location).load(tables, on_rows)
+
+
+def _run(location: Location, files: Sequence[Path]) -> None:
+    """Files of a user's own, as the stacks' user; and statistics for the planner."""
+    load(PROGRAMS.path_of("psql"), _target(location, USER), USER, files)
+    PostgresClient(_target(location, USER)).execute("ANALYZE")

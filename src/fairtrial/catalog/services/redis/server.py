@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.client import answers
@@ -11,6 +12,7 @@ from fairtrial.catalog.services.common.key_value import assert_fit
 from fairtrial.catalog.services.common.private import KeptData, Location, ServerProgram, Variant, arguments_of
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.redis.client import NAME, TITLE, RedisClient
+from fairtrial.catalog.services.redis.own_commands import load
 from fairtrial.catalog.tables import Table
 
 PROGRAM = "redis-server"
@@ -50,7 +52,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     return ServerProgram(
         name=NAME,
         title=TITLE,
-        kept=KeptData(key=(NAME, version(), arguments, LAYOUT), command=command, fill=_fill),
+        kept=KeptData(key=(NAME, version(), arguments, LAYOUT), command=command, fill=_fill, run=_run),
         command=command,
         is_ready=lambda location: answers(_client(location)),
         client=_client,
@@ -69,4 +71,10 @@ def _client(location: Location) -> RedisClient:
 def _fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
     with closing(_client(location)) as client:
         client.load(tables, on_rows)
+        client.save()
+
+
+def _run(location: Location, files: Sequence[Path]) -> None:
+    with closing(_client(location)) as client:
+        load(client, files)
         client.save()

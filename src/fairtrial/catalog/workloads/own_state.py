@@ -1,0 +1,28 @@
+"""The state of a workload of one's own, as the lab carries it out: docs/workload-file.md, "State"."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fairtrial.experiment.workload_file.read import WorkloadSource
+from fairtrial.experiment.workload_file.state import AuditEntry, Reset
+
+
+@dataclass(frozen=True)
+class OwnState:
+    """What a database holds before a trial, and what it must hold after it."""
+
+    folder: Path = Path()
+    """in which commands are run: that of the workload file"""
+    data: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    """by service, the files that it is loaded from"""
+    reset: Reset | None = None
+    reset_file: Path | None = None
+    """the SQL of the reset, where it is SQL"""
+    audits: Mapping[str, AuditEntry] = field(default_factory=dict)
+
+
+def state_of(source: WorkloadSource) -> OwnState:
+    """The state that a workload file describes."""
+    model = source.model
+    return OwnState(source.file.parent.absolute(), source.data, model.reset, source.reset_file, model.audit)
