@@ -118,11 +118,14 @@ def _request(
         body_file=None if body_file is None else str(body_file),
         template=True,
         weight=entry.weight,
-        expect=_expectation(entry.expect, f"{key}.expect", check_every, writer),
+        expect=_expectation(entry.expect, f"{key}.expect", check_every, writer, kept=name in source.checks),
+        body_check=source.checks.get(name),
     )
 
 
-def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWriter) -> Expectation:
+def _expectation(
+    expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, kept: bool
+) -> Expectation:
     body: AnyBody | ExactBody | JsonBody = AnyBody()
     if expect.text is not None:
         body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
@@ -136,6 +139,7 @@ def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWri
         body_bytes=None if length is None else BodyRange(min=length[0], max=length[1]),
         body=body,
         check_every=check_every,
+        keep_bodies=True if kept else None,
     )
 
 

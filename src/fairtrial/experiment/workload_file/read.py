@@ -7,8 +7,10 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
-from fairtrial.experiment.workload_file.model import RequestEntry, WorkloadFile
+from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
+from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
+from fairtrial.experiment.workload_file.schema import AnswerSchema, read_schema, schema_file
 
 SUFFIX = ".toml"
 
@@ -21,6 +23,8 @@ class WorkloadSource:
     model: WorkloadFile
     rows: Mapping[str, RowTable]
     """by the names of `[rows.NAME]`"""
+    checks: Mapping[str, BodyCheck]
+    """by request, what the lab itself looks at in its answers; requests without are left out"""
     sha256: str
     """of the file and of every file that it names, as hex"""
 
@@ -49,13 +53,46 @@ def read_workload_file(file: Path) -> WorkloadSource:
         if entry.body_file is not None:
             bodies[name] = _beside(file, entry.body_file)
             _assert_readable(bodies[name], f"{file}: requests.{name}.body_file")
-    named = [*(table.file for table in rows.values()), *bodies.values()]
-    return WorkloadSource(file, model, rows, _sha256([file, *named]))
+    checks, schema_files = _checks(file, model)
+    named = [*(table.file for table in rows.values()), *bodies.values(), *schema_files]
+    return WorkloadSource(file, model, rows, checks, _sha256([file, *named]))
 
 
 def names_file(workload: str) -> bool:
     """Whether `workload` of an experiment means a file, and none of the lab's workloads."""
     return workload.endswith(SUFFIX)
+
+
+def _checks(file: Path, model: WorkloadFile) -> tuple[dict[str, BodyCheck], list[Path]]:
+    """What the lab looks at in answers, by request; and the files of the schemas."""
+    schemas: dict[str, AnswerSchema] = {}
+    checks = {}
+    for name, entry in model.entries().items():
+        reference = entry.expect.json_schema
+        if reference is not None and reference not in schemas:
+            key = f"{file}: {_key_of('schema', name, model)}"
+            schemas[reference] = read_schema(schema_file(file.parent, reference), reference, key)
+        if reference is not None or entry.expect.matches:
+            patterns = _patterns(entry.expect, f"{file}: {_key_of('matches', name, model)}")
+            checks[name] = BodyCheck(None if reference is None else schemas[reference], patterns)
+    return checks, list(dict.fromkeys(schema_file(file.parent, each) for each in schemas))
+
+
+def _patterns(expect: Expect, key: str) -> dict[str, Pattern]:
+    patterns = {}
+    for pointer, text in (expect.matches or {}).items():
+        try:
+            patterns[pointer] = Pattern(text)
+        except ValueError as error:
+            raise Problem(f"{key}: {pointer}: {error}", "write one such as '^\\d+$', in single quotes") from error
+    return patterns
+
+
+def _key_of(key: str, name: str, model: WorkloadFile) -> str:
+    """Where the expectation of a request stands: with it, or among the defaults."""
+    field = "json_schema" if key == "schema" else key
+    own = field in model.requests[name].expect.model_fields_set
+    return f"requests.{name}.expect.{key}" if own else f"defaults.expect.{key}"
 
 
 def _beside(file: Path, named: str) -> Path:
