@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, SkipValidation
+from pydantic import Field, InstanceOf
 
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
@@ -70,7 +70,7 @@ class Request(Strict):
         None, description="report which of its numbers ({{sequence 1}}) had a right answer"
     )
     expect: Expectation = Expectation()
-    body_check: SkipValidation[BodyCheck | None] = Field(
+    body_check: InstanceOf[BodyCheck] | None = Field(
         None,
         exclude=True,
         repr=False,

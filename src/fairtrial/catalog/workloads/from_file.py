@@ -45,7 +45,7 @@ def sent_requests(
     Raises:
         Problem: a variable that the file names is not set.
     """
-    writer = TemplateWriter(source.file, os.environ if environment is None else environment, numbers_taken)
+    writer = TemplateWriter(source.prefix, os.environ if environment is None else environment, numbers_taken)
     requests = [_request(source, name, entry, check_every, writer) for name, entry in source.model.entries().items()]
     rows = {name: _given(rows, source.rows[name]) for name, rows in source.model.rows.items()}
     return SentRequests(requests, rows, writer.used)
@@ -123,9 +123,7 @@ def _request(
     )
 
 
-def _expectation(
-    expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, kept: bool
-) -> Expectation:
+def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, kept: bool) -> Expectation:
     body: AnyBody | ExactBody | JsonBody = AnyBody()
     if expect.text is not None:
         body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))

@@ -86,7 +86,9 @@ class BodyCheck:
             if not isinstance(text, str):
                 return f"{place} is neither a text nor a number, and is to match {pattern.text}"
             if not pattern.is_in(text):
-                return f"{place} is {printable(json.dumps(text), SHOWN_CHARACTERS)}, which does not match {pattern.text}"
+                return (
+                    f"{place} is {printable(json.dumps(text), SHOWN_CHARACTERS)}, which does not match {pattern.text}"
+                )
         return None
 
 

@@ -323,6 +323,10 @@ class WorkloadFile(Strict):
         """The requests by name, each with the defaults."""
         return {name: entry.over(self.defaults) for name, entry in self.requests.items()}
 
+    def as_written(self) -> dict[str, Any]:
+        """The keys that were set, as they stand in a file."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
     def columns(self) -> dict[str, dict[str, str]]:
         """By rows, the columns that requests name, each with the key that names it first."""
         columns: dict[str, dict[str, str]] = {name: {} for name in self.rows}

@@ -30,9 +30,14 @@ def _converted(value: Any, *, are_names: bool) -> Any:
     if isinstance(value.get("$ref"), str):
         reference = {"$ref": value["$ref"]}
         return _or_null(reference) if value.get("nullable") is True else reference
-    schema = {
+    inner = {
         key: each if key in DATA else _converted(each, are_names=key in SCHEMAS_BY_NAME) for key, each in value.items()
     }
+    return _adapted(inner)
+
+
+def _adapted(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema whose inner ones are converted."""
     _bounds(schema, "minimum", "exclusiveMinimum")
     _bounds(schema, "maximum", "exclusiveMaximum")
     _answered_only(schema)
@@ -48,9 +53,8 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bounds(schema: dict[str, Any], bound: str, exclusive: str) -> None:
-    if isinstance(schema.get(exclusive), bool):
-        if schema.pop(exclusive) and bound in schema:
-            schema[exclusive] = schema.pop(bound)
+    if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
+        schema[exclusive] = schema.pop(bound)
 
 
 def _answered_only(schema: dict[str, Any]) -> None:

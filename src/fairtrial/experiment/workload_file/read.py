@@ -1,6 +1,7 @@
 """Reading a workload file, and whatever it names."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +18,14 @@ SUFFIX = ".toml"
 
 @dataclass(frozen=True)
 class WorkloadSource:
-    """A workload file with its rows."""
+    """A workload file with its rows, or the table of an experiment that says the same."""
 
+    name: str
+    """what the workload is called: the name of its file, which no workload of the lab's has"""
     file: Path
+    """that it stands in; what it names lies beside it"""
+    prefix: str
+    """what messages put before its keys"""
     model: WorkloadFile
     rows: Mapping[str, RowTable]
     """by the names of `[rows.NAME]`"""
@@ -27,11 +33,6 @@ class WorkloadSource:
     """by request, what the lab itself looks at in its answers; requests without are left out"""
     sha256: str
     """of the file and of every file that it names, as hex"""
-
-    @property
-    def name(self) -> str:
-        """What the workload is called: the name of its file, which no workload of the lab's has."""
-        return self.file.name
 
     def body_file(self, entry: RequestEntry) -> Path | None:
         """Where the file lies that is the body of a request."""
@@ -46,34 +47,57 @@ def read_workload_file(file: Path) -> WorkloadSource:
             what it is asked for. The reason names file and key.
     """
     model = read_toml(file, WorkloadFile)
+    return _source(file.name, file, f"{file}: ", model, _sha256_of(file))
+
+
+def inline_workload(model: WorkloadFile, name: str, file: Path) -> WorkloadSource:
+    """The workload that stands in an experiment as the table `[workload]`.
+
+    Args:
+        name: what it is called.
+        file: the experiment's; paths are relative to it.
+
+    Raises:
+        Problem: as of `read_workload_file`; the reason names the key, but not the file.
+    """
+    written = json.dumps(model.as_written(), sort_keys=True).encode()
+    return _source(name, file, "workload.", model, hashlib.sha256(written).hexdigest())
+
+
+def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str) -> WorkloadSource:
+    """With what the model names.
+
+    Args:
+        sha256: of what the model was read from.
+    """
     columns = model.columns()
     rows = {name: read_rows(_beside(file, each.file), columns[name]) for name, each in model.rows.items()}
     bodies = {}
-    for name, entry in model.requests.items():
+    for request, entry in model.requests.items():
         if entry.body_file is not None:
-            bodies[name] = _beside(file, entry.body_file)
-            _assert_readable(bodies[name], f"{file}: requests.{name}.body_file")
-    checks, schema_files = _checks(file, model)
+            bodies[request] = _beside(file, entry.body_file)
+            _assert_readable(bodies[request], f"{prefix}requests.{request}.body_file")
+    checks, schema_files = _checks(file, prefix, model)
     named = [*(table.file for table in rows.values()), *bodies.values(), *schema_files]
-    return WorkloadSource(file, model, rows, checks, _sha256([file, *named]))
+    return WorkloadSource(name, file, prefix, model, rows, checks, _sha256(name, sha256, named))
 
 
-def names_file(workload: str) -> bool:
-    """Whether `workload` of an experiment means a file, and none of the lab's workloads."""
-    return workload.endswith(SUFFIX)
+def names_file(workload: str | WorkloadFile) -> bool:
+    """Whether `workload` of an experiment means a file, or stands in place of one, and means none of the lab's."""
+    return not isinstance(workload, str) or workload.endswith(SUFFIX)
 
 
-def _checks(file: Path, model: WorkloadFile) -> tuple[dict[str, BodyCheck], list[Path]]:
+def _checks(file: Path, prefix: str, model: WorkloadFile) -> tuple[dict[str, BodyCheck], list[Path]]:
     """What the lab looks at in answers, by request; and the files of the schemas."""
     schemas: dict[str, AnswerSchema] = {}
     checks = {}
     for name, entry in model.entries().items():
         reference = entry.expect.json_schema
         if reference is not None and reference not in schemas:
-            key = f"{file}: {_key_of('schema', name, model)}"
+            key = f"{prefix}{_key_of('schema', name, model)}"
             schemas[reference] = read_schema(schema_file(file.parent, reference), reference, key)
         if reference is not None or entry.expect.matches:
-            patterns = _patterns(entry.expect, f"{file}: {_key_of('matches', name, model)}")
+            patterns = _patterns(entry.expect, f"{prefix}{_key_of('matches', name, model)}")
             checks[name] = BodyCheck(None if reference is None else schemas[reference], patterns)
     return checks, list(dict.fromkeys(schema_file(file.parent, each) for each in schemas))
 
@@ -107,10 +131,14 @@ def _assert_readable(file: Path, where: str) -> None:
         raise Problem(f"{where}: {file}: {error.strerror}", "name a file that can be read") from error
 
 
-def _sha256(files: list[Path]) -> str:
-    digest = hashlib.sha256()
+def _sha256(name: str, sha256: str, files: list[Path]) -> str:
+    """Of a file of this name and digest, and of those that it names."""
+    digest = hashlib.sha256(f"{name}\0{sha256}\0".encode())
     for each in files:
-        with each.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        digest.update(f"{each.name}\0{content}\0".encode())
+        digest.update(f"{each.name}\0{_sha256_of(each)}\0".encode())
     return digest.hexdigest()
+
+
+def _sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

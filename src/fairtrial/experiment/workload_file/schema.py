@@ -152,7 +152,8 @@ def _of_openapi(document: dict[str, Any], where: str) -> Any:
     dialect = document.get("jsonSchemaDialect", DIALECT)
     if dialect not in (DIALECT, DIALECT_OF_OPENAPI):
         raise Problem(
-            f"{where}: jsonSchemaDialect: {printable(str(dialect), 120)} is not known", f"leave it out, or use {DIALECT}"
+            f"{where}: jsonSchemaDialect: {printable(str(dialect), 120)} is not known",
+            f"leave it out, or use {DIALECT}",
         )
     return document
 
@@ -171,7 +172,7 @@ def _assert_within(document: Any, schema: Any, where: str) -> None:
                 seen.add(reference)
                 if not reference.startswith("#") and not _names_itself(document):
                     raise Problem(
-                        f"{where}: $ref {printable(reference, 120)!r} leads out of the document, and nothing is fetched",
+                        f"{where}: $ref {printable(reference, 120)!r} leads out of the document; nothing is fetched",
                         "put it into one file first, for example with `npx @redocly/cli bundle openapi.yaml -o "
                         "whole.yaml`",
                     )

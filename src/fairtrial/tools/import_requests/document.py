@@ -63,9 +63,7 @@ class Document:
         try:
             return as_json(value, MOST_VALUES)
         except TooManyValues as error:
-            raise Problem(
-                f"{self.label}: an example holds more than {MOST_VALUES:,} values", "shorten it"
-            ) from error
+            raise Problem(f"{self.label}: an example holds more than {MOST_VALUES:,} values", "shorten it") from error
 
 
 def read_document(source: Source) -> Document:
