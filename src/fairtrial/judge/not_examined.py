@@ -16,8 +16,17 @@ REMEDY = "nothing to do, but to know it: a contender that skips such work is not
 
 
 def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
-    """A note for each check that has nothing to examine because the workload is a file; else none."""
+    """A note for each check that has nothing to examine because the workload is a file, and for each schema that says
+    nothing; else none.
+    """
     if record.own_workload is None:
         return
     for check, what in OF_WORKLOAD_FILES.items():
         yield Finding(check=check, severity="note", evidence=f"not examined: {what}", remedy=REMEDY)
+    for request in record.own_workload.accepts_anything:
+        yield Finding(
+            check="errors",
+            severity="note",
+            evidence=f"{request}: its schema accepts any answer",
+            remedy="say in the schema what an answer holds: types of its members, and which are required",
+        )

@@ -156,6 +156,9 @@ class WorkloadIdentity(Strict):
     title: str
     sha256: str = Field(description="of the file and of every file that it names")
     requests: dict[str, str] = Field(description="by name, method and path as they stand in the file")
+    accepts_anything: list[str] = Field(
+        default_factory=list, description="names of requests whose schema no answer breaks"
+    )
 
 
 class ImpliedWork(Strict):

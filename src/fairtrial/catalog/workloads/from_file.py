@@ -165,4 +165,7 @@ def _identity(source: WorkloadSource) -> WorkloadIdentity:
         title=source.model.title,
         sha256=source.sha256,
         requests={name: f"{entry.method} {entry.path}" for name, entry in source.model.requests.items()},
+        accepts_anything=[
+            name for name, check in source.checks.items() if check.schema and check.schema.accepts_anything
+        ],
     )

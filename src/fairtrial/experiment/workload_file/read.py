@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
-from fairtrial.experiment.workload_file.schema import AnswerSchema, read_schema, schema_file
+from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
 
 SUFFIX = ".toml"
 
@@ -89,17 +90,20 @@ def names_file(workload: str | WorkloadFile) -> bool:
 
 def _checks(file: Path, prefix: str, model: WorkloadFile) -> tuple[dict[str, BodyCheck], list[Path]]:
     """What the lab looks at in answers, by request; and the files of the schemas."""
+    documents: dict[Path, SchemaDocument] = {}
     schemas: dict[str, AnswerSchema] = {}
     checks = {}
     for name, entry in model.entries().items():
         reference = entry.expect.json_schema
         if reference is not None and reference not in schemas:
             key = f"{prefix}{_key_of('schema', name, model)}"
-            schemas[reference] = read_schema(schema_file(file.parent, reference), reference, key)
+            where, path = f"{key}: {printable(reference, 200)}", schema_file(file.parent, reference)
+            documents[path] = documents.get(path) or read_schema_document(path, where)
+            schemas[reference] = documents[path].schema(reference, where)
         if reference is not None or entry.expect.matches:
             patterns = _patterns(entry.expect, f"{prefix}{_key_of('matches', name, model)}")
             checks[name] = BodyCheck(None if reference is None else schemas[reference], patterns)
-    return checks, list(dict.fromkeys(schema_file(file.parent, each) for each in schemas))
+    return checks, list(documents)
 
 
 def _patterns(expect: Expect, key: str) -> dict[str, Pattern]:

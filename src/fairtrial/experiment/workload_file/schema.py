@@ -56,20 +56,51 @@ class AnswerSchema:
         return f"{place}: {_cut(printable(error.message))}"
 
 
-def read_schema(file: Path, reference: str, key: str) -> AnswerSchema:
-    """The schema that a workload file names.
+class SchemaDocument:
+    """A document that holds schemas."""
+
+    def __init__(self, value: Any, dialect: str) -> None:
+        self._value, self._dialect = value, dialect
+
+    def schema(self, reference: str, where: str) -> AnswerSchema:
+        """One of its schemas.
+
+        Args:
+            reference: ends in a JSON pointer into the document behind `#`, or is the document as a whole.
+            where: begins messages.
+
+        Raises:
+            Problem: the pointer leads nowhere, or the schema cannot be used: it is broken, or needs another document.
+        """
+        pointer = unquote(reference.partition("#")[2])
+        try:
+            found = target(self._value, pointer)
+        except LookupError as error:
+            raise Problem(
+                f"{where}: {printable(str(error.args[0]), 120)}",
+                'write FILE#/a/b, such as "openapi.yaml#/components/schemas/Item"',
+            ) from error
+        if not isinstance(found, dict | bool):
+            raise Problem(f"{where}: is no schema", "name a place where an object stands")
+        _assert_within(self._value, found, where)
+        try:
+            return AnswerSchema(self._value, pointer, self._dialect)
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
+            path = pointer_of(getattr(error, "schema_path", []))
+            at = f"{path}: " if path else ""
+            message = printable(getattr(error, "message", str(error)), 200)
+            raise Problem(f"{where}: {at}{message}", "correct the schema, or name another one") from error
+
+
+def read_schema_document(file: Path, where: str) -> SchemaDocument:
+    """A JSON Schema, or an OpenAPI document of 3.0 or 3.1, in JSON or YAML.
 
     Args:
-        file: the document: JSON or YAML, a JSON Schema or an OpenAPI document of 3.0 or 3.1.
-        reference: as it is named, with a JSON pointer into the document behind `#`.
-        key: names the workload file and the key in messages.
+        where: begins messages: the workload file, its key and what it names.
 
     Raises:
-        Problem: the document cannot be read, the pointer leads nowhere, or the schema cannot be used: it is broken, or
-            needs another document.
+        Problem: it cannot be read, or is neither.
     """
-    pointer = unquote(reference.partition("#")[2])
-    where = f"{key}: {printable(reference, 200)}"
     document = _document(file, where)
     dialect = DIALECT
     if isinstance(document, dict) and ("openapi" in document or "swagger" in document):
@@ -78,23 +109,7 @@ def read_schema(file: Path, reference: str, key: str) -> AnswerSchema:
         dialect = str(document["$schema"])
         if dialect.rstrip("#") not in DIALECTS:
             raise Problem(f"{where}: $schema: {printable(dialect, 120)} is not known", f"use {DIALECT}")
-    try:
-        found = target(document, pointer)
-    except LookupError as error:
-        raise Problem(
-            f"{where}: {printable(str(error.args[0]), 120)}",
-            'write FILE#/a/b, such as "openapi.yaml#/components/schemas/Item"',
-        ) from error
-    if not isinstance(found, dict | bool):
-        raise Problem(f"{where}: is no schema", "name a place where an object stands")
-    _assert_within(document, found, where)
-    try:
-        return AnswerSchema(document, pointer, dialect)
-    except (ValueError, jsonschema_rs.ReferencingError) as error:
-        path = pointer_of(getattr(error, "schema_path", []))
-        at = f"{path}: " if path else ""
-        message = printable(getattr(error, "message", str(error)), 200)
-        raise Problem(f"{where}: {at}{message}", "correct the schema, or name another one") from error
+    return SchemaDocument(document, dialect)
 
 
 def schema_file(folder: Path, reference: str) -> Path:
