@@ -14,7 +14,7 @@ from fairtrial.experiment.workload_file.constraints import accepts_anything
 from fairtrial.experiment.workload_file.openapi_schema import as_json_schema
 
 LARGEST_FILE_BYTES = 8 << 20
-MOST_VALUES = 2_000_000
+MOST_VALUES = 1_000_000
 LONGEST_FAULT_CHARACTERS = 160
 """Of a fault; a longer one is cut in its midst, as its value stands in front and its reason behind."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

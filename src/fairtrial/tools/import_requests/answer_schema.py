@@ -15,10 +15,8 @@ class AnswerSchemas:
     """The schemas of a document that lies in a file, for a workload file to name."""
 
     def __init__(self, source: Source, document: Document) -> None:
-        self._path, self._document = source.path, document
+        self._path, self._label, self._document = source.path, source.label, document
         self._file: SchemaDocument | None = None
-        if source.path is not None:
-            self._file = read_schema_document(Path(source.path), source.label)
 
     def of(self, place: Sequence[str], response: Any, media_type: str) -> tuple[str | None, str]:
         """The schema of an answer as `FILE#POINTER`, and why there is none though the document has one.
@@ -31,7 +29,7 @@ class AnswerSchemas:
             media_type: as it is spelled there.
         """
         schema = member(self._document.resolved(response), "content", media_type, "schema")
-        if self._file is None or schema is None:
+        if self._path is None or schema is None:
             return None, ""
         if text(member(schema, "$ref")):
             pointer = text(member(schema, "$ref")).removeprefix("#")
@@ -39,6 +37,7 @@ class AnswerSchemas:
             begin = text(member(response, "$ref")).removeprefix("#") or _escaped(pointer_of(place))
             pointer = begin + _escaped(pointer_of(["content", media_type, "schema"]))
         try:
+            self._file = self._file or read_schema_document(Path(self._path), self._label)
             fits_all = self._file.schema(f"#{pointer}", "schema").accepts_anything
         except Problem as problem:
             return None, problem.reason

@@ -86,7 +86,9 @@ def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
     if request.media_type:
         expect["type"] = request.media_type
     if request.schema:
-        expect["schema"] = _beside(request.schema, folder)
+        path, _, pointer = request.schema.partition("#")
+        is_below = Path(path).absolute().is_relative_to(folder.absolute())
+        expect["schema"] = f"{os.path.relpath(path, folder) if is_below else _beside(path, folder)}#{pointer}"
     if expect:
         keys["expect"] = expect
     return keys
