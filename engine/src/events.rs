@@ -36,6 +36,17 @@ pub enum Event<'a> {
         /// 99th percentile of the same.
         p99_seconds: Option<f64>,
     },
+    /// A body that came in right answers, and that the plan asks for.
+    Body {
+        /// The request's name.
+        request: &'a str,
+        /// Of the answer.
+        status: u16,
+        /// In how many of the answers that were looked at.
+        times: u64,
+        /// `None` if it is not UTF-8.
+        text: Option<&'a str>,
+    },
     /// The end of a run.
     Summary(&'a Summary),
     /// A target or a proxy can be connected to.

@@ -50,3 +50,10 @@ def test_a_request_that_was_answered_otherwise_has_a_remedy_of_its_own() -> None
     check = all_checks()["contract"]
     look, close = check.examine(Case(check, [trial], {}, {}, 1, (), own))
     assert "`expect`" in look.remedy and close.remedy == check.remedy
+
+
+def test_a_schema_that_says_nothing_is_told() -> None:
+    record = an_experiment("a").record()
+    own = record.model_copy(update={"own_workload": OWN.model_copy(update={"accepts_anything": ["look"]})})
+    (note,) = [finding for finding in judge(own, [], interrupted=False).findings if finding.check == "errors"]
+    assert (note.severity, note.evidence) == ("note", "look: its schema accepts any answer")

@@ -8,6 +8,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import pick_workload
 from fairtrial.catalog.workloads.model import ServerWorkload
@@ -231,3 +232,49 @@ def test_a_server_that_runs_already_may_use_a_service_that_does_too() -> None:
     database = {"services": {"postgresql": {"url_from": "SHOP_DATABASE"}}}
     plan = planned_contender(URL, workload="random-item", service="postgresql", **database)
     assert plan.conditions[0].stack.origin == "url"
+
+
+INLINE: dict[str, Any] = {
+    "ready": {"path": "/up"},
+    "rows": {"items": {"file": "items.csv"}},
+    "requests": {
+        "look": {
+            "get": "/items/{{row items id}}",
+            "expect": {"json": {"/id": "{{row items id}}"}, "matches": {"/a": "b"}},
+        }
+    },
+}
+
+
+def inline(folder: Path, workload: dict[str, Any], **more: Any) -> Plan:
+    file = {"name": "mine", "title": "x", "workload": workload, "stacks": ["app"], "load": {"kind": "closed"}}
+    app = {"contenders": {"app": {"url": "http://127.0.0.1:1"}}}
+    experiment = Experiment.model_validate(file | app | more)
+    assert Experiment.model_validate_json(experiment.model_dump_json()) == experiment
+    return make_plan(experiment, with_contenders({}, experiment, folder, {}), folder / "mine.toml")
+
+
+def test_a_workload_may_stand_in_the_experiment(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("id\n1\n")
+    plan = inline(tmp_path, INLINE, sweep={"parameter": "load.connections", "values": [1, 2]})
+    workload = plan.points[1].workload
+    assert isinstance(workload, ServerWorkload) and workload.own is not None
+    assert workload.name == workload.own.identity.name == plan.experiment.workload_name == "mine.toml"
+    assert [request.name for request in workload.requests(plan.points[1].data, None)] == ["look"]
+    assert plan.experiment.model_dump()["workload"] == INLINE
+    before = workload.own.identity.sha256
+    assert inline(tmp_path, INLINE, blocks=9).workload.own.identity.sha256 == before
+    (tmp_path / "items.csv").write_text("id\n2\n")
+    assert inline(tmp_path, INLINE).workload.own.identity.sha256 != before
+
+
+def test_what_is_wrong_with_an_inline_workload_names_its_key(tmp_path: Path) -> None:
+    look = {"get": "/", "headers": {"x": "{{env NOT_SET}}"}, "expect": {"matches": {"/a": "("}}}
+    with pytest.raises(Problem, match=r"mine.toml: workload.requests.look.expect.matches: /a: "):
+        inline(tmp_path, {"requests": {"look": look}})
+    with pytest.raises(Problem, match=r"mine.toml: workload.requests.look.headers.x: the variable NOT_SET"):
+        inline(tmp_path, {"requests": {"look": {**look, "expect": {}}}})
+    file = tmp_path / "mine.toml"
+    file.write_text("name = 'mine'\ntitle = 'x'\nstacks = ['a']\n[workload.requests.look]\ngett = '/'\n")
+    with pytest.raises(Problem, match=r"mine.toml: workload.requests.look.gett: unknown key .did you mean get"):
+        load_experiment(file)

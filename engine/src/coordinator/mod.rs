@@ -115,6 +115,11 @@ impl Run {
         let mut records = outcomes.into_iter().map(|(ended, _)| ended.record);
         let mut record: Record = records.next().context("a run has at least one thread")?;
         records.for_each(|other| record.merge(other));
+        for (request, body) in record.kept.bodies() {
+            let text = std::str::from_utf8(&body.bytes).ok();
+            let request = &self.plan.requests[request].name;
+            emit(&Event::Body { request, status: body.status, times: body.times, text })?;
+        }
         let summary = Summary::new(record, facts, self.tallied_dataset());
         emit(&Event::Summary(&summary))?;
         Ok(())

@@ -13,7 +13,7 @@ use crate::http1::request::{self, EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
 use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
 use crate::processors;
-use crate::record::{Record, RequestKinds, Totals};
+use crate::record::{KeptBodies, Record, RequestKinds, Totals};
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThreadShare, split};
 use crate::session::{PacePlan, SessionParts};
@@ -123,8 +123,18 @@ impl Run {
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
             record: Record::new(kinds, self.tallied_dataset(), plan.record_intended as usize)
                 .telling(Arc::clone(&totals))
-                .acknowledging(acknowledged_numbers(&self.requests)),
+                .acknowledging(acknowledged_numbers(&self.requests))
+                .keeping(self.kept_bodies()),
             totals,
+        }
+    }
+
+    /// For the bodies that one thread keeps.
+    fn kept_bodies(&self) -> KeptBodies {
+        let requests = &self.plan.requests;
+        match requests.iter().filter(|request| request.expect.keep_bodies).count() {
+            0 => KeptBodies::default(),
+            keeping => KeptBodies::new(requests.len(), keeping * self.threads() as usize),
         }
     }
 

@@ -62,6 +62,9 @@ pub struct Expect {
     /// The body as a whole is compared in every such answer.
     #[serde(default = "default_one")]
     pub check_every: u32,
+    /// True: the body of every such answer is handed on, if it is right so far.
+    #[serde(default)]
+    pub keep_bodies: bool,
 }
 
 impl Default for Expect {
@@ -73,6 +76,7 @@ impl Default for Expect {
             body_bytes: None,
             body: BodyPlan::default(),
             check_every: 1,
+            keep_bodies: false,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod acknowledged;
 mod distribution;
 mod errors;
+mod kept;
 mod latest;
 mod picks;
 mod progress;
@@ -18,6 +19,7 @@ use serde::Serialize;
 pub use acknowledged::{AcknowledgedNumbers, Acknowledgements};
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
+pub use kept::{KeptBodies, KeptBody, LONGEST_BODY_BYTES};
 pub use latest::{LatestSecond, LatestTimes};
 pub use picks::{BINS, PickCounts, Picks};
 pub use progress::Totals;
@@ -93,6 +95,8 @@ pub struct Record {
     picks: Option<PickCounts>,
     /// Of the whole run: by place in the mix, or empty; `None` for a request that does not ask for it.
     acknowledged: Vec<Option<AcknowledgedNumbers>>,
+    /// Of right answers in the window, those that the plan asks for.
+    pub kept: KeptBodies,
 }
 
 impl Record {
@@ -118,6 +122,7 @@ impl Record {
             most_intended,
             picks: dataset.map(PickCounts::new),
             acknowledged: Vec::new(),
+            kept: KeptBodies::default(),
         }
     }
 
@@ -126,6 +131,12 @@ impl Record {
         if numbers.iter().any(Option::is_some) {
             self.acknowledged = numbers;
         }
+        self
+    }
+
+    /// The same, and bodies are kept there.
+    pub fn keeping(mut self, kept: KeptBodies) -> Record {
+        self.kept = kept;
         self
     }
 
@@ -288,6 +299,7 @@ impl Record {
         self.intended_ns.extend(other.intended_ns);
         self.intended_ns.sort_unstable();
         self.intended_ns.truncate(self.most_intended);
+        self.kept.merge(other.kept);
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);
         }

@@ -200,6 +200,7 @@ pub struct Summary {
     run_errors: u64,
     acknowledgements: Vec<Acknowledgements>,
     rows_used: BTreeMap<String, u64>,
+    bodies_left_out: u64,
 }
 
 impl Summary {
@@ -261,6 +262,7 @@ impl Summary {
             run_errors,
             acknowledgements,
             rows_used: facts.used_rows,
+            bodies_left_out: record.kept.left_out(),
         }
     }
 }

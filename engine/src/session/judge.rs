@@ -41,7 +41,12 @@ pub(super) fn judge(
         record.pick(id, is_known);
     }
     match verdict.wrong {
-        None => record.verified(asked.request, since_opened_ns),
+        None => {
+            record.verified(asked.request, since_opened_ns);
+            if verdict.checked_body && expectation.keeps_bodies() {
+                record.kept.keep(asked.request, answer.status, answer.body, answer.body_bytes);
+            }
+        }
         Some(kind) => {
             record.wrong_answer(kind, since_opened_ns);
             let reason = || {

@@ -19,7 +19,7 @@ use row::RowBody;
 
 use crate::http1::response::Head;
 use crate::plan::{BodyPlan, ByteRange, Expect};
-use crate::record::{EXCERPT_BYTES, ErrorKind};
+use crate::record::{EXCERPT_BYTES, ErrorKind, LONGEST_BODY_BYTES};
 use crate::rows::Table;
 use crate::template::{RowText, Sources};
 
@@ -31,6 +31,7 @@ pub struct Expectation {
     body_bytes: Option<ByteRange>,
     body: BodyExpectation,
     kept_bytes: usize,
+    keeps_bodies: bool,
     check_every: u32,
     until_check: u32,
 }
@@ -48,7 +49,7 @@ enum BodyExpectation {
 pub struct Verdict {
     /// The first thing that was wrong, in the order status, header, length, body.
     pub wrong: Option<ErrorKind>,
-    /// The body was compared as a whole.
+    /// The body was compared as a whole, or is to be kept.
     pub checked_body: bool,
     /// The answered id, and whether the dataset holds it.
     pub picked: Option<(u64, bool)>,
@@ -83,18 +84,20 @@ impl Expectation {
                 BodyExpectation::Json(Box::new(JsonBody::new(values, compile)?))
             }
         };
-        let kept_bytes = match &body {
+        let judged_bytes = match &body {
             BodyExpectation::Any => EXCERPT_BYTES,
             BodyExpectation::Exact(text) => text.len().max(EXCERPT_BYTES),
             BodyExpectation::Row(body) => body.bytes_limit(),
             BodyExpectation::Json(_) => json::BYTES_LIMIT,
         };
+        let handed_on_bytes = if expect.keep_bodies { LONGEST_BODY_BYTES } else { 0 };
         Ok(Expectation {
             statuses: expect.status.clone(),
             header,
             body_bytes: expect.body_bytes,
             body,
-            kept_bytes,
+            kept_bytes: judged_bytes.max(handed_on_bytes),
+            keeps_bodies: expect.keep_bodies,
             check_every: expect.check_every,
             until_check: 0,
         })
@@ -121,6 +124,12 @@ impl Expectation {
     /// How many bytes of a body must be kept to judge it. A longer body is wrong or need not be looked at.
     pub fn kept_bytes(&self) -> usize {
         self.kept_bytes
+    }
+
+    /// True if the body of an answer that is right is to be kept, wherever [`Verdict::checked_body`] is true.
+    #[inline]
+    pub fn keeps_bodies(&self) -> bool {
+        self.keeps_bodies
     }
 
     /// Judges the headers. `asked_row` as for [`Expectation::verify`].
@@ -175,7 +184,10 @@ impl Expectation {
     fn body_fits(&mut self, answer: &Answer<'_>, asked_row: u64, verdict: &mut Verdict) -> bool {
         let is_whole = answer.body_bytes == answer.body.len() as u64;
         match &mut self.body {
-            BodyExpectation::Any => true,
+            BodyExpectation::Any => {
+                verdict.checked_body = self.keeps_bodies && is_due(&mut self.until_check, self.check_every);
+                true
+            }
             BodyExpectation::Exact(text) => {
                 let has_length = answer.body_bytes == text.len() as u64;
                 verdict.checked_body = is_due(&mut self.until_check, self.check_every);

@@ -4,6 +4,7 @@ mod changing_rows;
 mod closed_load;
 mod connect_failures;
 mod given_rows;
+mod kept_bodies;
 mod misbehaving_servers;
 mod open_load;
 mod rows;

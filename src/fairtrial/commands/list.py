@@ -57,7 +57,7 @@ def _columns(kind: Kind, own_folders: list[Path]) -> dict[str, list[str]]:
         return {
             "experiment": [experiment.name for experiment in experiments],
             "title": [experiment.title for experiment in experiments],
-            "workload": [experiment.workload for experiment in experiments],
+            "workload": [experiment.workload_name for experiment in experiments],
             "stacks": [", ".join(map(str, experiment.stacks)) for experiment in experiments],
             "claims": [str(len(experiment.claims)) for experiment in experiments],
         }

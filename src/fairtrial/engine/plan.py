@@ -2,10 +2,11 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, InstanceOf
 
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
+from fairtrial.experiment.workload_file.body_check import BodyCheck
 
 
 class BodyRange(Strict):
@@ -47,6 +48,7 @@ class Expectation(Strict):
     body_bytes: BodyRange | None = None
     body: AnyBody | ExactBody | RowBody | JsonBody = AnyBody()
     check_every: int = 16
+    keep_bodies: bool | None = Field(None, description="the body of every such answer is handed on, if it is right")
 
 
 class Request(Strict):
@@ -68,6 +70,12 @@ class Request(Strict):
         None, description="report which of its numbers ({{sequence 1}}) had a right answer"
     )
     expect: Expectation = Expectation()
+    body_check: InstanceOf[BodyCheck] | None = Field(
+        None,
+        exclude=True,
+        repr=False,
+        description="what the lab looks at in the bodies that are handed on. The engine is not told",
+    )
 
 
 class Pick(Strict):

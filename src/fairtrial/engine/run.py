@@ -9,6 +9,7 @@ from typing import Any
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.kept_bodies import BodyVerdicts
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.record.engine_summary import EngineSummary
@@ -29,6 +30,9 @@ class StopEarly(Exception):
 def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrupted: bool = False) -> EngineSummary:
     """Offer the plan's load and return the engine's summary. Neither it nor a problem quotes the plan's secrets.
 
+    Bodies that the engine hands on are held against what the plan's requests say of them; those that do not fit count
+    as `wrong_body` in the summary.
+
     KeyboardInterrupt ends the engine and is raised again. With `report_when_interrupted`, it ends the load early, and
     the summary of what was measured until then is returned with `interrupted` true.
 
@@ -36,6 +40,14 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         Problem: the engine refused the plan, ran out of rows, or ended without a summary.
     """
     secrets = Secrets(plan.secrets)
+    verdicts = BodyVerdicts(plan.requests)
+
+    def on_each(event: dict[str, Any]) -> None:
+        if event["event"] == "body":
+            verdicts.add(event)
+        else:
+            on_event(event)
+
     process = subprocess.Popen(
         [str(engine_binary()), "run", "--die-with-parent"],
         stdin=subprocess.PIPE,
@@ -48,17 +60,17 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         process.stdin.write(plan.to_json().encode())
         process.stdin.close()
         try:
-            summary = _events(process, on_event)
+            summary = _events(process, on_each)
         except KeyboardInterrupt:
             if not report_when_interrupted:
                 raise
             process.send_signal(signal.SIGINT)
-            summary = _events(process, on_event)
+            summary = _events(process, on_each)
             if summary is None:
                 raise
         except StopEarly:
             process.send_signal(signal.SIGINT)
-            summary = _events(process, _ignore)
+            summary = _events(process, verdicts.add_any)
         process.wait()
     finally:
         if process.poll() is None:
@@ -77,7 +89,7 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         )
     if summary is None:
         raise Problem(f"the load engine ended with status {process.returncode}: {stderr or 'it printed no reason'}")
-    return _hiding(summary, secrets)
+    return _hiding(verdicts.applied_to(summary), secrets)
 
 
 def _hiding(summary: EngineSummary, secrets: Secrets) -> EngineSummary:
@@ -91,10 +103,6 @@ def _hiding(summary: EngineSummary, secrets: Secrets) -> EngineSummary:
         for example in summary.examples
     ]
     return summary.model_copy(update={"examples": examples})
-
-
-def _ignore(_event: dict[str, Any]) -> None:
-    pass
 
 
 def _events(process: "subprocess.Popen[bytes]", on_event: EventHandler) -> EngineSummary | None:

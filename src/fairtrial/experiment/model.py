@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationError, field_serializer, field_validator, model_validator
 
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.base.units import Quantity
@@ -13,11 +13,18 @@ from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value, values_in_words
+from fairtrial.experiment.workload_file.model import WorkloadFile
 
 LONGEST_LATENCY_SECONDS = 10.0
 
 PlacementKind = Literal["disjoint", "shared"]
 """Whether the load generator has processors of its own, or is put on the server's."""
+
+
+NamedOrInline = Annotated[
+    Annotated[str, Tag("name")] | Annotated[WorkloadFile, Tag("table")],
+    Discriminator(lambda value: "table" if isinstance(value, dict | WorkloadFile) else "name"),
+]
 
 
 class DatasetOptions(Strict):
@@ -93,7 +100,9 @@ class Experiment(Strict):
     name: str = Field(pattern=SLUG)
     title: str = Field(min_length=1)
     summary: str = ""
-    workload: str = Field(description="a name, or the path of a workload file, which ends in .toml")
+    workload: NamedOrInline = Field(
+        description="a name, or the path of a workload file, which ends in .toml, or what such a file holds"
+    )
     service: str = "none"
     cache: str | None = Field(
         None, description="the service that stands beside the database, where the workload has one"
@@ -153,8 +162,15 @@ class Experiment(Strict):
 
     @property
     def workload_name(self) -> str:
-        """What results call the workload: its name, or that of its file without the folder."""
-        return self.workload.rpartition("/")[2]
+        """What results call the workload: its name, or that of its file without the folder.
+
+        One that stands in the experiment is called as the experiment, with the ending of a file: none of the lab's is.
+        """
+        return self.workload.rpartition("/")[2] if isinstance(self.workload, str) else f"{self.name}.toml"
+
+    @field_serializer("workload")
+    def _as_it_was_written(self, workload: str | WorkloadFile) -> str | dict[str, Any]:
+        return workload if isinstance(workload, str) else workload.as_written()
 
     def why_not_sliced(self) -> str | None:
         """Why its conditions cannot be up at once and measured in turn; None: as far as the file tells they can."""

@@ -23,7 +23,9 @@ AUDIT = "add an [audit.NAME] whose lowest number is {{acknowledged REQUEST}}: do
 
 
 def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
-    """A note for each check that has nothing to examine because the workload is a file; else none."""
+    """A note for each check that has nothing to examine because the workload is a file, and for each schema that says
+    nothing; else none.
+    """
     own = record.own_workload
     if own is None:
         return
@@ -33,6 +35,13 @@ def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
         elif unproven := _unproven(own):
             named = printable(", ".join(unproven), NAMED_CHARACTERS)
             yield _note(check, f"whether what was acknowledged is stored, of: {named}; no audit counts it", AUDIT)
+    for request in own.accepts_anything:
+        yield Finding(
+            check="errors",
+            severity="note",
+            evidence=f"{request}: its schema accepts any answer",
+            remedy="say in the schema what an answer holds: types of its members, and which are required",
+        )
 
 
 def _note(check: str, what: str, remedy: str) -> Finding:

@@ -14,7 +14,7 @@ from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.value import Value
-from fairtrial.experiment.workload_file.read import names_file, read_workload_file
+from fairtrial.experiment.workload_file.read import inline_workload, names_file, read_workload_file
 from fairtrial.judge.checks import validate_thresholds
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.statistics.looks import plan_looks
@@ -50,7 +50,7 @@ def make_plan(
     if until_decided:
         validate.assert_decidable(experiment)
     try:
-        workload = _workload(experiment, [Path(file).parent, *workloads])
+        workload = _workload(experiment, Path(file), workloads)
         plan = _resolve(experiment, workload, stacks, until_decided=until_decided)
         validate_thresholds(experiment.checks)
         requests = validate.request_names(plan.points)
@@ -63,9 +63,12 @@ def make_plan(
     return plan
 
 
-def _workload(experiment: Experiment, folders: Sequence[Path]) -> Workload:
+def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -> Workload:
+    if not isinstance(experiment.workload, str):
+        return workload_from_file(inline_workload(experiment.workload, experiment.workload_name, origin))
     if not names_file(experiment.workload):
         return pick_workload(experiment.workload)
+    folders = [origin.parent, *workloads]
     for folder in folders:
         if (file := folder / experiment.workload).is_file():
             return workload_from_file(read_workload_file(file))

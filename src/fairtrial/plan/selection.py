@@ -30,13 +30,13 @@ def select_stacks(
         return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(named)])
     if not own_folders:
         return experiment, []
-    workload = None if names_file(experiment.workload) else pick_workload(experiment.workload)
+    workload = None if names_file(experiment.workload) else pick_workload(experiment.workload_name)
     parents = {folder.resolve() for folder in own_folders}
     own = [stack for stack in known.values() if {stack.folder, stack.folder.parent} & parents]
     fitting = [stack for stack in own if implements(stack, workload, experiment.service)]
     if not fitting:
         raise Problem(
-            f"no stack in {', '.join(map(str, own_folders))} implements workload {experiment.workload} on "
+            f"no stack in {', '.join(map(str, own_folders))} implements workload {experiment.workload_name} on "
             f"{experiment.service}; there are: {', '.join(stack.name for stack in own)}",
             "add them to `workloads` and `services` of its stack.toml, or name stacks with --stack",
         )

@@ -172,6 +172,10 @@ class EngineSummary(Strict):
     run_verified: int | None = Field(None, description="as `verified`, but since the begin, warm-up included")
     run_errors: int | None = Field(None, description="wrong answers and failures since the begin")
     acknowledgements: list[Acknowledgements] = Field(default_factory=list)
+    bodies_left_out: int = Field(
+        0,
+        description="answers whose body was to be held against a schema or patterns, and was not: there were too many",
+    )
     rows_used: dict[str, int] = Field(
         default_factory=dict, description="of rows that are taken once, how many were, by the name of their table"
     )

@@ -162,6 +162,9 @@ class WorkloadIdentity(Strict):
         default_factory=dict,
         description="by the audit's name, the requests of which it proves that as many were stored as acknowledged",
     )
+    accepts_anything: list[str] = Field(
+        default_factory=list, description="names of requests whose schema no answer breaks"
+    )
 
 
 class ImpliedWork(Strict):

@@ -25,11 +25,16 @@ expect = { json = { "/id" = "{{row users id}}" }, bytes = [1, 99] }
 get = "/more/{{row users id}}?key={{env KEY}}"
 expect.text = "fine"
 """
+SCHEMA = r"""
+[requests.look]
+get = "/items/1"
+expect = { schema = "item.schema.json", matches = { "/price" = '^\d+\.\d\d$' } }
+"""
 JSON = "Content-Type: application/json; charset=utf-8"
 LOOPBACK = {("127.0.0.1", 1)}
 
 
-def clauses_of(folder: Path, look: bytes, asked: list[str] | None = None) -> dict[str, Clause]:
+def clauses_of(folder: Path, look: bytes, asked: list[str] | None = None, file: str = FILE) -> dict[str, Clause]:
     """The clauses of a server that answers `look` with these bytes, and all else as expected."""
 
     def reply(line: str, headers: str) -> Sequence[bytes]:
@@ -40,7 +45,7 @@ def clauses_of(folder: Path, look: bytes, asked: list[str] | None = None) -> dic
         closes = "connection: close" in headers.lower()
         return [answer(200, body, JSON, *(["Connection: close"] if closes else [])), *([b""] if closes else [])]
 
-    workload = workload_from_file(read_workload_file(shop(folder, FILE)), {"KEY": "s3cret/x"})
+    workload = workload_from_file(read_workload_file(shop(folder, file)), {"KEY": "s3cret/x"})
     with answering(reply) as url:
         tried = try_contract(url, workload.clauses, Data(), None, LOOPBACK, own=workload.ready)
         return {clause.name: clause for clause in tried}
@@ -79,3 +84,20 @@ def test_evidence_quotes_no_secret(tmp_path: Path, engine: Path) -> None:
     body = json.dumps({"id": "your key is s3cret/x"}).encode()
     clause = clauses_of(tmp_path, answer(200, body, JSON))["look"]
     assert "s3cret" not in clause.evidence and clause.evidence.count("{{env KEY}}") == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "evidence"),
+    [
+        ('{"price": 3.50, "tags": ["a", "b"], "more": 1}', ""),
+        (
+            '{"price": 3.5}',
+            r'wrong_body, status 200, /price is "3.5", which does not match ^\d+\.\d\d$: {"price": 3.5}',
+        ),
+        ('{"price": "3.50", "tags": ["a", 7]}', 'wrong_body, status 200, /tags/1: 7 is not of type "string": {"price'),
+    ],
+)
+def test_schemas_and_patterns(tmp_path: Path, engine: Path, body: str, evidence: str) -> None:
+    (tmp_path / "item.schema.json").write_text('{"properties": {"tags": {"items": {"type": "string"}}}}')
+    clause = clauses_of(tmp_path, answer(200, body.encode(), JSON), file=SCHEMA)["look"]
+    assert clause.passed == (not evidence) and clause.evidence.startswith(evidence), clause.evidence

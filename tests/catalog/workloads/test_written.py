@@ -1,7 +1,6 @@
 """Texts and values of a workload file as templates of the engine."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ TOKEN = 'a b/"{{ü'
 
 
 def writer(numbers_taken: int = 0) -> TemplateWriter:
-    return TemplateWriter(Path("shop.toml"), {"TOKEN": TOKEN}, numbers_taken)
+    return TemplateWriter("shop.toml: ", {"TOKEN": TOKEN}, numbers_taken)
 
 
 def test_each_place_spells_values_as_it_needs_them() -> None:

@@ -71,7 +71,7 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         name=name,
         folder=folder,
         title=contender.title or name,
-        workloads=[experiment.workload],
+        workloads=[experiment.workload_name],
         services=sorted(tried_on or {experiment.service}),
         build=contender.build,
         run=contender.command or [],

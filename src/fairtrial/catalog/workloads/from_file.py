@@ -47,7 +47,7 @@ def sent_requests(
     Raises:
         Problem: a variable that the file names is not set.
     """
-    writer = TemplateWriter(source.file, os.environ if environment is None else environment, numbers_taken)
+    writer = TemplateWriter(source.prefix, os.environ if environment is None else environment, numbers_taken)
     requests = [_request(source, name, entry, check_every, writer) for name, entry in source.model.entries().items()]
     rows = {name: _given(rows, source.rows[name]) for name, rows in source.model.rows.items()}
     return SentRequests(requests, rows, writer.used)
@@ -121,11 +121,12 @@ def _request(
         body_file=None if body_file is None else str(body_file),
         template=True,
         weight=entry.weight,
-        expect=_expectation(entry.expect, f"{key}.expect", check_every, writer),
+        expect=_expectation(entry.expect, f"{key}.expect", check_every, writer, kept=name in source.checks),
+        body_check=source.checks.get(name),
     )
 
 
-def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWriter) -> Expectation:
+def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, kept: bool) -> Expectation:
     body: AnyBody | ExactBody | JsonBody = AnyBody()
     if expect.text is not None:
         body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
@@ -139,6 +140,7 @@ def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWri
         body_bytes=None if length is None else BodyRange(min=length[0], max=length[1]),
         body=body,
         check_every=check_every,
+        keep_bodies=True if kept else None,
     )
 
 
@@ -167,4 +169,7 @@ def _identity(source: WorkloadSource) -> WorkloadIdentity:
         sha256=source.sha256,
         requests={name: f"{entry.method} {entry.path}" for name, entry in source.model.requests.items()},
         audits={name: audit.proven for name, audit in source.model.audit.items()},
+        accepts_anything=[
+            name for name, check in source.checks.items() if check.schema and check.schema.accepts_anything
+        ],
     )

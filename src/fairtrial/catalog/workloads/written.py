@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -17,13 +16,13 @@ class TemplateWriter:
     """Writes the engine's templates, with the values of environment variables in them.
 
     Args:
-        file: the workload file, which messages name.
+        prefix: what messages put before keys: `shop.workload.toml: `.
         environment: variables by name.
         numbers_taken: how many numbers of each sequence are not given again.
     """
 
-    def __init__(self, file: Path, environment: Mapping[str, str], numbers_taken: int = 0) -> None:
-        self._file, self._environment, self._numbers_taken = file, environment, numbers_taken
+    def __init__(self, prefix: str, environment: Mapping[str, str], numbers_taken: int = 0) -> None:
+        self._prefix, self._environment, self._numbers_taken = prefix, environment, numbers_taken
         self.used: dict[str, str] = {}
         """the variables that were written so far"""
 
@@ -90,7 +89,7 @@ class TemplateWriter:
         (name,) = placeholder.arguments
         value = self._environment.get(name)
         if value is None:
-            raise Problem(f"{self._file}: {key}: the variable {name} is not set", f"set it: export {name}=…")
+            raise Problem(f"{self._prefix}{key}: the variable {name} is not set", f"set it: export {name}=…")
         self.used[name] = value
         return value
 

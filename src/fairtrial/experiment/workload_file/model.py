@@ -125,6 +125,12 @@ class Expect(Strict):
     json_values: dict[str, Json] | None = Field(
         None, alias="json", description="by JSON pointer, the value that stands there; {{row …}} is the request's row"
     )
+    json_schema: str | None = Field(
+        None, alias="schema", min_length=1, description="FILE#POINTER of the JSON Schema that the body fits"
+    )
+    matches: dict[str, str] | None = Field(
+        None, description="by JSON pointer, a regular expression over the text or the number that stands there"
+    )
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -137,10 +143,13 @@ class Expect(Strict):
             raise ValueError("bytes: one number, or the shortest and the longest, such as [10, 4096]")
         if self.bytes is not None and min(self.byte_range or (0, 0)) < 0:
             raise ValueError("bytes: a length is not negative")
-        if self.text is not None and self.json_values is not None:
-            raise ValueError("json: `text` says already what the whole body is: leave one of them out")
+        for key, value in {"json": self.json_values, "schema": self.json_schema, "matches": self.matches}.items():
+            if self.text is not None and value is not None:
+                raise ValueError(f"{key}: `text` says already what the whole body is: leave one of them out")
         self._assert_text()
         self._assert_json()
+        for pointer in self.matches or {}:
+            _assert_pointer("matches", pointer)
         return self
 
     @property
@@ -159,14 +168,15 @@ class Expect(Strict):
     @property
     def looks_at_body(self) -> bool:
         """Whether it says what the body holds, beyond its length."""
-        return self.text is not None or bool(self.json_values)
+        return self.text is not None or bool(self.json_values or self.matches) or self.json_schema is not None
 
     def over(self, default: "Expect") -> "Expect":
-        """This expectation, with the default's where it says nothing. `text` and `json` exclude each other."""
+        """This expectation, with the default's where it says nothing. `text` and what looks into JSON exclude each
+        other."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         if self.text is not None:
-            given["json_values"] = None
-        if self.json_values is not None:
+            given |= dict.fromkeys(("json_values", "json_schema", "matches"))
+        if (self.json_values, self.json_schema, self.matches) != (None, None, None):
             given["text"] = None
         return default.model_copy(update=given)
 
@@ -179,8 +189,7 @@ class Expect(Strict):
     def _assert_json(self) -> None:
         pointers = list(self.json_values or {})
         for pointer, value in (self.json_values or {}).items():
-            if pointer and not pointer.startswith("/"):
-                raise ValueError(f'json: {pointer!r} is no JSON pointer: write "/{pointer}" (RFC 6901)')
+            _assert_pointer("json", pointer)
             inner = next((each for each in pointers if each.startswith(f"{pointer}/")), None)
             if inner is not None:
                 raise ValueError(f"json: {inner} lies in {pointer or 'the whole body'}, which has a value, too")
@@ -193,6 +202,15 @@ class Expect(Strict):
                     )
                 if at and placeholders_in(text):
                     raise ValueError(f"json: {pointer}: a placeholder lies within its value: write {pointer}{at} apart")
+
+
+def _assert_pointer(key: str, pointer: str) -> None:
+    if pointer and not pointer.startswith("/"):
+        raise ValueError(f'{key}: {pointer!r} is no JSON pointer: write "/{pointer}" (RFC 6901)')
+
+
+BODY_KEYS = ("bytes", "text", "json_values", "json_schema", "matches")
+"""What an expectation says of the body, by the names of its fields."""
 
 
 class RequestEntry(Strict):
@@ -243,7 +261,7 @@ class RequestEntry(Strict):
         headers = {name: value for name, value in {**inherited, **self.headers}.items() if value}
         default = defaults.expect
         if self.method == "HEAD":  # its answer has no body
-            default = default.model_copy(update={"bytes": None, "text": None, "json_values": None})
+            default = default.model_copy(update=dict.fromkeys(BODY_KEYS))
         return self.model_copy(update={"headers": headers, "expect": self.expect.over(default)})
 
     def sent_texts(self) -> Iterator[tuple[str, str]]:
@@ -309,6 +327,10 @@ class WorkloadFile(Strict):
     def entries(self) -> Mapping[str, RequestEntry]:
         """The requests by name, each with the defaults."""
         return {name: entry.over(self.defaults) for name, entry in self.requests.items()}
+
+    def as_written(self) -> dict[str, Any]:
+        """The keys that were set, as they stand in a file."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
     def columns(self) -> dict[str, dict[str, str]]:
         """By rows, the columns that requests name, each with the key that names it first."""

@@ -1,14 +1,18 @@
 """Reading a workload file, and whatever it names."""
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
-from fairtrial.experiment.workload_file.model import RequestEntry, WorkloadFile
+from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
+from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
+from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
 from fairtrial.experiment.workload_file.state import Asked, files_of
 
 SUFFIX = ".toml"
@@ -16,19 +20,21 @@ SUFFIX = ".toml"
 
 @dataclass(frozen=True)
 class WorkloadSource:
-    """A workload file with its rows."""
+    """A workload file with its rows, or the table of an experiment that says the same."""
 
+    name: str
+    """what the workload is called: the name of its file, which no workload of the lab's has"""
     file: Path
+    """that it stands in; what it names lies beside it"""
+    prefix: str
+    """what messages put before its keys"""
     model: WorkloadFile
     rows: Mapping[str, RowTable]
     """by the names of `[rows.NAME]`"""
+    checks: Mapping[str, BodyCheck]
+    """by request, what the lab itself looks at in its answers; requests without are left out"""
     sha256: str
     """of the file and of every file that it names, as hex"""
-
-    @property
-    def name(self) -> str:
-        """What the workload is called: the name of its file, which no workload of the lab's has."""
-        return self.file.name
 
     def body_file(self, entry: RequestEntry) -> Path | None:
         """Where the file lies that is the body of a request."""
@@ -54,19 +60,44 @@ def read_workload_file(file: Path) -> WorkloadSource:
             what it is asked for. The reason names file and key.
     """
     model = read_toml(file, WorkloadFile)
+    return _source(file.name, file, f"{file}: ", model, _sha256_of(file))
+
+
+def inline_workload(model: WorkloadFile, name: str, file: Path) -> WorkloadSource:
+    """The workload that stands in an experiment as the table `[workload]`.
+
+    Args:
+        name: what it is called.
+        file: the experiment's; paths are relative to it.
+
+    Raises:
+        Problem: as of `read_workload_file`; the reason names the key, but not the file.
+    """
+    written = json.dumps(model.as_written(), sort_keys=True).encode()
+    return _source(name, file, "workload.", model, hashlib.sha256(written).hexdigest())
+
+
+def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str) -> WorkloadSource:
+    """With what the model names.
+
+    Args:
+        sha256: of what the model was read from.
+    """
     columns = model.columns()
     rows = {name: read_rows(_beside(file, each.file), columns[name]) for name, each in model.rows.items()}
     bodies = {}
-    for name, entry in model.requests.items():
+    for request, entry in model.requests.items():
         if entry.body_file is not None:
-            bodies[name] = _beside(file, entry.body_file)
-            _assert_readable(bodies[name], f"{file}: requests.{name}.body_file")
-    source = WorkloadSource(file, model, rows, sha256="")
+            bodies[request] = _beside(file, entry.body_file)
+            _assert_readable(bodies[request], f"{prefix}requests.{request}.body_file")
+    checks, schema_files = _checks(file, prefix, model)
+    source = WorkloadSource(name, file, prefix, model, rows, checks, sha256="")
     state = list(_files_of_state(source))
     for key, path in state:
-        _assert_readable(path, f"{file}: {key}")
-    named = [*(table.file for table in rows.values()), *bodies.values(), *(path for _, path in state)]
-    return replace(source, sha256=_sha256([file, *named]))
+        _assert_readable(path, f"{prefix}{key}")
+    of_state = (path for _, path in state)
+    named = [*(table.file for table in rows.values()), *bodies.values(), *schema_files, *of_state]
+    return replace(source, sha256=_sha256(name, sha256, named))
 
 
 def _files_of_state(source: WorkloadSource) -> Iterator[tuple[str, Path]]:
@@ -82,9 +113,44 @@ def _files_of_state(source: WorkloadSource) -> Iterator[tuple[str, Path]]:
             yield f"{key}.command", _beside(source.file, each.command[0])
 
 
-def names_file(workload: str) -> bool:
-    """Whether `workload` of an experiment means a file, and none of the lab's workloads."""
-    return workload.endswith(SUFFIX)
+def names_file(workload: str | WorkloadFile) -> bool:
+    """Whether `workload` of an experiment means a file, or stands in place of one, and means none of the lab's."""
+    return not isinstance(workload, str) or workload.endswith(SUFFIX)
+
+
+def _checks(file: Path, prefix: str, model: WorkloadFile) -> tuple[dict[str, BodyCheck], list[Path]]:
+    """What the lab looks at in answers, by request; and the files of the schemas."""
+    documents: dict[Path, SchemaDocument] = {}
+    schemas: dict[str, AnswerSchema] = {}
+    checks = {}
+    for name, entry in model.entries().items():
+        reference = entry.expect.json_schema
+        if reference is not None and reference not in schemas:
+            key = f"{prefix}{_key_of('schema', name, model)}"
+            where, path = f"{key}: {printable(reference, 200)}", schema_file(file.parent, reference)
+            documents[path] = documents.get(path) or read_schema_document(path, where)
+            schemas[reference] = documents[path].schema(reference, where)
+        if reference is not None or entry.expect.matches:
+            patterns = _patterns(entry.expect, f"{prefix}{_key_of('matches', name, model)}")
+            checks[name] = BodyCheck(None if reference is None else schemas[reference], patterns)
+    return checks, list(documents)
+
+
+def _patterns(expect: Expect, key: str) -> dict[str, Pattern]:
+    patterns = {}
+    for pointer, text in (expect.matches or {}).items():
+        try:
+            patterns[pointer] = Pattern(text)
+        except ValueError as error:
+            raise Problem(f"{key}: {pointer}: {error}", "write one such as '^\\d+$', in single quotes") from error
+    return patterns
+
+
+def _key_of(key: str, name: str, model: WorkloadFile) -> str:
+    """Where the expectation of a request stands: with it, or among the defaults."""
+    field = "json_schema" if key == "schema" else key
+    own = field in model.requests[name].expect.model_fields_set
+    return f"requests.{name}.expect.{key}" if own else f"defaults.expect.{key}"
 
 
 def _beside(file: Path, named: str) -> Path:
@@ -99,10 +165,14 @@ def _assert_readable(file: Path, where: str) -> None:
         raise Problem(f"{where}: {file}: {error.strerror}", "name a file that can be read") from error
 
 
-def _sha256(files: list[Path]) -> str:
-    digest = hashlib.sha256()
+def _sha256(name: str, sha256: str, files: list[Path]) -> str:
+    """Of a file of this name and digest, and of those that it names."""
+    digest = hashlib.sha256(f"{name}\0{sha256}\0".encode())
     for each in files:
-        with each.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        digest.update(f"{each.name}\0{content}\0".encode())
+        digest.update(f"{each.name}\0{_sha256_of(each)}\0".encode())
     return digest.hexdigest()
+
+
+def _sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

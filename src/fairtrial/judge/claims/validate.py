@@ -80,7 +80,7 @@ def _assert_sent(claim: MetricClaim, experiment: Experiment, requests: RequestNa
         names = requests(value)
         if names is None or claim.request in names:
             continue
-        where = experiment.workload if value is None else f"{experiment.workload} at {format_value(value)}"
+        where = experiment.workload_name if value is None else f"{experiment.workload_name} at {format_value(value)}"
         if not names:
             raise ValueError(f"request: a job of {where} sends no requests: leave `request` out")
         hint = did_you_mean(claim.request, names)

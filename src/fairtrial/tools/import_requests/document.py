@@ -1,18 +1,14 @@
 """An OpenAPI document as plain values, with references within it followed."""
 
-import datetime
-import json
 from typing import Any
 from urllib.parse import unquote
 
-import yaml
-
+from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, parse_json_or_yaml
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.source import Source
 
 LARGEST_BYTES = 8 << 20
-DEEPEST = 200
 LONGEST_CHAIN = 32
 """References that lead to references."""
 MOST_VALUES = 200_000
@@ -64,22 +60,10 @@ class Document:
         Raises:
             Problem: it holds too many values.
         """
-        left = [MOST_VALUES]
-        return self._plain(value, left)
-
-    def _plain(self, value: Any, left: list[int]) -> Any:
-        left[0] -= 1
-        if left[0] < 0:
-            raise Problem(f"{self.label}: an example holds more than {MOST_VALUES:,} values", "shorten it")
-        if isinstance(value, dict):
-            return {str(key): self._plain(each, left) for key, each in value.items()}
-        if isinstance(value, list | tuple | set):
-            return [self._plain(each, left) for each in value]
-        if isinstance(value, datetime.datetime):
-            return value.isoformat().replace("+00:00", "Z")
-        if isinstance(value, datetime.date):
-            return value.isoformat()
-        return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+        try:
+            return as_json(value, MOST_VALUES)
+        except TooManyValues as error:
+            raise Problem(f"{self.label}: an example holds more than {MOST_VALUES:,} values", "shorten it") from error
 
 
 def read_document(source: Source) -> Document:
@@ -90,14 +74,10 @@ def read_document(source: Source) -> Document:
     """
     text = source.text(LARGEST_BYTES)
     try:
-        root = json.loads(text) if text.lstrip().startswith("{") else _yaml(text)
-    except json.JSONDecodeError as error:
-        raise _broken(source, error.lineno, "JSON", error.msg) from error
-    except yaml.MarkedYAMLError as error:  # as text, it would show lines of the document
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _broken(source, line, "YAML", error.problem or "cannot be read") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _broken(source, 1, "YAML", "cannot be read") from error
+        root = parse_json_or_yaml(text)
+    except BrokenDocument as error:
+        reason = f"line {error.line}: not valid {error.language}: {printable(error.reason, 120)}"
+        raise Problem(f"{source.label}: {reason}", "correct the line") from error
     version = str(root.get("openapi", "")) if isinstance(root, dict) else ""
     if isinstance(root, dict) and "swagger" in root:
         raise Problem(
@@ -109,18 +89,3 @@ def read_document(source: Source) -> Document:
             f"{source.label}: openapi: {printable(version, 20) or 'missing'}", "give a document of 3.0 or 3.1"
         )
     return Document(root, source.label)
-
-
-def _yaml(text: str) -> Any:
-    """The document. Its depth is looked at first: a deep one would end the process in libyaml's composer."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    depth = 0
-    for event in yaml.parse(text, Loader=loader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise ValueError("nests too deeply")
-    return yaml.load(text, Loader=loader)  # noqa: S506  # both are safe loaders
-
-
-def _broken(source: Source, line: int, language: str, reason: str) -> Problem:
-    return Problem(f"{source.label}: line {line}: not valid {language}: {printable(reason, 120)}", "correct the line")

@@ -57,6 +57,8 @@ class FoundRequest:
     """that were answered, or that the document promises"""
     media_type: str | None = None
     """of the answer, without parameters"""
+    schema: str | None = None
+    """of the answer: `FILE#POINTER`; the path is absolute, or relative to the working folder"""
     weight: int = 1
     """how often it was found"""
     name: str = ""

@@ -36,6 +36,8 @@ class Source:
     """its beginning"""
     folder: str = ""
     """where it lies; empty: the working folder"""
+    path: str | None = None
+    """of a file that is not packed"""
 
     def text(self, most_bytes: int) -> str:
         """All of it.
@@ -100,9 +102,9 @@ def open_source(argument: str) -> Source:
     if not os.path.isfile(argument):  # which, unlike Path.is_file, takes a name of any length
         raise Problem(f"{label}: there is no such file", "give a file, a command in quotes ('curl …'), or - for stdin")
     path = Path(argument)
-    return _with_head(
-        Source(label, path.name.partition(".")[0] or "imported", lambda: _unpacked(path), "", str(path.parent))
-    )
+    stem = path.name.partition(".")[0] or "imported"
+    source = _with_head(Source(label, stem, lambda: _unpacked(path), "", str(path.parent)))
+    return source if _is_packed(path) else replace(source, path=argument)
 
 
 def looks_like_curl(text: str) -> bool:
@@ -126,9 +128,12 @@ def _with_head(source: Source) -> Source:
 
 
 def _unpacked(path: Path) -> BinaryIO:
+    return cast("BinaryIO", gzip.open(path)) if _is_packed(path) else path.open("rb")
+
+
+def _is_packed(path: Path) -> bool:
     with path.open("rb") as file:
-        is_packed = file.read(len(GZIP)) == GZIP
-    return cast("BinaryIO", gzip.open(path)) if is_packed else path.open("rb")
+        return file.read(len(GZIP)) == GZIP
 
 
 def _standard_input() -> bytes:

@@ -79,12 +79,21 @@ def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
     elif isinstance(body, TextBody):
         keys["body"] = body.text
     elif isinstance(body, FileBody):
-        keys["body_file"] = body.path if os.path.isabs(body.path) else os.path.relpath(body.path, folder)
+        keys["body_file"] = _beside(body.path, folder)
     expect: dict[str, Any] = {}
     if request.statuses:
         expect["status"] = status_value(request.statuses)
     if request.media_type:
         expect["type"] = request.media_type
+    if request.schema:
+        path, _, pointer = request.schema.partition("#")
+        is_below = Path(path).absolute().is_relative_to(folder.absolute())
+        expect["schema"] = f"{os.path.relpath(path, folder) if is_below else _beside(path, folder)}#{pointer}"
     if expect:
         keys["expect"] = expect
     return keys
+
+
+def _beside(path: str, folder: Path) -> str:
+    """A path as it stands in a file of this folder."""
+    return path if os.path.isabs(path) else os.path.relpath(path, folder)

@@ -156,3 +156,31 @@ def test_what_is_refused(tmp_path: Path, text: str | dict[str, Any], reason: str
         import_to(tmp_path, file)
     assert reason in caught.value.reason and remedy in caught.value.remedy
     assert file.name in caught.value.reason
+
+
+def answering(schema: Any) -> dict[str, Any]:
+    return {"/a%/{b}": {"get": {"responses": {"200": {"content": {"application/json": {"schema": schema}}}}}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({"$ref": "#/components/schemas/A"}, "/components/schemas/A"),
+        ({"type": "array"}, "/paths/~1a%25~1{b}/get/responses/200/content/application~1json/schema"),
+        ({}, None),
+    ],
+)
+def test_schemas_of_answers_are_expected(tmp_path: Path, schema: Any, pointer: str | None) -> None:
+    paths = answering(schema)
+    paths["/a%/{b}"]["parameters"] = [{"name": "b", "in": "path", "required": True, "schema": {"type": "integer"}}]
+    imported = import_to(tmp_path, document(tmp_path, paths, components={"schemas": {"A": {"type": "object"}}}))
+    (entry,) = imported.model.entries().values()
+    assert entry.expect.json_schema == (None if pointer is None else f"openapi.json#{pointer}")
+
+
+def test_a_schema_that_cannot_be_used_is_left_out(tmp_path: Path) -> None:
+    paths = {"/a": answering({"$ref": "other.yaml#/a"})["/a%/{b}"]}
+    imported = import_to(tmp_path, document(tmp_path, paths))
+    (entry,) = imported.model.entries().values()
+    assert entry.expect.json_schema is None
+    assert "the schema of its answer was left out: " in imported.comments and "other.yaml" in imported.comments

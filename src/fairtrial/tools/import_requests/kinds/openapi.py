@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from fairtrial.base.problem import Problem
-from fairtrial.tools.import_requests.bodies import media_type
+from fairtrial.tools.import_requests.answer_schema import AnswerSchemas
+from fairtrial.tools.import_requests.bodies import is_json, media_type
 from fairtrial.tools.import_requests.document import Document, read_document
 from fairtrial.tools.import_requests.headers import keep_headers
 from fairtrial.tools.import_requests.json_value import member, objects, text
@@ -32,12 +34,13 @@ def read(source: Source, variables: Variables) -> Found:
     """
     document = read_document(source)
     base = _base_path(document.root)
+    schemas = AnswerSchemas(source, document)
     requests, remarks = [], []
     for number, (method, path, operation, shared) in enumerate(_operations(document)):
         if number >= MOST_OPERATIONS:
             raise Problem(f"{source.label}: paths: more than {MOST_OPERATIONS:,} operations", "import a part of it")
         try:
-            requests.append(_request(document, variables, base, Operation(method, path, operation, shared)))
+            requests.append(_request(document, schemas, variables, base, Operation(method, path, operation, shared)))
         except Unsupported as reason:
             remarks.append(f"Left out: {method.upper()} {path}, {reason}.")
     title = text(member(document.root, "info", "title")) or source.stem
@@ -69,7 +72,9 @@ def _base_path(root: dict[str, Any]) -> str:
     return f"/{path}" if path else ""
 
 
-def _request(document: Document, variables: Variables, base: str, operation: Operation) -> FoundRequest:
+def _request(
+    document: Document, schemas: AnswerSchemas, variables: Variables, base: str, operation: Operation
+) -> FoundRequest:
     found = parameters_of(document, operation)
     body = body_of(document, operation)
     credentials = _credentials(document, variables, operation.keys)
@@ -80,7 +85,7 @@ def _request(document: Document, variables: Variables, base: str, operation: Ope
         headers.append(("cookie", "; ".join(cookies)))
     if body is not None:
         headers.append(("content-type", body.content_type))
-    statuses, answered = _expected(document, operation.keys)
+    answer = _expected(document, schemas, operation)
     made_up = [*found.made_up, *(body.made_up if body else [])]
     unsure = [*found.unsure, *(body.unsure if body else [])]
     optional = [*found.optional, *(["the body"] if body is None and "requestBody" in operation.keys else [])]
@@ -89,13 +94,15 @@ def _request(document: Document, variables: Variables, base: str, operation: Ope
         path=encoded(f"{base}/{found.path.removeprefix('/')}" + (f"?{query}" if query else "")),
         headers=keep_headers(headers, are_templates=True).headers,
         body=body.body if body else None,
-        statuses=statuses,
-        media_type=answered,
+        statuses=answer.statuses,
+        media_type=answer.media_type,
+        schema=answer.schema,
         name=text(operation.keys.get("operationId")) or f"{operation.method} {operation.path}",
         remarks=(
             *([f"made up: {_listed(made_up)}"] if made_up else []),
             *([f"may break its pattern: {_listed(unsure)}"] if unsure else []),
             *([f"optional, left out: {_listed(optional)}"] if optional else []),
+            *([f"the schema of its answer was left out: {answer.no_schema}"] if answer.no_schema else []),
         ),
     )
 
@@ -128,17 +135,33 @@ def _credentials(document: Document, variables: Variables, operation: dict[str, 
     return found
 
 
-def _expected(document: Document, operation: dict[str, Any]) -> tuple[tuple[int, ...], str | None]:
-    """The first promised status of success, else of a redirect, and the first media type of its answer."""
-    responses = operation.get("responses")
+@dataclass(frozen=True)
+class _Answer:
+    statuses: tuple[int, ...] = ()
+    media_type: str | None = None
+    schema: str | None = None
+    no_schema: str = ""
+    """why there is none, where that has to be said"""
+
+
+def _expected(document: Document, schemas: AnswerSchemas, operation: Operation) -> _Answer:
+    """The first promised status of success, else of a redirect; the first media type of its answer, and its schema."""
+    responses = operation.keys.get("responses")
     responses = responses if isinstance(responses, dict) else {}
     for wanted in (r"2\d\d|2XX", r"3\d\d|3XX"):
         for key in (each for each in responses if re.fullmatch(wanted, str(each), re.IGNORECASE)):
             content = member(document.resolved(responses[key]), "content")
-            types = [media_type(str(name)) for name in content] if isinstance(content, dict) else []
-            known = [name for name in types if name and "*" not in name]
-            return ((int(key),) if str(key).isdigit() else ()), known[0] if known else None
-    return (), None
+            names = [str(name) for name in content] if isinstance(content, dict) else []
+            known = [name for name in names if media_type(name) and "*" not in name]
+            statuses = (int(key),) if str(key).isdigit() else ()
+            if not known:
+                return _Answer(statuses)
+            schema, no_schema = None, ""
+            if is_json(known[0]):
+                place = ["paths", operation.path, operation.method, "responses", str(key)]
+                schema, no_schema = schemas.of(place, responses[key], known[0])
+            return _Answer(statuses, media_type(known[0]), schema, no_schema)
+    return _Answer()
 
 
 KIND = Kind("openapi", "an OpenAPI document", lambda head: BEGINNING.search(head) is not None, read)

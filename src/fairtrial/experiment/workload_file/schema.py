@@ -1,0 +1,227 @@
+"""JSON Schemas that answers have to fit: `expect.schema` of a workload file. Nothing is ever fetched."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+import jsonschema_rs
+
+from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, parse_json_or_yaml
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.constraints import accepts_anything
+from fairtrial.experiment.workload_file.openapi_schema import as_json_schema
+
+LARGEST_FILE_BYTES = 8 << 20
+MOST_VALUES = 1_000_000
+LONGEST_FAULT_CHARACTERS = 160
+"""Of a fault; a longer one is cut in its midst, as its value stands in front and its reason behind."""
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+"""That of documents that name none, and of OpenAPI 3.1."""
+DIALECTS = (
+    DIALECT,
+    "https://json-schema.org/draft/2019-09/schema",
+    "http://json-schema.org/draft-07/schema",
+    "http://json-schema.org/draft-06/schema",
+    "http://json-schema.org/draft-04/schema",
+)
+DIALECT_OF_OPENAPI = "https://spec.openapis.org/oas/3.1/dialect/base"
+"""2020-12 with further notes."""
+ADDRESS = "urn:fairtrial:document"
+"""The document's own, to which its references are relative."""
+
+
+class AnswerSchema:
+    """A compiled schema. Patterns are searched in linear time, whatever an answer holds; `format` is a note."""
+
+    def __init__(self, document: Any, pointer: str, dialect: str) -> None:
+        address = document["$id"].rstrip("#") if _names_itself(document) else ADDRESS
+        registry = jsonschema_rs.Registry([(address, document)])
+        self._validator = jsonschema_rs.validator_for(
+            {"$schema": dialect, "$ref": f"{address}#{quote(pointer, safe='/~')}"},
+            registry=registry,
+            validate_formats=False,
+            pattern_options=jsonschema_rs.RegexOptions(),
+        )
+        self.accepts_anything = accepts_anything(target(document, pointer), lambda each: _resolved(document, each))
+        """whether it is `true`, `{}` or holds nothing but notes"""
+
+    def fault(self, value: Any) -> str | None:
+        """What is wrong with a value, the first thing that is: `/items/3/id: "8" is not of type "integer"`."""
+        if self._validator.is_valid(value):
+            return None
+        error = next(iter(_innermost(self._validator.iter_errors(value))))
+        place = pointer_of(error.instance_path) or "the body"
+        return f"{place}: {_cut(printable(error.message))}"
+
+
+class SchemaDocument:
+    """A document that holds schemas."""
+
+    def __init__(self, value: Any, dialect: str) -> None:
+        self._value, self._dialect = value, dialect
+
+    def schema(self, reference: str, where: str) -> AnswerSchema:
+        """One of its schemas.
+
+        Args:
+            reference: ends in a JSON pointer into the document behind `#`, or is the document as a whole.
+            where: begins messages.
+
+        Raises:
+            Problem: the pointer leads nowhere, or the schema cannot be used: it is broken, or needs another document.
+        """
+        pointer = unquote(reference.partition("#")[2])
+        try:
+            found = target(self._value, pointer)
+        except LookupError as error:
+            raise Problem(
+                f"{where}: {printable(str(error.args[0]), 120)}",
+                'write FILE#/a/b, such as "openapi.yaml#/components/schemas/Item"',
+            ) from error
+        if not isinstance(found, dict | bool):
+            raise Problem(f"{where}: is no schema", "name a place where an object stands")
+        _assert_within(self._value, found, where)
+        try:
+            return AnswerSchema(self._value, pointer, self._dialect)
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
+            path = pointer_of(getattr(error, "schema_path", []))
+            at = f"{path}: " if path else ""
+            message = printable(getattr(error, "message", str(error)), 200)
+            raise Problem(f"{where}: {at}{message}", "correct the schema, or name another one") from error
+
+
+def read_schema_document(file: Path, where: str) -> SchemaDocument:
+    """A JSON Schema, or an OpenAPI document of 3.0 or 3.1, in JSON or YAML.
+
+    Args:
+        where: begins messages: the workload file, its key and what it names.
+
+    Raises:
+        Problem: it cannot be read, or is neither.
+    """
+    document = _document(file, where)
+    dialect = DIALECT
+    if isinstance(document, dict) and ("openapi" in document or "swagger" in document):
+        document = _of_openapi(document, where)
+    elif isinstance(document, dict) and "$schema" in document:
+        dialect = str(document["$schema"])
+        if dialect.rstrip("#") not in DIALECTS:
+            raise Problem(f"{where}: $schema: {printable(dialect, 120)} is not known", f"use {DIALECT}")
+    return SchemaDocument(document, dialect)
+
+
+def schema_file(folder: Path, reference: str) -> Path:
+    """Where the document of a reference lies."""
+    return (folder / reference.partition("#")[0]).absolute()
+
+
+def target(document: Any, pointer: str) -> Any:
+    """What a JSON pointer (RFC 6901) names in a document.
+
+    Raises:
+        LookupError: it leads nowhere; its argument says where it ends.
+    """
+    if pointer and not pointer.startswith("/"):
+        raise LookupError(f"{pointer!r} is no JSON pointer")
+    value = document
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        elif isinstance(value, dict) and name in value:
+            value = value[name]
+        else:
+            raise LookupError(f"there is no {name!r}")
+    return value
+
+
+def pointer_of(path: Sequence[str | int]) -> str:
+    """A path as a JSON pointer."""
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
+
+
+def _document(file: Path, where: str) -> Any:
+    try:
+        if file.stat().st_size > LARGEST_FILE_BYTES:
+            raise Problem(f"{where}: larger than {LARGEST_FILE_BYTES >> 20} MiB", "put the schema into a file apart")
+        return as_json(parse_json_or_yaml(file.read_text(encoding="utf-8-sig")), MOST_VALUES)
+    except OSError as error:
+        raise Problem(f"{where}: {file}: {error.strerror}", "name a file that can be read") from error
+    except UnicodeDecodeError as error:
+        raise Problem(f"{where}: not UTF-8 text", "convert it, for example with iconv") from error
+    except BrokenDocument as error:
+        raise Problem(f"{where}: {printable(str(error), 160)}", "correct the line") from error
+    except TooManyValues as error:
+        raise Problem(f"{where}: holds more than {MOST_VALUES:,} values", "put the schema into a file apart") from error
+
+
+def _of_openapi(document: dict[str, Any], where: str) -> Any:
+    version = str(document.get("openapi", ""))
+    if version.startswith("3.0"):
+        return as_json_schema(document)
+    if not version.startswith("3.1"):
+        what = f"openapi: {printable(version, 20)}" if version else "swagger: version 2"
+        raise Problem(f"{where}: {what} is not read", "convert it to 3.0 or 3.1: npx swagger2openapi swagger.yaml")
+    dialect = document.get("jsonSchemaDialect", DIALECT)
+    if dialect not in (DIALECT, DIALECT_OF_OPENAPI):
+        raise Problem(
+            f"{where}: jsonSchemaDialect: {printable(str(dialect), 120)} is not known",
+            f"leave it out, or use {DIALECT}",
+        )
+    return document
+
+
+def _assert_within(document: Any, schema: Any, where: str) -> None:
+    """Refuse a reference out of the document. With `$id`, addresses may be within: the library then looks for them."""
+    seen: set[str] = set()
+    left = [schema]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left.extend(value)
+        elif isinstance(value, dict):
+            reference = value.get("$ref")
+            if isinstance(reference, str) and reference not in seen:
+                seen.add(reference)
+                if not reference.startswith("#") and not _names_itself(document):
+                    raise Problem(
+                        f"{where}: $ref {printable(reference, 120)!r} leads out of the document; nothing is fetched",
+                        "put it into one file first, for example with `npx @redocly/cli bundle openapi.yaml -o "
+                        "whole.yaml`",
+                    )
+                left.append(_resolved(document, reference))
+            left.extend(value.values())
+
+
+def _names_itself(document: Any) -> bool:
+    return isinstance(document, dict) and isinstance(document.get("$id"), str)
+
+
+def _resolved(document: Any, reference: str) -> Any:
+    """What a reference within the document names; None for one by another way than a pointer."""
+    try:
+        return target(document, unquote(reference[1:])) if reference.startswith("#") else None
+    except LookupError:
+        return None
+
+
+def _innermost(errors: Iterator[jsonschema_rs.ValidationError]) -> Iterator[jsonschema_rs.ValidationError]:
+    """Each fault, or, of one that says that no alternative fits, what is wrong with the one that fits furthest."""
+    for error in errors:
+        branches = getattr(error.kind, "context", None) or []
+        inner = [each for branch in branches for each in _innermost(iter(branch))]
+        yield max([error, *inner], key=_tells)
+
+
+def _tells(error: jsonschema_rs.ValidationError) -> tuple[int, bool]:
+    """How much a fault tells: of the alternatives, one that fits further in, or at least in its type, was meant."""
+    return len(error.instance_path), error.kind.name not in ("type", "anyOf", "oneOf")
+
+
+def _cut(message: str) -> str:
+    if len(message) <= LONGEST_FAULT_CHARACTERS:
+        return message
+    half = LONGEST_FAULT_CHARACTERS // 2
+    return f"{message[: half - 1]}…{message[-half:]}"

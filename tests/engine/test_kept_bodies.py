@@ -1,0 +1,69 @@
+"""Bodies that the engine hands on: wrong ones count as errors, wherever they are in a load."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairtrial.catalog.workloads.from_file import sent_requests
+from fairtrial.engine.plan import Closed, EnginePlan, StopAfterRequests
+from fairtrial.engine.run import run_engine
+from fairtrial.experiment.workload_file.read import read_workload_file
+from fairtrial.record.engine_summary import EngineSummary
+from tests.catalog.contract.scripted import answer, answering
+
+FILE = """
+[requests.page]
+get = "/items"
+expect.schema = "page.yaml#/page"
+[requests.price]
+get = "/price"
+expect.matches = { "" = '^\\d+$' }
+"""
+SCHEMA = "page: {type: array, minItems: 1, items: {type: object, properties: {id: {type: integer}}}}"
+SECRET = "s3cret-of-mine"  # of nobody
+
+
+def loaded(folder: Path, wrong: Sequence[int], requests: int = 400) -> EngineSummary:
+    """A load on a server whose answers of these numbers hold one wrong item among many."""
+    file = folder / "shop.workload.toml"
+    file.write_text(FILE)
+    (folder / "page.yaml").write_text(SCHEMA)
+    asked = 0
+
+    def reply(line: str, _headers: str) -> Sequence[bytes]:
+        nonlocal asked
+        if line.startswith("GET /price"):
+            return [answer(200, b"17")]
+        asked += 1
+        items = [{"id": asked + place, "more": None} for place in range(50)]
+        if asked in wrong:
+            items[31]["id"] = f"{SECRET}"  # type: ignore[assignment]
+        return [answer(200, json.dumps(items).encode())]
+
+    with answering(reply) as url:
+        plan = EnginePlan(
+            address=url.removeprefix("http://"),
+            requests=list(sent_requests(read_workload_file(file), check_every=1).requests),
+            load=Closed(connections=1),
+            stop=StopAfterRequests(requests=requests),
+            secrets={"MINE": SECRET},
+        )
+        return run_engine(plan, lambda event: None)
+
+
+def test_one_wrong_item_in_one_of_many_answers_is_found(tmp_path: Path, engine: Path) -> None:
+    summary = loaded(tmp_path, [150, 151])
+    assert summary.errors["wrong_body"] == 2 and summary.verified == summary.answers - 2
+    assert summary.goodput_per_second == summary.verified / summary.window_seconds
+    assert (summary.run_verified, summary.run_errors) == (398, 2)
+    page, price = summary.mix
+    assert (page.verified, price.verified) == (page.answers - 2, price.answers)
+    example = summary.examples[0]
+    assert example.what == 'wrong_body, status 200, /31/id: "{{env MINE}}" is not of type "integer"'
+    assert example.excerpt.startswith('[{"id": 150') and len(example.excerpt) <= 200
+
+
+def test_right_answers_stay_as_they_are(tmp_path: Path, engine: Path) -> None:
+    summary = loaded(tmp_path, [], 60)
+    assert summary.verified == summary.answers == 60 and not summary.error_share
+    assert (summary.checked_bodies, summary.bodies_left_out) == (60, 0)
