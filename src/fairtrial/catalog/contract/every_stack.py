@@ -91,4 +91,4 @@ EVERY_STACK = (
     ClauseTest("keep-alive", "the connection stays open after an answer (HTTP/1.1)", _keep_alive),
     *ANY_SERVER,
 )
-"""The first three are of the lab's workloads, which define paths, and compare servers over connections that stay open."""
+"""The first three are of the lab's workloads, which define paths and are measured over connections that stay open."""
