@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
-from fairtrial.experiment.workload_file.model import RequestEntry, WorkloadFile
+from fairtrial.experiment.workload_file.model import RequestEntry, WorkloadFile, rows_in
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
 
 SUFFIX = ".toml"
@@ -29,6 +29,16 @@ class WorkloadSource:
         """What the workload is called: the name of its file, which no workload of the lab's has."""
         return self.file.name
 
+    @property
+    def variables(self) -> list[str]:
+        """The names of those that setup requests take."""
+        return [name for entry in self.model.setup.values() for name in entry.take]
+
+    def rows_of_setup(self, name: str) -> int:
+        """How many rows of a table setup requests take."""
+        entries = self.model.setup_entries().values()
+        return sum(any(each.arguments[0] == name for _, each in rows_in(entry.sent_texts())) for entry in entries)
+
     def body_file(self, entry: RequestEntry) -> Path | None:
         """Where the file lies that is the body of a request."""
         return None if entry.body_file is None else _beside(self.file, entry.body_file)
@@ -45,10 +55,10 @@ def read_workload_file(file: Path) -> WorkloadSource:
     columns = model.columns()
     rows = {name: read_rows(_beside(file, each.file), columns[name]) for name, each in model.rows.items()}
     bodies = {}
-    for name, entry in model.requests.items():
+    for key, entry in model.all_entries():
         if entry.body_file is not None:
-            bodies[name] = _beside(file, entry.body_file)
-            _assert_readable(bodies[name], f"{file}: requests.{name}.body_file")
+            bodies[key] = _beside(file, entry.body_file)
+            _assert_readable(bodies[key], f"{file}: {key}.body_file")
     named = [*(table.file for table in rows.values()), *bodies.values()]
     return WorkloadSource(file, model, rows, _sha256([file, *named]))
 

@@ -39,11 +39,11 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
     _refuse_contradictions(options)
     url = parse_url(options.url, template=options.template)
     load = _load(options)
+    tls = _tls(options, url)
     if options.file is not None:
-        own = requests_of_file(options, url)
+        own = requests_of_file(options, url, tls)
     else:
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
-    tls = _tls(options, url)
     endpoint = check_connection(url, options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(options.threads, local=endpoint.local)
     return EnginePlan(
