@@ -33,6 +33,8 @@ OPEN_CONNECTIONS = 64
 def to_engine_plan(options: LoadOptions) -> EnginePlan:
     """The engine's plan for these options. One connection to the server is opened and closed on the way.
 
+    Setup requests of a workload file are sent on the way, too.
+
     Raises:
         Problem: options contradict each other, a file or the URL cannot be used, or the server cannot be reached.
     """
