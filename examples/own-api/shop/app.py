@@ -3,12 +3,14 @@
 import json
 import os
 import re
+import secrets
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
 PAGE = 20
 KINDS = ("book", "cup")
 ITEMS = {number: {"id": number, "name": f"item {number}", "kind": KINDS[number % 2]} for number in range(1, 401)}
+TOKENS = set()
 SORTED = os.environ.get("SORTED") == "1"
 
 
@@ -37,7 +39,12 @@ class Shop(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         order = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path != "/orders" or order["item"] not in ITEMS or not isinstance(order["quantity"], int):
+        if self.path == "/login":
+            TOKENS.add(token := secrets.token_hex(16))
+            self.answer(200, {"access_token": token})
+        elif self.headers.get("Authorization", "").removeprefix("Bearer ") not in TOKENS:
+            self.answer(401, {"error": "log in first"})
+        elif self.path != "/orders" or order["item"] not in ITEMS or not isinstance(order["quantity"], int):
             self.answer(422, {"error": "that cannot be ordered"})
         else:
             self.answer(201, {"status": "accepted", "item": order["item"], "quantity": order["quantity"]})

@@ -135,6 +135,8 @@ def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: 
         reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
     elif workload.upstream is not None or getattr(workload, "freshness", None) is not None:
         reason = f"workload {workload.name} has more around a trial than requests"
+    elif workload.own is not None and (workload.own.state.reset is not None or workload.own.state.audits):
+        reason = f"{workload.name} has a reset or audits, which are of one contender at a time"
     if reason is not None:
         raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
 

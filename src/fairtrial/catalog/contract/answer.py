@@ -47,15 +47,18 @@ def _trusted() -> ssl.SSLContext:
     return trusted
 
 
-def client_of(url: str, timeout_seconds: float = ANSWER_WITHIN_SECONDS) -> httpx.Client:
+def client_of(
+    url: str, timeout_seconds: float = ANSWER_WITHIN_SECONDS, transport: httpx.BaseTransport | None = None
+) -> httpx.Client:
     """A client for `ask` whose requests have the headers that the engine sends: Host, and what a test itself names.
 
     Left to itself, httpx asks for compression. A server that compresses on request would then be judged by answers
     that the load never gets. Certificates are held against the roots that this machine trusts, as the engine does.
+    With a `transport`, what that one says holds instead.
     """
     # Without TLS nothing is held against them, and each trial has several clients.
-    verify = _trusted() if url.startswith("https:") else False
-    client = httpx.Client(base_url=url, trust_env=False, timeout=timeout_seconds, verify=verify)
+    verify = _trusted() if url.startswith("https:") and transport is None else False
+    client = httpx.Client(base_url=url, trust_env=False, timeout=timeout_seconds, verify=verify, transport=transport)
     for name in list(client.headers):
         del client.headers[name]
     return client

@@ -4,20 +4,26 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.as_expected import clause
+from fairtrial.catalog.workloads.file_request import engine_request
 from fairtrial.catalog.workloads.model import OwnWorkload, ServerWorkload
 from fairtrial.catalog.workloads.own_state import state_of
-from fairtrial.catalog.workloads.written import TemplateWriter
-from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, GivenRows, JsonBody, Pick, Request
-from fairtrial.experiment.workload_file.model import Expect, RequestEntry, Rows, rows_in
-from fairtrial.experiment.workload_file.placeholders import placeholders_in
+from fairtrial.catalog.workloads.setup_requests import secrets_among, send_setup
+from fairtrial.catalog.workloads.written import Scalar, TemplateWriter
+from fairtrial.engine.plan import GivenRows, Pick, Request
+from fairtrial.experiment.workload_file.model import RequestEntry, Rows, rows_in
+from fairtrial.experiment.workload_file.placeholders import Placeholder, placeholders_in
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.rows import RowTable
 from fairtrial.record.model import WorkloadIdentity
 
 CHECK_EVERY = 16
 """In trials, as of the answers to the lab's own workloads: docs/engine-protocol.md."""
+
+UNKNOWN = "unknown"
+"""In place of a variable before the setup requests were sent. Requests that hold it are never sent to a stack."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ def sent_requests(
     check_every: int,
     environment: Mapping[str, str] | None = None,
     numbers_taken: int = 0,
+    variables: Mapping[str, Scalar] | None = None,
 ) -> SentRequests:
     """The requests as the engine sends them.
 
@@ -43,17 +50,31 @@ def sent_requests(
         check_every: of so many answers, the body of one is compared as a whole.
         environment: variables by name; None: this process's own.
         numbers_taken: how many numbers of each `{{sequence …}}` are not given again.
+        variables: what `setup_requests.send_setup` took; None: not known yet, and texts of no meaning take their place.
 
     Raises:
-        Problem: a variable that the file names is not set.
+        Problem: an environment variable that the file names is not set.
     """
-    writer = TemplateWriter(source.prefix, os.environ if environment is None else environment, numbers_taken)
-    requests = [_request(source, name, entry, check_every, writer) for name, entry in source.model.entries().items()]
-    rows = {name: _given(rows, source.rows[name]) for name, rows in source.model.rows.items()}
-    return SentRequests(requests, rows, writer.used)
+    values = dict.fromkeys(source.variables, UNKNOWN) if variables is None else variables
+    fixed = {Placeholder("var", (name,)): value for name, value in values.items()}
+    writer = TemplateWriter(source.prefix, os.environ if environment is None else environment, numbers_taken, fixed)
+    entries = source.model.entries()
+    requests = [
+        engine_request(source, f"requests.{name}", name, entry, check_every, writer) for name, entry in entries.items()
+    ]
+    given = {
+        name: _without_first(_given(rows, source.rows[name]), source.rows_of_setup(name))
+        for name, rows in source.model.rows.items()
+        if name in source.model.rows_of_requests()
+    }
+    return SentRequests(requests, given, {**writer.used, **(secrets_among(variables or {}))})
 
 
-def workload_from_file(source: WorkloadSource, environment: Mapping[str, str] | None = None) -> ServerWorkload:
+def workload_from_file(
+    source: WorkloadSource,
+    environment: Mapping[str, str] | None = None,
+    variables: Mapping[str, Scalar] | None = None,
+) -> ServerWorkload:
     """The workload that a file describes.
 
     Its clauses send each request once. What they take is not given again to the load: the first number of a sequence,
@@ -61,12 +82,19 @@ def workload_from_file(source: WorkloadSource, environment: Mapping[str, str] | 
 
     Args:
         environment: variables by name; None: this process's own.
+        variables: as for `sent_requests`.
 
     Raises:
-        Problem: a variable that the file names is not set.
+        Problem: an environment variable that the file names is not set.
     """
-    asked = sent_requests(source, check_every=1, environment=environment)
-    loaded = sent_requests(source, check_every=CHECK_EVERY, environment=environment, numbers_taken=1)
+    asked = sent_requests(source, check_every=1, environment=environment, variables=variables)
+    loaded = sent_requests(
+        source, check_every=CHECK_EVERY, environment=environment, numbers_taken=1, variables=variables
+    )
+
+    def set_up(url: str, host: str | None) -> ServerWorkload:
+        return workload_from_file(source, environment, send_setup(source, client_of(url), host, environment))
+
     entries = source.model.entries()
     taken: dict[str, int] = dict.fromkeys(asked.rows, 0)
     clauses = []
@@ -95,52 +123,8 @@ def workload_from_file(source: WorkloadSource, environment: Mapping[str, str] | 
             rows={name: _without_first(given, taken[name]) for name, given in loaded.rows.items()},
             secrets=loaded.secrets,
             state=state_of(source),
+            set_up=set_up if source.model.setup else None,
         ),
-    )
-
-
-def _request(
-    source: WorkloadSource, name: str, entry: RequestEntry, check_every: int, writer: TemplateWriter
-) -> Request:
-    key = f"requests.{name}"
-    headers = {header: writer.text(value, f"{key}.headers.{header}") for header, value in entry.headers.items()}
-    if entry.json_body is not None and "content-type" not in map(str.lower, headers):
-        headers["content-type"] = "application/json"
-    body = None
-    if entry.json_body is not None:
-        body = writer.json(entry.json_body, f"{key}.json")
-    elif entry.body is not None:
-        body = writer.text(entry.body, f"{key}.body")
-    body_file = source.body_file(entry)
-    return Request(
-        name=name,
-        method=entry.method,
-        path=writer.path(entry.path, f"{key}.{entry.method.lower()}"),
-        headers=list(headers.items()),
-        body=body,
-        body_file=None if body_file is None else str(body_file),
-        template=True,
-        weight=entry.weight,
-        expect=_expectation(entry.expect, f"{key}.expect", check_every, writer, kept=name in source.checks),
-        body_check=source.checks.get(name),
-    )
-
-
-def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, kept: bool) -> Expectation:
-    body: AnyBody | ExactBody | JsonBody = AnyBody()
-    if expect.text is not None:
-        body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
-    elif expect.json_values:
-        values = {at: writer.json(value, f"{key}.json {at}") for at, value in expect.json_values.items()}
-        body = JsonBody(values=values)
-    length = expect.byte_range
-    return Expectation(
-        status=expect.statuses or None,
-        content_type=expect.type,
-        body_bytes=None if length is None else BodyRange(min=length[0], max=length[1]),
-        body=body,
-        check_every=check_every,
-        keep_bodies=True if kept else None,
     )
 
 

@@ -92,6 +92,9 @@ class OwnWorkload:
     secrets: Mapping[str, str]
     """by the name of an environment variable, its value in the requests, which nobody may see"""
     state: OwnState = field(default_factory=OwnState)
+    set_up: "Callable[[str, str | None], ServerWorkload] | None" = None
+    """sends the setup requests to the server at a URL, with this Host header, and gives the workload with what they
+    answered; raises Problem if an answer is not as expected. None: there are none"""
 
 
 @dataclass(frozen=True, kw_only=True)

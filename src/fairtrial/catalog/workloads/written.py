@@ -8,6 +8,9 @@ from urllib.parse import quote
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.placeholders import OPEN, Placeholder, parts_of
 
+Scalar = str | int | float
+"""A text, a number or a boolean, as rows and answers have them."""
+
 SAFE_IN_A_PATH = "-._~:"
 """Beside letters and digits: as the engine encodes cells of rows."""
 
@@ -19,10 +22,18 @@ class TemplateWriter:
         prefix: what messages put before keys: `shop.workload.toml: `.
         environment: variables by name.
         numbers_taken: how many numbers of each sequence are not given again.
+        fixed: what stands in place of placeholders that the engine does not replace, such as `{{var token}}`.
     """
 
-    def __init__(self, prefix: str, environment: Mapping[str, str], numbers_taken: int = 0) -> None:
+    def __init__(
+        self,
+        prefix: str,
+        environment: Mapping[str, str],
+        numbers_taken: int = 0,
+        fixed: Mapping[Placeholder, Scalar] | None = None,
+    ) -> None:
         self._prefix, self._environment, self._numbers_taken = prefix, environment, numbers_taken
+        self._fixed = fixed or {}
         self.used: dict[str, str] = {}
         """the variables that were written so far"""
 
@@ -56,6 +67,8 @@ class TemplateWriter:
     def _json_string(self, text: str, key: str) -> str:
         parts = parts_of(text)
         if len(parts) == 1 and isinstance(parts[0], Placeholder) and parts[0].name != "env":
+            if parts[0] in self._fixed:
+                return _literal(json.dumps(self._fixed[parts[0]], ensure_ascii=False))
             return self._placeholder(parts[0], "json")
         return f'"{self._written(text, key, _escaped, _escaped, "escaped")}"'
 
@@ -72,7 +85,7 @@ class TemplateWriter:
         for part in parts_of(text):
             if isinstance(part, str):
                 fixed += literal(part)
-            elif part.name == "env":
+            elif part.name == "env" or part in self._fixed:
                 fixed += value(self._value(part, key))
             else:
                 written, fixed = written + _literal(fixed) + self._placeholder(part, cell), ""
@@ -86,12 +99,24 @@ class TemplateWriter:
         return str(placeholder)
 
     def _value(self, placeholder: Placeholder, key: str) -> str:
+        if placeholder in self._fixed:
+            return spelled(self._fixed[placeholder])
         (name,) = placeholder.arguments
         value = self._environment.get(name)
         if value is None:
             raise Problem(f"{self._prefix}{key}: the variable {name} is not set", f"set it: export {name}=…")
         self.used[name] = value
         return value
+
+
+def spelled(value: Scalar) -> str:
+    """A value within a text: a text as it is, anything else as JSON writes it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def as_sent(template: str) -> str:
+    """What the engine sends for a template that is left without placeholders."""
+    return template.replace(OPEN + OPEN, OPEN)
 
 
 def _escaped(text: str) -> str:

@@ -17,6 +17,7 @@ from fairtrial.experiment.workload_file.placeholders import (
     placeholders_in,
 )
 from fairtrial.experiment.workload_file.state import AuditEntry, Files, Reset, assert_requests_exist
+from fairtrial.experiment.workload_file.variables import SetupTexts, assert_variables, parse_taken
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 """The keys of a request that name its method; the value is its path."""
@@ -57,6 +58,11 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
     return headers
 
 
+def _taken(text: str) -> str:
+    parse_taken(text)
+    return text
+
+
 def _json(value: Any) -> Any:
     for pointer, text in json_strings(value):
         try:
@@ -90,6 +96,7 @@ Template = Annotated[str, AfterValidator(_template)]
 Target = Annotated[str, AfterValidator(_target)]
 Headers = Annotated[dict[str, Template], AfterValidator(_headers)]
 Json = Annotated[Any, AfterValidator(_json)]
+Take = Annotated[str, AfterValidator(_taken)]
 
 
 class Rows(Strict):
@@ -183,8 +190,10 @@ class Expect(Strict):
     def _assert_text(self) -> None:
         if self.text is not None:
             for placeholder in placeholders_in(self.text):
-                if placeholder.name != "env":
-                    raise ValueError(f"text: {placeholder} cannot stand here: only {{{{env NAME}}}} can")
+                if placeholder.name not in ("env", "var"):
+                    raise ValueError(
+                        f"text: {placeholder} cannot stand here: only {{{{env NAME}}}} and {{{{var NAME}}}}"
+                    )
 
     def _assert_json(self) -> None:
         pointers = list(self.json_values or {})
@@ -194,11 +203,11 @@ class Expect(Strict):
             if inner is not None:
                 raise ValueError(f"json: {inner} lies in {pointer or 'the whole body'}, which has a value, too")
             for at, text in json_strings(value):
-                found = [each for each in placeholders_in(text) if each.name not in ("row", "env")]
+                found = [each for each in placeholders_in(text) if each.name not in ("row", "env", "var")]
                 if found:
                     raise ValueError(
-                        f"json: {pointer}: {found[0]} is drawn anew each time: only {{{{row …}}}} and {{{{env …}}}} "
-                        "can be expected"
+                        f"json: {pointer}: {found[0]} is drawn anew each time: only {{{{row …}}}}, {{{{env …}}}} "
+                        "and {{{{var …}}}} can be expected"
                     )
                 if at and placeholders_in(text):
                     raise ValueError(f"json: {pointer}: a placeholder lies within its value: write {pointer}{at} apart")
@@ -254,7 +263,7 @@ class RequestEntry(Strict):
         """A template."""
         return str(getattr(self, self.method.lower()))
 
-    def over(self, defaults: "Defaults") -> "RequestEntry":
+    def over(self, defaults: "Defaults") -> Self:
         """The request with the defaults where it says nothing; of its headers those that are not empty."""
         own = {name.lower() for name in self.headers}
         inherited = {name: value for name, value in defaults.headers.items() if name.lower() not in own}
@@ -284,6 +293,26 @@ class RequestEntry(Strict):
                 yield f"expect.json {pointer}".rstrip(), text
 
 
+class SetupEntry(RequestEntry):
+    """A request that is sent once, before the others: `[setup.NAME]`."""
+
+    take: dict[Annotated[str, Field(pattern=NAME)], Take] = Field(
+        default_factory=dict, description="by the name of a variable, where in the answer its value stands"
+    )
+
+    @model_validator(mode="after")
+    def _no_part_of_the_mix(self) -> Self:
+        if "weight" in self.model_fields_set:
+            raise ValueError("weight: a setup request is sent once: leave it out")
+        if self.method == "HEAD" and any(text.startswith("/") for text in self.take.values()):
+            raise ValueError("take: an answer to HEAD has no body: take a header")
+        return self
+
+    def variable_texts(self) -> SetupTexts:
+        """What it sends, expects and takes."""
+        return SetupTexts(list(self.sent_texts()), list(self.expected_texts()), list(self.take))
+
+
 class Defaults(Strict):
     """What all requests have in common, as far as they do not say otherwise."""
 
@@ -298,6 +327,7 @@ class WorkloadFile(Strict):
     ready: Ready = ANSWERED
     defaults: Defaults = Defaults()
     rows: dict[Annotated[str, Field(pattern=NAME)], Rows] = Field(default_factory=dict)
+    setup: dict[Annotated[str, Field(pattern=NAME)], SetupEntry] = Field(default_factory=dict)
     requests: dict[Annotated[str, Field(pattern=NAME)], RequestEntry] = Field(min_length=1)
     data: dict[str, Files] = Field(default_factory=dict, description="by service, the files that it is loaded from")
     reset: Reset | None = None
@@ -305,24 +335,34 @@ class WorkloadFile(Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        entries = self.entries()
         used: set[str] = set()
-        for name, entry in entries.items():
+        for name, entry in self.all_entries():
             sent = {each.arguments[0] for _, each in rows_in(entry.sent_texts())}
             for key, each in [*rows_in(entry.sent_texts()), *rows_in(entry.expected_texts())]:
                 table = each.arguments[0]
                 if table not in self.rows:
                     hint = did_you_mean(table, self.rows)
-                    raise ValueError(f"requests.{name}.{key}: {each}: there is no [rows.{table}]{hint}")
+                    raise ValueError(f"{name}.{key}: {each}: there is no [rows.{table}]{hint}")
                 if table not in sent:
-                    raise ValueError(f"requests.{name}.{key}: {each}: the request itself holds no row of {table}")
+                    raise ValueError(f"{name}.{key}: {each}: the request itself holds no row of {table}")
             used |= sent
             if entry.method == "HEAD" and entry.expect.looks_at_body:
-                raise ValueError(f"requests.{name}.expect: an answer to HEAD has no body")
+                raise ValueError(f"{name}.expect: an answer to HEAD has no body")
         if unused := self.rows.keys() - used:
             raise ValueError(f"rows.{min(unused)}: no request takes a row of it: leave it out, or name it in one")
         assert_requests_exist(self.audit, self.requests)
+        requests = {name: [*each.sent_texts(), *each.expected_texts()] for name, each in self.entries().items()}
+        assert_variables({name: each.variable_texts() for name, each in self.setup_entries().items()}, requests)
         return self
+
+    def setup_entries(self) -> Mapping[str, SetupEntry]:
+        """The setup requests by name, in their order, each with the defaults."""
+        return {name: entry.over(self.defaults) for name, entry in self.setup.items()}
+
+    def all_entries(self) -> Iterator[tuple[str, RequestEntry]]:
+        """(key, request) of those before the load and of the mix."""
+        yield from ((f"setup.{name}", entry) for name, entry in self.setup_entries().items())
+        yield from ((f"requests.{name}", entry) for name, entry in self.entries().items())
 
     def entries(self) -> Mapping[str, RequestEntry]:
         """The requests by name, each with the defaults."""
@@ -332,13 +372,17 @@ class WorkloadFile(Strict):
         """The keys that were set, as they stand in a file."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
+    def rows_of_requests(self) -> set[str]:
+        """The rows that requests of the mix take."""
+        return {each.arguments[0] for entry in self.entries().values() for _, each in rows_in(entry.sent_texts())}
+
     def columns(self) -> dict[str, dict[str, str]]:
         """By rows, the columns that requests name, each with the key that names it first."""
         columns: dict[str, dict[str, str]] = {name: {} for name in self.rows}
-        for name, entry in self.entries().items():
+        for name, entry in self.all_entries():
             for key, each in [*rows_in(entry.sent_texts()), *rows_in(entry.expected_texts())]:
                 table, column = each.arguments
-                columns[table].setdefault(column, f"requests.{name}.{key}")
+                columns[table].setdefault(column, f"{name}.{key}")
         return columns
 
 

@@ -110,6 +110,10 @@ def _env(arguments: Sequence[str]) -> str | None:
     return None if fits else "it needs the name of an environment variable"
 
 
+def _var(arguments: Sequence[str]) -> str | None:
+    return None if len(arguments) == 1 else "it needs the name of a variable that a setup request takes"
+
+
 def is_exponent(text: str) -> bool:
     """Whether a text is an exponent of Zipf's law that the engine takes."""
     return re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII) is not None and 0.01 <= float(text) <= 20
@@ -126,4 +130,5 @@ FORMS = {
     "sequence": _Form("{{sequence FROM}}", "{{sequence 1}}", _sequence),
     "row": _Form("{{row NAME COLUMN}}", "{{row items id}}", _row),
     "env": _Form("{{env NAME}}", "{{env SHOP_TOKEN}}", _env),
+    "var": _Form("{{var NAME}}", "{{var token}}", _var),
 }

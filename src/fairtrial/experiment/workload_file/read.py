@@ -10,7 +10,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
-from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile
+from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile, rows_in
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
 from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
 from fairtrial.experiment.workload_file.state import Asked, files_of
@@ -35,6 +35,16 @@ class WorkloadSource:
     """by request, what the lab itself looks at in its answers; requests without are left out"""
     sha256: str
     """of the file and of every file that it names, as hex"""
+
+    @property
+    def variables(self) -> list[str]:
+        """The names of those that setup requests take."""
+        return [name for entry in self.model.setup.values() for name in entry.take]
+
+    def rows_of_setup(self, name: str) -> int:
+        """How many rows of a table setup requests take."""
+        entries = self.model.setup_entries().values()
+        return sum(any(each.arguments[0] == name for _, each in rows_in(entry.sent_texts())) for entry in entries)
 
     def body_file(self, entry: RequestEntry) -> Path | None:
         """Where the file lies that is the body of a request."""
@@ -86,10 +96,10 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
     columns = model.columns()
     rows = {name: read_rows(_beside(file, each.file), columns[name]) for name, each in model.rows.items()}
     bodies = {}
-    for request, entry in model.requests.items():
+    for key, entry in model.all_entries():
         if entry.body_file is not None:
-            bodies[request] = _beside(file, entry.body_file)
-            _assert_readable(bodies[request], f"{prefix}requests.{request}.body_file")
+            bodies[key] = _beside(file, entry.body_file)
+            _assert_readable(bodies[key], f"{prefix}{key}.body_file")
     checks, schema_files = _checks(file, prefix, model)
     source = WorkloadSource(name, file, prefix, model, rows, checks, sha256="")
     state = list(_files_of_state(source))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,14 @@ class RowTable:
     file: Path
     count: int
     lines: Sequence[str] | None
+
+    def row(self, place: int) -> dict[str, Any]:
+        """The row at a place, from 0. It is one that `count` counts."""
+        if self.lines is not None:
+            return dict(json.loads(self.lines[place]))
+        with self.file.open(encoding="utf-8") as file:
+            lines = (line for line in file if line.strip())
+            return dict(json.loads(next(itertools.islice(lines, place, None))))
 
 
 def read_rows(file: Path, columns: Mapping[str, str]) -> RowTable:

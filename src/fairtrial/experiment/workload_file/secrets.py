@@ -1,4 +1,4 @@
-"""Values of environment variables that requests hold: they are sent, and never shown or recorded."""
+"""Values of environment variables, and those from setup answers, in requests: they are sent, and never shown."""
 
 import json
 from collections.abc import Mapping
@@ -9,25 +9,29 @@ FEWEST_OF_A_CUT = 4
 
 
 class Secrets:
-    """What must not be shown, by the name of its environment variable."""
+    """What must not be shown, by the name of its environment variable, or by another placeholder: `var token`."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         # The longest first: one value may hold another.
         self._spelled = sorted(
-            ((spelled, name) for name, value in values.items() for spelled in _spellings(value)),
+            ((spelled, _placeholder(name)) for name, value in values.items() for spelled in _spellings(value)),
             key=lambda each: -len(each[0]),
         )
 
     def hidden(self, text: str) -> str:
         """The text with `{{env NAME}}` in place of each value, as it is, percent-encoded or escaped as JSON does."""
-        for spelled, name in self._spelled:
-            text = text.replace(spelled, f"{{{{env {name}}}}}")
-        for spelled, name in self._spelled:
+        for spelled, placeholder in self._spelled:
+            text = text.replace(spelled, placeholder)
+        for spelled, placeholder in self._spelled:
             for length in range(len(spelled) - 1, FEWEST_OF_A_CUT - 1, -1):
                 if text.endswith(spelled[:length]):
-                    text = f"{text[:-length]}{{{{env {name}}}}}"
+                    text = f"{text[:-length]}{placeholder}"
                     break
         return text
+
+
+def _placeholder(name: str) -> str:
+    return f"{{{{{name}}}}}" if " " in name else f"{{{{env {name}}}}}"
 
 
 def _spellings(value: str) -> set[str]:

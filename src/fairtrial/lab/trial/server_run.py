@@ -20,6 +20,7 @@ from fairtrial.lab.trial.own_state import audit_state, reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.settle import settle
+from fairtrial.lab.trial.setup import with_setup
 from fairtrial.record.model import Clause, Failure, Readiness
 
 
@@ -71,7 +72,10 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
     before: Counters = {}
     try:
         with context.stage("contract"):
-            record.contract.extend(contract_of(context, deployment))
+            context, clauses = with_setup(context, deployment)
+            record.contract.extend(clauses)
+            if all(clause.passed for clause in clauses):
+                record.contract.extend(contract_of(context, deployment))
         if all(clause.passed for clause in record.contract):
             before = service.counters()
             with context.stage("load"):

@@ -25,6 +25,7 @@ from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
 from fairtrial.lab.trial.pooled import pooled_machine, pooled_network, pooled_server, pooled_summary
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.server_run import contract_of, readiness_of
+from fairtrial.lab.trial.setup import with_setup
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import Failure, TrialRecord
@@ -180,7 +181,10 @@ def _measure(up: Sequence[_Condition], spare: _Spare) -> list[int]:
     """Fill the records; return the indices of the trials whose servers are too busy while they are idle."""
     for each in up:
         with each.context.stage("contract"):
-            each.record.contract.extend(contract_of(each.context, each.deployment))
+            each.context, clauses = with_setup(each.context, each.deployment)
+            each.record.contract.extend(clauses)
+            if all(clause.passed for clause in clauses):
+                each.record.contract.extend(contract_of(each.context, each.deployment))
     if not all(clause.passed for each in up for clause in each.record.contract):
         return []
     experiment = up[0].context.plan.experiment

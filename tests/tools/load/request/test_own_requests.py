@@ -113,3 +113,24 @@ def test_an_answer_that_quotes_a_secret_is_shown_without_it(
     assert finished.status == 3
     assert "you are {{env KEY}}" in finished.out
     assert KEY not in finished.out + finished.err + Path("load.json").read_text()
+
+
+def test_setup_requests_are_sent_first_and_their_variables_are_not_shown(
+    call: Callable[..., Finished], serve: Callable[..., Target], file: Path
+) -> None:
+    token = "t0ken-of-a-login"
+    file.write_text(
+        '[setup.login]\npost = "/login"\ntake.token = "/token"\n'
+        '[requests.look]\nget = "/"\nheaders.x-token = "{{var token}}"\nexpect.json = { "/token" = "another" }\n'
+    )
+    login = serve("--body", f'{{"token": "{token}"}}')
+    finished = call("load", "-f", file, "-n", "4", "--json", "load.json", f"http://{login.address}/")
+    assert finished.status == 4, "no answer is right"
+    assert "{{var token}}" in finished.out
+    assert token not in finished.out + finished.err + Path("load.json").read_text()
+    assert login.stop()["requests"] >= 5
+
+    refusing = serve("--status", "401")
+    finished = call("load", "-f", file, "-n", "4", f"http://{refusing.address}/")
+    assert finished.status != 0 and "setup.login: status 401, not a 2xx" in finished.err
+    assert refusing.stop()["requests"] == 1, "no load is offered"

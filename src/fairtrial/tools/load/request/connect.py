@@ -44,7 +44,7 @@ def check_connection(url: Url, unix_socket: Path | None, tls: Tls | None, timeou
         Problem: the name has no address, nothing answers there, or TLS fails; with exit status 4, as nothing ran.
     """
     wait = min(timeout_seconds, LONGEST_WAIT_SECONDS)
-    context = _tls_context(tls) if tls is not None else None
+    context = tls_context(tls) if tls is not None else None
     if unix_socket is not None:
         connection, endpoint = _connect_unix(unix_socket, wait)
     else:
@@ -104,7 +104,7 @@ def _unreachable(where: str, error: OSError) -> Problem:
     return Problem(f"{where}: {why}", REMEDIES.get(number, "check the address"), NOTHING_RAN)
 
 
-def _tls_context(tls: Tls) -> ssl.SSLContext:
+def tls_context(tls: Tls) -> ssl.SSLContext:
     """The settings with which the engine will speak TLS.
 
     Raises:

@@ -3,21 +3,31 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import httpx
+
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.workloads.from_file import SentRequests, sent_requests
-from fairtrial.engine.plan import Request
+from fairtrial.catalog.workloads.setup_requests import send_setup
+from fairtrial.catalog.workloads.written import Scalar
+from fairtrial.engine.plan import Request, Tls
 from fairtrial.experiment.workload_file.read import read_workload_file
+from fairtrial.tools.load.request.connect import check_connection, tls_context
+from fairtrial.tools.load.request.http_request import host_header
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url
 from fairtrial.tools.load.request.values import Header
 
 
-def requests_of_file(options: LoadOptions, url: Url) -> SentRequests:
+def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> SentRequests:
     """The requests of the options' file; headers of the options take the place of its own. Every answer is compared.
 
+    Setup requests of the file are sent on the way.
+
     Raises:
-        Problem: the file cannot be used, a variable that it names is not set, or an option says what the file says.
+        Problem: the file cannot be used, a variable that it names is not set, an option says what the file says, or a
+            setup request is not answered as expected.
     """
     assert options.file is not None
     for name in _said_twice(options):
@@ -27,9 +37,24 @@ def requests_of_file(options: LoadOptions, url: Url) -> SentRequests:
             f"{printable(url.text)}: with -f, the URL is that of the server alone",
             f"leave out {printable(url.path)}: the workload file has the paths",
         )
-    sent = sent_requests(read_workload_file(options.file), check_every=1)
+    source = read_workload_file(options.file)
+    variables: dict[str, Scalar] = {}
+    if source.model.setup:
+        headers = [(header.name, header.value) for header in options.headers if header.name.lower() != "host"]
+        check_connection(url, options.unix_socket, tls, options.timeout_seconds)
+        client = _client(options, url, tls)
+        variables = send_setup(source, client, host_header(options, url), headers=headers)
+    sent = sent_requests(source, check_every=1, variables=variables)
     own = [header for header in options.headers if header.name.lower() != "host"]
     return replace(sent, requests=[_with_headers(request, own) for request in sent.requests])
+
+
+def _client(options: LoadOptions, url: Url, tls: Tls | None) -> httpx.Client:
+    """For the setup requests: to the server that gets the load, without headers of its own."""
+    uds = None if options.unix_socket is None else str(options.unix_socket.absolute())
+    transport = httpx.HTTPTransport(verify=False if tls is None else tls_context(tls), uds=uds)
+    host = f"[{url.hostname}]" if ":" in url.hostname else url.hostname
+    return client_of(f"{'https' if url.secure else 'http'}://{host}:{url.port}", options.timeout_seconds, transport)
 
 
 def _said_twice(options: LoadOptions) -> Iterator[str]:

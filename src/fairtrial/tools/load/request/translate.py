@@ -33,17 +33,19 @@ OPEN_CONNECTIONS = 64
 def to_engine_plan(options: LoadOptions) -> EnginePlan:
     """The engine's plan for these options. One connection to the server is opened and closed on the way.
 
+    Setup requests of a workload file are sent on the way, too.
+
     Raises:
         Problem: options contradict each other, a file or the URL cannot be used, or the server cannot be reached.
     """
     _refuse_contradictions(options)
     url = parse_url(options.url, template=options.template)
     load = _load(options)
+    tls = _tls(options, url)
     if options.file is not None:
-        own = requests_of_file(options, url)
+        own = requests_of_file(options, url, tls)
     else:
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
-    tls = _tls(options, url)
     endpoint = check_connection(url, options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(options.threads, local=endpoint.local)
     return EnginePlan(

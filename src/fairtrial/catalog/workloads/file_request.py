@@ -1,0 +1,66 @@
+"""One request of a workload file in the engine's terms."""
+
+from fairtrial.catalog.workloads.written import TemplateWriter
+from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, JsonBody, Request
+from fairtrial.experiment.workload_file.model import Expect, RequestEntry
+from fairtrial.experiment.workload_file.read import WorkloadSource
+
+
+def engine_request(
+    source: WorkloadSource, key: str, name: str, entry: RequestEntry, check_every: int, writer: TemplateWriter
+) -> Request:
+    """A request of a workload file as the engine's.
+
+    Args:
+        key: the entry's own in the file, which messages name.
+        check_every: of so many answers, the body of one is compared as a whole.
+
+    Raises:
+        Problem: an environment variable that it names is not set.
+    """
+    headers = {header: writer.text(value, f"{key}.headers.{header}") for header, value in entry.headers.items()}
+    if entry.json_body is not None and "content-type" not in map(str.lower, headers):
+        headers["content-type"] = "application/json"
+    body = None
+    if entry.json_body is not None:
+        body = writer.json(entry.json_body, f"{key}.json")
+    elif entry.body is not None:
+        body = writer.text(entry.body, f"{key}.body")
+    body_file = source.body_file(entry)
+    check = source.checks.get(name) if key == f"requests.{name}" else None
+    return Request(
+        name=name,
+        method=entry.method,
+        path=writer.path(entry.path, f"{key}.{entry.method.lower()}"),
+        headers=list(headers.items()),
+        body=body,
+        body_file=None if body_file is None else str(body_file),
+        template=True,
+        weight=entry.weight,
+        expect=_expectation(
+            entry.expect,
+            f"{key}.expect",
+            check_every,
+            writer,
+            kept=check is not None,
+        ),
+        body_check=check,
+    )
+
+
+def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, kept: bool) -> Expectation:
+    body: AnyBody | ExactBody | JsonBody = AnyBody()
+    if expect.text is not None:
+        body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
+    elif expect.json_values:
+        values = {at: writer.json(value, f"{key}.json {at}") for at, value in expect.json_values.items()}
+        body = JsonBody(values=values)
+    length = expect.byte_range
+    return Expectation(
+        status=expect.statuses or None,
+        content_type=expect.type,
+        body_bytes=None if length is None else BodyRange(min=length[0], max=length[1]),
+        body=body,
+        check_every=check_every,
+        keep_bodies=True if kept else None,
+    )

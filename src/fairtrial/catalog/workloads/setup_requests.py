@@ -1,0 +1,173 @@
+"""Setup requests of a workload file: sent in their order before the load, with variables taken from their answers.
+
+What an answer holds may be a credential. Of answers that are right at first sight (2xx), messages therefore show the
+shape only, and of others nothing that was sent or taken.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+
+import httpx
+
+from fairtrial.base.formatting import count
+from fairtrial.base.json_pointer import value_at
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.answer import Answer, ask
+from fairtrial.catalog.workloads.answer_fault import answer_fault, parsed
+from fairtrial.catalog.workloads.file_request import engine_request
+from fairtrial.catalog.workloads.written import Scalar, TemplateWriter, as_sent, spelled
+from fairtrial.engine.plan import Request
+from fairtrial.experiment.workload_file.model import SetupEntry, rows_in
+from fairtrial.experiment.workload_file.placeholders import Placeholder
+from fairtrial.experiment.workload_file.read import WorkloadSource
+from fairtrial.experiment.workload_file.secrets import FEWEST_OF_A_CUT, Secrets
+from fairtrial.experiment.workload_file.variables import parse_taken
+
+LONGEST_VALUE_CHARACTERS = 16 << 10
+"""The engine's requests hold each value; servers refuse longer headers anyway."""
+
+EXCERPT_CHARACTERS = 120
+REMEDY = "see [setup] in docs/workload-file.md; send the request by hand and look at its answer"
+
+
+def send_setup(
+    source: WorkloadSource,
+    client: httpx.Client,
+    host: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    headers: Sequence[tuple[str, str]] = (),
+) -> dict[str, Scalar]:
+    """Send the setup requests of a file, and give the variables that they take.
+
+    Args:
+        client: with the server's base URL; it is closed.
+        host: the Host header; None: that of the URL.
+        environment: variables by name; None: this process's own.
+        headers: they take the place of the file's own.
+
+    Raises:
+        Problem: an answer is not as expected, or has no value for a variable; the reason names file and request.
+    """
+    variables: dict[str, Scalar] = {}
+    rows_taken: dict[str, int] = {}
+    with client:
+        for name, entry in source.model.setup_entries().items():
+            key = f"setup.{name}"
+            cells = _cells(source, key, entry, rows_taken)
+            fixed = {**cells, **{Placeholder("var", (each,)): value for each, value in variables.items()}}
+            writer = TemplateWriter(source.prefix, os.environ if environment is None else environment, 0, fixed)
+            request = engine_request(source, key, name, entry, 1, writer)
+            sent = {" ".join((cell.name, *cell.arguments)): spelled(value) for cell, value in cells.items()}
+            secrets = {**writer.used, **_long_enough(sent), **secrets_among(variables)}
+            try:
+                variables |= _taken(entry, request, _ask(client, request, host, headers), secrets)
+            except Problem as problem:
+                reason = Secrets(secrets).hidden(problem.reason)
+                raise Problem(f"{source.file}: {key}: {reason}", REMEDY) from None
+    return variables
+
+
+def secrets_among(variables: Mapping[str, Scalar]) -> dict[str, str]:
+    """What must not be shown of variables, by placeholder. No credential is shorter than four characters, and to hide
+    each `1` would make messages unreadable."""
+    texts = {name: spelled(value) for name, value in variables.items() if not isinstance(value, bool)}
+    return _long_enough({f"var {name}": text for name, text in texts.items()})
+
+
+def _long_enough(values: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if len(value) >= FEWEST_OF_A_CUT}
+
+
+def _cells(source: WorkloadSource, key: str, entry: SetupEntry, taken: dict[str, int]) -> dict[Placeholder, Scalar]:
+    """The cells that a request takes: of the first row that no setup request before it took."""
+    cells: dict[Placeholder, Scalar] = {}
+    places: dict[str, int] = {}
+    for _, placeholder in [*rows_in(entry.sent_texts()), *rows_in(entry.expected_texts())]:
+        table, column = placeholder.arguments
+        rows = source.rows[table]
+        if table not in places:
+            places[table] = taken.get(table, 0)
+            taken[table] = places[table] + 1
+        if places[table] >= rows.count:
+            raise Problem(
+                f"{source.file}: {key}: {rows.file} has {count(rows.count, 'row')}, and each setup request takes one",
+                "give it more rows",
+            )
+        cells[placeholder] = rows.row(places[table])[column]
+    return cells
+
+
+def _ask(client: httpx.Client, request: Request, host: str | None, headers: Sequence[tuple[str, str]]) -> Answer:
+    names = {name.lower() for name, _ in headers}
+    own = [(name, as_sent(value)) for name, value in request.headers if name.lower() not in names]
+    sent = [*own, *headers, *([("host", host)] if host else [])]
+    content: bytes | None = None
+    if request.body is not None:
+        content = as_sent(request.body).encode()
+    elif request.body_file is not None:
+        with open(request.body_file, "rb") as file:
+            content = file.read()
+    client.cookies.clear()  # the load has none either: what it needs is a variable
+    try:
+        encoded = [(name.encode(), value.encode()) for name, value in sent]
+        return ask(client, request.method, as_sent(request.path), headers=encoded, content=content)
+    except httpx.ConnectError as error:
+        raise Problem(f"no connection: {error}") from error
+
+
+def _taken(entry: SetupEntry, request: Request, answer: Answer, secrets: Mapping[str, str]) -> dict[str, Scalar]:
+    fault = answer_fault(answer, request.expect)
+    if fault is not None:
+        raise Problem(f"{fault}: {_shown(answer, secrets)}")
+    return {name: _value(name, text, answer, secrets) for name, text in entry.take.items()}
+
+
+def _value(name: str, text: str, answer: Answer, secrets: Mapping[str, str]) -> Scalar:
+    where = parse_taken(text)
+    value: object
+    if where.pointer is not None:
+        try:
+            value = value_at(parsed(answer.body), where.pointer)
+        except (LookupError, ValueError):
+            raise Problem(f"take.{name}: nothing stands at {where.pointer}: {_shown(answer, secrets)}") from None
+    else:
+        value = answer.headers.get(where.header)
+        if value is None:
+            raise Problem(f"take.{name}: the answer has no header {where.header}")
+        if where.pattern is not None:
+            match = where.pattern.search(str(value))
+            value = None if match is None else match.group(1)
+            if value is None:
+                raise Problem(f"take.{name}: {where.pattern.pattern!r} does not fit the header {where.header}")
+    if not isinstance(value, str | int | float):
+        raise Problem(f"take.{name}: at {text} stands {_kind(value)}: take a text, a number or a boolean")
+    if len(spelled(value)) > LONGEST_VALUE_CHARACTERS:
+        raise Problem(f"take.{name}: the value has more than {LONGEST_VALUE_CHARACTERS:,} characters")
+    if isinstance(value, str) and not value.isprintable():
+        raise Problem(f"take.{name}: the value holds a control character")
+    return value
+
+
+def _shown(answer: Answer, secrets: Mapping[str, str]) -> str:
+    """What a message may show of an answer."""
+    if not 200 <= answer.status <= 299:
+        text = Secrets(secrets).hidden(answer.body[:1000].decode(errors="replace"))
+        return printable(text, EXCERPT_CHARACTERS)
+    try:
+        document = parsed(answer.body)
+    except ValueError:
+        return f"the body is {count(len(answer.body), 'byte')}, and no JSON"
+    if not isinstance(document, dict):
+        return f"the body is {_kind(document)}"
+    members = ", ".join(f"{member}: {_kind(each)}" for member, each in list(document.items())[:20])
+    return printable(f"the body has {members or 'no member'}", EXCERPT_CHARACTERS)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, dict):
+        return "an object"
+    kinds = {str: "a text", int: "a number", float: "a number", list: "an array"}
+    return kinds.get(type(value), "null")

@@ -1,0 +1,104 @@
+"""Variables of a workload file: taken from the answers to its setup requests, and named by `{{var NAME}}`."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairtrial.base.http_syntax import TOKEN
+from fairtrial.base.registry import did_you_mean
+from fairtrial.experiment.workload_file.placeholders import placeholders_in
+
+FIXED = ("row", "env", "var")
+"""The placeholders that a setup request may hold: it is sent once, so that nothing is drawn for it."""
+
+Texts = Sequence[tuple[str, str]]
+"""(key, template)"""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Where in an answer a variable stands: at a JSON pointer of its body, or in a header."""
+
+    pointer: str | None
+    header: str = ""
+    pattern: re.Pattern[str] | None = None
+    """of one group, which is the value"""
+
+
+def parse_taken(text: str) -> Taken:
+    r"""`/access_token`, `header Location` or `header Location ~ /carts/([0-9]+)`.
+
+    Raises:
+        ValueError: it is none of these; the message says how to write it.
+    """
+    if text.startswith("/"):
+        return Taken(text)
+    word, _, rest = text.partition(" ")
+    name, tilde, pattern = (part.strip() for part in rest.partition("~"))
+    if word != "header" or not TOKEN.fullmatch(name):
+        raise ValueError(f'{text!r}: write a JSON pointer, "/token", or a header, "header Location ~ /carts/([0-9]+)"')
+    if not tilde:
+        return Taken(None, name)
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+    if compiled.groups != 1:
+        raise ValueError(f"{pattern!r} has {compiled.groups} groups: put the value, and only that, in parentheses")
+    return Taken(None, name, compiled)
+
+
+@dataclass(frozen=True)
+class SetupTexts:
+    """A setup request, as far as variables go."""
+
+    sent: Texts
+    expected: Texts
+    takes: Collection[str]
+
+
+def assert_variables(setup: Mapping[str, SetupTexts], requests: Mapping[str, Texts]) -> None:
+    """Every variable is taken by one setup request, before it is used, and is used.
+
+    Args:
+        setup: the setup requests by name, in the order in which they are sent.
+        requests: of each request of the mix, what is sent and expected.
+
+    Raises:
+        ValueError: it is not so, or a setup request draws a number; the message begins with the key.
+    """
+    taken: dict[str, str] = {}
+    used: set[str] = set()
+    for name, step in setup.items():
+        for key, text in step.sent:
+            for each in placeholders_in(text):
+                if each.name not in FIXED:
+                    raise ValueError(f"setup.{name}.{key}: {each}: a setup request is sent once: write a value instead")
+        later = {variable: other for other, its in setup.items() for variable in its.takes}
+        used |= set(_used(f"setup.{name}", [*step.sent, *step.expected], taken, later))
+        for variable in step.takes:
+            if variable in taken:
+                raise ValueError(f"setup.{name}.take: setup.{taken[variable]} takes {variable} already: name it apart")
+            taken[variable] = name
+    for name, texts in requests.items():
+        used |= set(_used(f"requests.{name}", texts, taken, {}))
+    if unused := sorted(taken.keys() - used):
+        where = f"setup.{taken[unused[0]]}.take.{unused[0]}"
+        raise ValueError(f"{where}: no request uses it: leave it out, or write {{{{var {unused[0]}}}}} in one")
+
+
+def _used(where: str, texts: Texts, taken: Mapping[str, str], later: Mapping[str, str]) -> Iterator[str]:
+    for key, text in texts:
+        for each in placeholders_in(text):
+            if each.name != "var":
+                continue
+            (name,) = each.arguments
+            if name in later and name not in taken:
+                hint = 'write it below that request, or leave out a header of the defaults with ""'
+                raise ValueError(
+                    f"{where}.{key}: {each}: it is taken only from the answer to setup.{later[name]}: {hint}"
+                )
+            if name not in taken:
+                none = f"no setup request takes it{did_you_mean(name, taken)}"
+                raise ValueError(f"{where}.{key}: {each}: {none}: add it to `take` of one")
+            yield name

@@ -1,0 +1,72 @@
+"""Variables of a workload file: where they are taken, and what is wrong with their use."""
+
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.read import read_workload_file
+from fairtrial.experiment.workload_file.variables import parse_taken
+
+LOGIN = '[setup.login]\npost = "/login"\ntake.token = "/access_token"\n'
+USE = '[requests.order]\nget = "/{{var token}}"\n'
+
+
+def read(folder: Path, text: str) -> None:
+    file = folder / "a.workload.toml"
+    file.write_text(text)
+    read_workload_file(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            '[requests.order]\nget = "/{{var token}}"',
+            r"requests\.order\.get: \{\{var token\}\}: no setup request takes it",
+        ),
+        (LOGIN + USE.replace("var token", "var tokn"), "no setup request takes it.*did you mean.*token"),
+        (LOGIN + '[requests.order]\nget = "/"', r"setup\.login\.take\.token: no request uses it"),
+        (
+            '[setup.cart]\npost = "/{{var token}}"\n' + LOGIN + USE,
+            r"setup\.cart\.post: .*it is taken only from the answer to setup\.login",
+        ),
+        (
+            'defaults.headers.x-key = "{{var token}}"\n' + LOGIN + USE,
+            r"setup\.login\.headers\.x-key: .*leave out a header of the defaults",
+        ),
+        (LOGIN + LOGIN.replace("login", "again") + USE, r"setup\.again\.take: setup\.login takes token already"),
+        (LOGIN.replace("/login", "/{{uniform 1 9}}") + USE, "a setup request is sent once"),
+        (LOGIN + "weight = 2\n" + USE, "a setup request is sent once: leave it out"),
+        (LOGIN.replace("post", "head") + USE, "an answer to HEAD has no body"),
+        (LOGIN.replace('"/access_token"', '"access_token"') + USE, "write a JSON pointer"),
+    ],
+)
+def test_what_is_wrong_is_said_when_the_file_is_read(tmp_path: Path, text: str, reason: str) -> None:
+    with pytest.raises(Problem, match=reason):
+        read(tmp_path, text)
+
+
+def test_a_later_setup_request_uses_an_earlier_one_s_and_leaves_out_a_default(tmp_path: Path) -> None:
+    read(
+        tmp_path,
+        'defaults.headers.authorization = "Bearer {{var token}}"\n'
+        + LOGIN
+        + 'headers.authorization = ""\n[setup.cart]\npost = "/carts"\ntake.cart = "header Location ~ /carts/([0-9]+)"\n'
+        + '[requests.order]\nget = "/"\nexpect.json."/cart" = "{{var cart}}"\n',
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("header Location ~ /carts/[0-9]+", "0 groups"),
+        ("header Location ~ (a)(b)", "2 groups"),
+        ("header Location ~ (", "no regular expression"),
+        ("header", "write a JSON pointer"),
+        ("header Bad Name", "write a JSON pointer"),
+    ],
+)
+def test_a_place_that_is_none_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse_taken(text)
