@@ -14,12 +14,14 @@ from fairtrial.base.toml_file import read_toml
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.contenders import Contender
 from fairtrial.experiment.files import load_experiment
 from fairtrial.experiment.loads import Load, Objective
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.ready import Ready
+from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, Rows, WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import FORMS
@@ -107,9 +109,27 @@ def test_the_examples_of_contenders_are_accepted(lab: Lab) -> None:
         assert list(load_experiment(path).contenders) == named
 
 
+def test_the_example_of_ab_test_can_be_tried_in_slices(tmp_path: Path) -> None:
+    file = tmp_path / "fairtrial.toml"
+    file.write_text(code_blocks(DOCS / "ab-test.md", "toml")[0])
+    asked = load_experiment(file)
+    changed, why_not = in_slices(between_refs(asked, contender_of(asked, None), "main", "HEAD", 0.05), asked)
+    assert changed.slices is not None and why_not is None
+
+
 def test_every_key_of_an_experiment_is_explained() -> None:
     text = (DOCS / "experiments.md").read_text() + (DOCS / "claims.md").read_text()
-    for model in (Experiment, Contender, Ready, DatasetOptions, Sweep, Objective, *members(Load), *members(Claim)):
+    for model in (
+        Experiment,
+        Slices,
+        Contender,
+        Ready,
+        DatasetOptions,
+        Sweep,
+        Objective,
+        *members(Load),
+        *members(Claim),
+    ):
         for key in model.model_fields:
             assert f"`{key}`" in text or f"[{key}]" in text or f"[{key}." in text, key
 
