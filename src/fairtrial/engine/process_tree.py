@@ -8,27 +8,39 @@ from pathlib import Path
 
 import psutil
 
+from fairtrial.engine.container_tree import ContainerTree
+
 VOLUNTARY_SWITCHES = re.compile(rb"^voluntary_ctxt_switches:\s*(\d+)$", re.MULTILINE)
 """In a thread's status, proc(5): how often it gave up its processor because it had to wait."""
 
+Root = int | ContainerTree
+"""What stands above processes: a guard, by its process id, or a container that a daemon started."""
 
-def processes_below(*guard_pids: int) -> list[psutil.Process]:
-    """Return every live process of the trees below the guards, without the guards themselves."""
+
+def processes_below(*roots: Root) -> list[psutil.Process]:
+    """Return every live process of the trees below the guards, without the guards themselves, and of the containers."""
     processes: list[psutil.Process] = []
-    for pid in guard_pids:
+    for root in roots:
+        if isinstance(root, ContainerTree):
+            processes += root.processes()
+            continue
         with suppress(psutil.Error):
-            processes += psutil.Process(pid).children(recursive=True)
+            processes += psutil.Process(root).children(recursive=True)
     return processes
 
 
-def cpu_seconds_below(*guard_pids: int) -> tuple[float, float]:
-    """Return user and system seconds of every process below the guards, alive or ended.
+def cpu_seconds_below(*roots: Root) -> tuple[float, float]:
+    """Return user and system seconds of every process below the guards and of the containers, alive or ended.
 
     The time of an ended process is added to that of the process that waited for it (proc(5): cutime, cstime); a guard
     waits for all that lost their parent. The time of processes that ended below one that ignores SIGCHLD is lost, as
     nobody waits for them.
     """
     user = system = 0.0
+    for container in (root for root in roots if isinstance(root, ContainerTree)):
+        of_user, of_system = container.cpu_seconds()
+        user, system = user + of_user, system + of_system
+    guard_pids = [root for root in roots if not isinstance(root, ContainerTree)]
     for pid in guard_pids:
         with suppress(psutil.Error):
             times = psutil.Process(pid).cpu_times()

@@ -88,7 +88,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
 def _readiness(deployment: Deployment) -> Readiness:
     return Readiness(
         start_up_seconds=deployment.start_up_seconds,
-        rss_bytes=TreeMeter(*deployment.pids).sample_memory() or None,
+        rss_bytes=TreeMeter(*deployment.roots).sample_memory() or None,
     )
 
 
