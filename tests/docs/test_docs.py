@@ -102,7 +102,7 @@ def test_the_examples_of_contenders_are_accepted(lab: Lab) -> None:
     """Every shape is there, and each table can be read."""
     tables = [block for block in code_blocks(DOCS / "experiments.md", "toml") if block.startswith("[contenders.")]
     names = {name for block in tables for name in tomllib.loads(block)["contenders"]}
-    assert names == {"shop", "tea-room", "api", "staging", "app"}
+    assert names == {"shop", "packed", "tea-room", "api", "staging", "app"}
     for block in tables:
         named = list(tomllib.loads(block)["contenders"])
         path = lab.experiment(*named, workload="plaintext", service="none", more=block)

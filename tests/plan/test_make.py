@@ -201,6 +201,8 @@ def test_too_few_blocks_for_a_first_look_are_refused() -> None:
 
 
 URL = {"url": "http://127.0.0.1:8080"}
+IMAGE = {"image": "shop", "container_port": 80}
+ON_HOST = {"image": "shop", "container_network": "host"}
 
 
 @pytest.mark.parametrize(
@@ -212,6 +214,9 @@ URL = {"url": "http://127.0.0.1:8080"}
         (URL, {"sweep": {"parameter": "env.DB_POOL", "values": [1, 2]}}, "cannot be told of env.DB_POOL"),
         (URL, {"workload": "random-item", "service": "sqlite"}, "cannot be told of the sqlite that the lab starts"),
         (URL, {"workload": "fan-out"}, "cannot be told of the upstream that the lab starts"),
+        (IMAGE, {"workload": "random-item", "service": "postgresql"}, "postgresql, which the lab starts, listens on"),
+        (IMAGE, {"workload": "fan-out"}, "the upstream, which the lab starts, listens on"),
+        (ON_HOST, {"workload": "random-item", "service": "sqlite"}, "and SQLite is a file"),
         (
             {"directory": ".", "command": ["a"], "port": 8080},
             {"instances": 2, "balancer": "nginx"},

@@ -8,56 +8,69 @@ from pathlib import Path
 
 import psutil
 
+from fairtrial.engine.container_tree import ContainerTree
+
 VOLUNTARY_SWITCHES = re.compile(rb"^voluntary_ctxt_switches:\s*(\d+)$", re.MULTILINE)
 """In a thread's status, proc(5): how often it gave up its processor because it had to wait."""
 
+Root = int | ContainerTree
+"""What stands above processes: a guard, by its process id, or a container that a daemon started."""
 
-def processes_below(*guard_pids: int) -> list[psutil.Process]:
-    """Return every live process of the trees below the guards, without the guards themselves."""
+
+def processes_below(*roots: Root) -> list[psutil.Process]:
+    """Return every live process of the trees below the guards, without the guards themselves, and of the containers."""
     processes: list[psutil.Process] = []
-    for pid in guard_pids:
+    for root in roots:
+        if isinstance(root, ContainerTree):
+            processes += root.processes()
+            continue
         with suppress(psutil.Error):
-            processes += psutil.Process(pid).children(recursive=True)
+            processes += psutil.Process(root).children(recursive=True)
     return processes
 
 
-def cpu_seconds_below(*guard_pids: int) -> tuple[float, float]:
-    """Return user and system seconds of every process below the guards, alive or ended.
+def cpu_seconds_below(*roots: Root) -> tuple[float, float]:
+    """Return user and system seconds of every process below the guards and of the containers, alive or ended.
 
     The time of an ended process is added to that of the process that waited for it (proc(5): cutime, cstime); a guard
     waits for all that lost their parent. The time of processes that ended below one that ignores SIGCHLD is lost, as
     nobody waits for them.
     """
-    return CpuTimes(*guard_pids).read()
+    return CpuTimes(*roots).read()
 
 
 class CpuTimes:
-    """User and system seconds of the processes below some guards, as `cpu_seconds_below` tells them.
+    """User and system seconds of the processes below some guards and of containers, as `cpu_seconds_below` tells them.
 
     The trees are looked through when this is made; to read them takes less.
     """
 
-    def __init__(self, *guard_pids: int) -> None:
-        self._guard_pids = guard_pids
-        self._processes = processes_below(*guard_pids)
+    def __init__(self, *roots: Root) -> None:
+        self._containers = [root for root in roots if isinstance(root, ContainerTree)]
+        self._guard_pids = [root for root in roots if not isinstance(root, ContainerTree)]
+        self._processes = processes_below(*self._guard_pids)
         self._guards: list[psutil.Process] = []
-        for pid in guard_pids:
+        for pid in self._guard_pids:
             with suppress(psutil.Error):
                 self._guards.append(psutil.Process(pid))
 
     def read(self) -> tuple[float, float]:
-        """The seconds so far. Of a process that ended, they are with whoever waited for it."""
-        ended_user = ended_system = 0.0
+        """The seconds so far. Of a process that ended, they are with whoever waited for it, or with its container."""
+        user, system = _used_by(self._processes)
         for guard in self._guards:
             with suppress(psutil.Error):
                 times = guard.cpu_times()
-                ended_user += times.children_user
-                ended_system += times.children_system
-        user, system = _used_by(self._processes)
-        return ended_user + user, ended_system + system
+                user, system = user + times.children_user, system + times.children_system
+        for container in self._containers:
+            of_user, of_system = container.cpu_seconds()
+            user, system = user + of_user, system + of_system
+        return user, system
 
     def of_newcomers(self) -> tuple[float, float]:
-        """The seconds of processes that began since this was made, and still run; they are known from now on."""
+        """The seconds of processes that began since this was made, and still run; they are known from now on.
+
+        Those of containers are in `read` already.
+        """
         known = {process.pid for process in self._processes}
         came = [process for process in processes_below(*self._guard_pids) if process.pid not in known]
         self._processes += came

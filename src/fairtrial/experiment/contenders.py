@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
+from fairtrial.experiment.container import IMAGE, ContainerNetwork, assert_container
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.untouched import Files, Hosts, Network, assert_places
@@ -49,7 +50,8 @@ def _assert_origin(url: str) -> None:
 
 
 class Contender(Strict):
-    """One contender: a folder that is built, a command that is run where it lies, or the URL of what runs already."""
+    """One contender: a folder that is built, a command that is run where it lies, the URL of what runs already, or a
+    container's image."""
 
     title: str = Field("", description="shown in reports; empty: its name")
     folder: str | None = Field(
@@ -59,6 +61,12 @@ class Contender(Strict):
         None, description="in which `command` is run, relative to the experiment's file; neither copied nor built"
     )
     url: str | None = Field(None, description="http://HOST:PORT of a server that runs already")
+    image: str | None = Field(None, pattern=IMAGE, description="a container's, pulled if it is not on this machine")
+    dockerfile: str | None = Field(None, description="a folder with a Dockerfile, relative to the experiment's file")
+    container_port: int | None = Field(None, ge=1, le=65_535, description="on which it listens within its network")
+    container_network: ContainerNetwork = Field(
+        "published", description="its own with one port published, or the host's"
+    )
     command: Words | None = None
     build: list[Words] = Field(default_factory=list, description="commands that build the copy of `folder`")
     env: dict[str, str] = Field(default_factory=dict, description="variables for `command`; they are recorded")
@@ -88,11 +96,24 @@ class Contender(Strict):
     @model_validator(mode="after")
     def _of_one_shape(self) -> Self:
         shapes = {"folder": self.folder, "directory": self.directory, "url": self.url}
+        shapes |= {"image": self.image, "dockerfile": self.dockerfile}
         given = [name for name, value in shapes.items() if value is not None]
         if len(given) != 1:
             raise ValueError(f"set one of {', '.join(shapes)}" + (f", not {' and '.join(given)}" if given else ""))
         if self.url is not None:
             _assert_origin(self.url)
+        in_container = self.image is not None or self.dockerfile is not None
+        if in_container and self.build:
+            raise ValueError("build: a container is not built by commands: leave it out, or write `dockerfile`")
+        assert_container(
+            in_container=in_container,
+            network=self.container_network,
+            untouched=bool(self.files or self.hosts or self.network),
+            container_port=self.container_port,
+            port=self.port,
+            ready=self.ready,
+            env=self.env,
+        )
         if self.directory is not None and self.command is None:
             raise ValueError("command: missing; it says what is run in `directory`")
         described = ("command", "build", "env", "port", "files", "hosts", "network")

@@ -88,6 +88,8 @@ def _described(stack: Stack) -> str:
     if stack.url is not None:
         where = "" if _is_here(stack.url) else ": the load leaves this machine"
         return f"runs already at {printable(stack.url)}, on whatever processors it has{where}"
+    if stack.in_container:
+        return f"in a container: {printable(stack.image or f'built in {stack.dockerfile}', 80)}"
     if stack.origin == "command":
         return f"not built: {printable(' '.join(stack.run), 80)}"
     return stack.concurrency

@@ -77,6 +77,8 @@ def assert_startable(stack: Stack, service: Service, point: Point) -> None:
             f"instances: {stack.name} always listens on port {stack.port}, so that there can be one alone",
             "leave `instances` out, or let the program take its port from PORT and leave `port` out",
         )
+    if stack.in_container:
+        _assert_reachable_from_container(stack, service, point)
     if stack.url is None:
         return
     workload = point.workload
@@ -139,6 +141,22 @@ def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: 
         reason = f"{workload.name} has a reset or audits, which are of one contender at a time"
     if reason is not None:
         raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
+
+
+def _assert_reachable_from_container(stack: Stack, service: Service, point: Point) -> None:
+    private = _private_services(point.experiment, service)
+    if "sqlite" in private:
+        raise Problem(
+            f"{stack.name} runs in a container, which has no part of the lab's files, and SQLite is a file",
+            "choose another service, or let the lab start the program itself (`command` and `directory`)",
+        )
+    started = [*private, *(["the upstream"] if point.workload.upstream is not None else [])]
+    if started and stack.container_network != "host":
+        raise Problem(
+            f"{stack.name} runs in a container with a network of its own, and {started[0]}, which the lab starts, "
+            "listens on the host's loopback alone",
+            'set `container_network = "host"`',
+        )
 
 
 def _private_services(experiment: Experiment, service: Service) -> list[str]:

@@ -100,9 +100,9 @@ class Placement(Strict):
         return Placement(load_cpus=taken, server_cpus=self.server_cpus, disjoint=False)
 
 
-Origin = Literal["folder", "command", "url"]
-"""Of a stack: its folder, which the lab copied and built; a command that is run where it lies; or the URL of a server
-that ran already."""
+Origin = Literal["folder", "command", "url", "image"]
+"""Of a stack: its folder, which the lab copied and built; a command that is run where it lies; the URL of a server that
+ran already; or the image of a container, whose digest is among the versions."""
 
 
 class StackIdentity(Strict):
@@ -119,7 +119,7 @@ class StackIdentity(Strict):
     concurrency: str
     content_sha256: str = Field(
         description="of the folder; where the lab built nothing, of the command or the URL alone, which tells nothing "
-        "of the program"
+        "of the program; of a container, its image's digest"
     )
     origin: Origin = "folder"
     commit: str | None = Field(None, description="of git, at which the source was; null: as the folder was found")

@@ -30,14 +30,14 @@ class BuildCancelled(Exception):
 def stack_sha256(stack: Stack, built_apart: str | None = None) -> str:
     """Return the SHA-256 of a stack's source, manifest included, as hex.
 
-    Of a program that is not built, it is that of the command or of the URL alone.
+    Of a program that is not built, it is that of the command, of the URL or of the image's name alone.
 
     Args:
         built_apart: the variant whose source it is, if it has one of its own.
     """
     if stack.origin == "folder":
         return folder_sha256(stack.source(built_apart))
-    started_by = [stack.origin, stack.url or stack.run]
+    started_by = [stack.origin, stack.url or stack.image or str(stack.dockerfile or "") or stack.run]
     return hashlib.sha256(json.dumps(started_by).encode()).hexdigest()
 
 
@@ -84,7 +84,7 @@ def build_stack(
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
         for command in commands:
-            _run_build_command(stack.build_name(built_apart), command, folder, log, cancelled)
+            run_build_command(stack.build_name(built_apart), command, folder, log, cancelled)
 
     def stop_if_cancelled() -> None:
         if cancelled.is_set():
@@ -140,7 +140,13 @@ def _made_from_sha256(
     return folder_sha256(stack.source(built_apart), dict(versions), platform.machine(), *apart)
 
 
-def _run_build_command(name: str, command: Command, folder: Path, log: Path, cancelled: Event) -> None:
+def run_build_command(name: str, command: Command, folder: Path, log: Path, cancelled: Event) -> None:
+    """Run a command that makes something, with its output in the log.
+
+    Raises:
+        Problem: it failed, or did not end in time.
+        BuildCancelled: `cancelled` was set.
+    """
     if cancelled.is_set():
         raise BuildCancelled
     shown = printable(" ".join(command))

@@ -50,7 +50,9 @@ def with_contenders(
 
 def folder_of(contender: Contender, beside: Path) -> Path:
     """The folder, or the directory, that a contender names; for one that runs already the experiment's own."""
-    return (beside / Path(contender.folder or contender.directory or ".").expanduser()).resolve()
+    return (
+        beside / Path(contender.folder or contender.directory or contender.dockerfile or ".").expanduser()
+    ).resolve()
 
 
 def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path) -> Stack:
@@ -76,6 +78,10 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         build=contender.build,
         run=contender.command or [],
         directory=None if contender.directory is None else Path(),
+        image=contender.image,
+        dockerfile=None if contender.dockerfile is None else Path(),
+        container_port=contender.container_port,
+        container_network=contender.container_network,
         url=None if contender.url is None else contender.url.rstrip("/"),
         variants={"default": Variant(env=contender.env)},
         in_experiment=True,

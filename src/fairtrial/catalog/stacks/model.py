@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import SLUG, Strict
+from fairtrial.experiment.container import IMAGE, ContainerNetwork, assert_container
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
@@ -82,6 +83,10 @@ class Stack(Strict):
     url: str | None = Field(
         None, description="of a server that runs already, which is neither started nor stopped; only experiments set it"
     )
+    image: str | None = Field(None, pattern=IMAGE, description="a container's, pulled if it is not there")
+    dockerfile: Path | None = Field(None, description="the folder with a Dockerfile, relative to this one's")
+    container_port: int | None = Field(None, ge=1, le=65_535, description="on which it listens within its network")
+    container_network: ContainerNetwork = "published"
     port: int | None = Field(
         None, ge=1, le=65_535, description="on which the program always listens; null: it takes what PORT says"
     )
@@ -103,6 +108,11 @@ class Stack(Strict):
 
     @model_validator(mode="after")
     def _run_in_one_way(self) -> Self:
+        if self.in_container:
+            self._assert_container()
+            return self
+        if self.container_port is not None or self.container_network != "published":
+            self._assert_container()
         if not self.run and self.url is None:
             raise ValueError("run: missing; it must be set")
         if self.directory is not None and (self.build or any(each.build for each in self.variants.values())):
@@ -110,11 +120,36 @@ class Stack(Strict):
         assert_places(self.files, self.hosts)
         return self
 
+    def _assert_container(self) -> None:
+        if self.in_container and (self.image is not None and self.dockerfile is not None):
+            raise ValueError("dockerfile: `image` says what is run: leave one of them out")
+        if self.in_container and (self.build or any(each.build for each in self.variants.values())):
+            raise ValueError("build: a container is not built by commands: leave it out, or write `dockerfile`")
+        if self.in_container and (self.directory is not None or self.kind == "program"):
+            raise ValueError("image: what runs in a container is a server, and has no `directory`")
+        env = {name: value for each in self.variants.values() for name, value in each.env.items()}
+        assert_container(
+            in_container=self.in_container,
+            network=self.container_network,
+            untouched=bool(self.files or self.hosts or self.network),
+            container_port=self.container_port,
+            port=self.port,
+            ready=self.ready,
+            env=env,
+        )
+
+    @property
+    def in_container(self) -> bool:
+        """Whether it is run by the docker or podman command."""
+        return self.image is not None or self.dockerfile is not None
+
     @property
     def origin(self) -> Origin:
         """Where the program comes from, and so what its digest is of."""
         if self.url is not None:
             return "url"
+        if self.in_container:
+            return "image"
         return "folder" if self.directory is None else "command"
 
     def checkout(self, built_apart: str | None) -> Checkout | None:

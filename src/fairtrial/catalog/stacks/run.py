@@ -15,7 +15,7 @@ from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, seen_instead
 from fairtrial.engine.guard import GRACE_SECONDS, NO_PLACES, Guarded, Places
-from fairtrial.engine.process_tree import processes_below
+from fairtrial.engine.process_tree import Root, processes_below
 from fairtrial.experiment.ready import HEALTH, Ready
 
 ASK_EVERY_SECONDS = 0.02
@@ -33,10 +33,16 @@ class RunningStack:
         start_up_seconds: from the start of its process until it was ready, which is asked every 20 ms.
         address: `HOST:PORT`.
         url: `http://HOST:PORT`.
+        root: above its processes; None: they are not found.
+        not_measured: why they are not found; empty if they are.
     """
+
+    root: Root | None
+    not_measured: str = ""
 
     def __init__(self, process: Guarded, port: int) -> None:
         self.process = process
+        self.root = process.pid
         self.port = port
         self.start_up_seconds = 0.0
         self.address = f"{LOOPBACK}:{port}"
@@ -78,7 +84,7 @@ def start_stack(
     Raises:
         Problem: its port is taken, or it did not start or was not ready in time; none of its processes is left running.
     """
-    port = free_port() if stack.port is None else _awaited(stack.port)
+    port = free_port() if stack.port is None else awaited_port(stack.port)
     environment = stack_environment({**settings, "HOST": LOOPBACK, "PORT": str(port)})
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
@@ -93,7 +99,7 @@ def start_stack(
         )
     running = RunningStack(process, port)
     try:
-        ready_at = _await_ready(running, stack.ready or ready, stack.ready_within_seconds, log)
+        ready_at = await_ready(running, stack.ready or ready, stack.ready_within_seconds, log)
         _assert_own_port(running, stack)
         running.start_up_seconds = ready_at - began
     except BaseException:
@@ -102,7 +108,7 @@ def start_stack(
     return running
 
 
-def _awaited(port: int) -> int:
+def awaited_port(port: int) -> int:
     """Wait until a fixed port is free.
 
     Raises:
@@ -119,7 +125,7 @@ def _awaited(port: int) -> int:
     return port
 
 
-def _await_ready(running: RunningStack, ready: Ready, within_seconds: float, log: Path) -> float:
+def await_ready(running: RunningStack, ready: Ready, within_seconds: float, log: Path) -> float:
     """Wait, and return the monotonic time of the answer that said that it is ready."""
     deadline = time.monotonic() + within_seconds
     seen: str | None = NOTHING_LISTENS

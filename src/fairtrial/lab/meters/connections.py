@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from fairtrial.engine.process_tree import processes_below
+from fairtrial.engine.process_tree import Root, processes_below
 
 NETLINK_SOCK_DIAG = 4
 DIAGNOSE_BY_FAMILY = 20
@@ -32,7 +32,7 @@ INODE_AT = 68
 """Offset in inet_diag_msg, whose last field it is."""
 
 
-def connections_to(port: int, *guard_pids: int) -> int | None:
+def connections_to(port: int, *roots: Root) -> int | None:
     """Return how many connections to this port the processes below the guards hold; one that they share counts once.
 
     Sockets are matched with processes by their inodes (proc(5)). None: this kernel does not list its sockets.
@@ -42,7 +42,7 @@ def connections_to(port: int, *guard_pids: int) -> int | None:
         return None
     sockets = {f"socket:[{inode}]" for inode in inodes}
     held: set[str] = set()
-    for process in processes_below(*guard_pids) if sockets else ():
+    for process in processes_below(*roots) if sockets else ():
         descriptors = Path(f"/proc/{process.pid}/fd")
         with suppress(OSError):  # it ended meanwhile
             for descriptor in descriptors.iterdir():

@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from fairtrial.engine.process_tree import CpuTimes, processes_below
+from fairtrial.engine.process_tree import CpuTimes, Root, processes_below
 from fairtrial.judge.checks.foreign_load import foreign_shares
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
@@ -38,11 +38,11 @@ class SliceWatch:
 
     Args:
         placement: the server's and the load engine's processors, which are disjoint.
-        loaded: the guards of the server under load.
+        loaded: the guards, or containers, of the server under load.
         idle: the guards of each server beside it.
     """
 
-    def __init__(self, placement: Placement, loaded: Collection[int], idle: Sequence[Collection[int]]) -> None:
+    def __init__(self, placement: Placement, loaded: Collection[Root], idle: Sequence[Collection[Root]]) -> None:
         self._placement, self._loaded = placement, loaded
         self._trees = [CpuTimes(*guards) for guards in (loaded, *idle)]
         self._machine = MachineWatch(placement.server_cpus, own=lambda: (0.0, _seconds_of_lab()))

@@ -5,7 +5,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from fairtrial.engine.process_tree import cpu_seconds_below, processes_below
+from fairtrial.engine.process_tree import Root, cpu_seconds_below, processes_below
 from fairtrial.record.model import ServerMeter
 
 SAMPLE_EVERY_SECONDS = 0.25
@@ -24,15 +24,13 @@ class TreeMeter:
     before the first sample. The largest sum of each second is kept, so that growth is visible, and the one at the end.
 
     Args:
-        guard_pids: the guards above the trees; the guards themselves are not measured.
+        roots: the guards above the trees, which are not measured themselves, and containers.
         every_seconds: the longest pause between two samples of the memory.
         since_start: count everything that the trees have used since they started, not only from `open` on.
     """
 
-    def __init__(
-        self, *guard_pids: int, every_seconds: float = SAMPLE_EVERY_SECONDS, since_start: bool = False
-    ) -> None:
-        self._guard_pids, self._every_seconds, self._since_start = guard_pids, every_seconds, since_start
+    def __init__(self, *roots: Root, every_seconds: float = SAMPLE_EVERY_SECONDS, since_start: bool = False) -> None:
+        self._roots, self._every_seconds, self._since_start = roots, every_seconds, since_start
         self._closing = threading.Event()
         self._sampler = threading.Thread(target=self._sample_until_closed, daemon=True)
         self._peak_rss_bytes = 0
@@ -41,14 +39,12 @@ class TreeMeter:
     def open(self) -> None:
         """Open the window: read the CPU times, and start to sample memory."""
         self._opened_at = time.monotonic()
-        self._user_before, self._system_before = (
-            (0.0, 0.0) if self._since_start else cpu_seconds_below(*self._guard_pids)
-        )
+        self._user_before, self._system_before = (0.0, 0.0) if self._since_start else cpu_seconds_below(*self._roots)
         self._sampler.start()
 
     def close(self) -> ServerMeter:
         """Close the window and return what the trees used in it."""
-        user, system = cpu_seconds_below(*self._guard_pids)
+        user, system = cpu_seconds_below(*self._roots)
         window = time.monotonic() - self._opened_at
         self._closing.set()
         self._sampler.join()
@@ -58,7 +54,7 @@ class TreeMeter:
             cpu_user_seconds=user - self._user_before,
             cpu_system_seconds=system - self._system_before,
             peak_rss_bytes=self._peak_rss_bytes,
-            processes=len(processes_below(*self._guard_pids)),
+            processes=len(processes_below(*self._roots)),
             rss_series_bytes=[
                 self._rss_by_second[second] for second in sorted(self._rss_by_second) if second < int(window)
             ],
@@ -72,7 +68,7 @@ class TreeMeter:
     def sample_memory(self) -> int:
         """The trees' resident bytes now, which count towards the peak."""
         total = 0
-        for process in processes_below(*self._guard_pids):
+        for process in processes_below(*self._roots):
             now, highest = _resident_bytes(process.pid)
             total += now
             if self._since_start:  # VmHWM covers the whole life of a process

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from fairtrial.base.loopback import LOOPBACK, listens
@@ -10,11 +11,13 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
+from fairtrial.catalog.stacks.container_run import start_container
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
+from fairtrial.engine.process_tree import Root
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.record.model import Stop
 
@@ -45,8 +48,8 @@ class Deployment(Protocol):
         """Why nothing is known of its processes; empty where the lab started them."""
 
     @property
-    def pids(self) -> list[int]:
-        """The guards below which its processes lie, the balancer's included; empty where nothing is known of them."""
+    def roots(self) -> list[Root]:
+        """What its processes lie below, the balancer's included; empty where nothing is known of them."""
 
     @property
     def start_up_seconds(self) -> float | None:
@@ -73,7 +76,11 @@ class Started:
     balancer: PrivateServer | None
     host: None = None
     tls: None = None
-    not_measured: str = ""
+
+    @property
+    def not_measured(self) -> str:
+        """Why the processes of an instance are not found; empty if they all are."""
+        return next((each.not_measured for each in self.instances if each.not_measured), "")
 
     @property
     def address(self) -> str:
@@ -86,10 +93,12 @@ class Started:
         return f"http://{self.address}"
 
     @property
-    def pids(self) -> list[int]:
-        """The guards below which its processes lie, the balancer's included."""
-        guards = [instance.process.pid for instance in self.instances]
-        return guards + ([self.balancer.pid] if self.balancer is not None and self.balancer.pid is not None else [])
+    def roots(self) -> list[Root]:
+        """What its processes lie below, the balancer's included; empty if those of an instance are not found."""
+        roots = [instance.root for instance in self.instances if instance.root is not None]
+        if len(roots) < len(self.instances):
+            return []
+        return roots + ([self.balancer.pid] if self.balancer is not None and self.balancer.pid is not None else [])
 
     @property
     def start_up_seconds(self) -> float:
@@ -146,7 +155,7 @@ class Found:
         return self.server.tls
 
     @property
-    def pids(self) -> list[int]:
+    def roots(self) -> list[Root]:
         """None."""
         return []
 
@@ -181,7 +190,9 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     with ExitStack() as running:
         instances = []
         for number in range(context.point.experiment.instances):
-            instance = start_stack(
+            places = places_of(stack, condition.built_apart, context.folder)
+            start = start_container if stack.in_container else partial(start_stack, places=places)
+            instance = start(
                 stack,
                 condition.variant,
                 context.folder,
@@ -189,7 +200,6 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
                 cpus=cpus,
                 log=context.log,
                 ready=workload.ready,
-                places=places_of(stack, condition.built_apart, context.folder),
             )
             running.callback(instance.process.stop)
             instances.append(instance)

@@ -65,7 +65,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
     record, service, point = context.record, context.service, context.point
     probe = _workload(context).freshness
     keys = _changing_keys(context, load)
-    server_meter = TreeMeter(*deployment.pids) if deployment.pids else None
+    server_meter = TreeMeter(*deployment.roots) if deployment.roots else None
     service_meter = TreeMeter(service.pid) if service.pid is not None else None
     meters = [meter for meter in (server_meter, service_meter) if meter is not None]
     machine, network = MachineWatch(context.placement.server_cpus), NetworkWatch()
@@ -105,7 +105,7 @@ def _count_connections(context: TrialContext, deployment: Deployment) -> None:
 
     This is done outside of the window, which it would disturb. Nothing is recorded where its processes are not known.
     """
-    if not deployment.pids:
+    if not deployment.roots:
         return
     record, database = context.record, context.condition.service
     for service, its_server in context.services:
@@ -125,7 +125,7 @@ def _count_connections(context: TrialContext, deployment: Deployment) -> None:
 def _connections_to(url: str, service: Service, deployment: Deployment) -> int | None:
     """How many connections the stack holds there; None where they cannot be told apart or counted."""
     port = _port(url, service)
-    return None if port is None else connections_to(port, *deployment.pids)
+    return None if port is None else connections_to(port, *deployment.roots)
 
 
 def _port(url: str, service: Service) -> int | None:

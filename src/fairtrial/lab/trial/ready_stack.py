@@ -7,6 +7,8 @@ from threading import Event
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import build_stack, stack_sha256
+from fairtrial.catalog.stacks.container_image import ready_image
+from fairtrial.catalog.stacks.container_program import container_program
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.record.model import Failure, StackIdentity
@@ -39,23 +41,29 @@ def ready_stack(
         BuildCancelled: `cancelled` was set.
     """
     versions: dict[str, str] = {}
-    folder, failure = None, None
+    folder, failure, content = None, None, stack_sha256(stack, built_apart)
     try:
+        if stack.in_container:
+            container_program()
         versions = installed_versions(stack, built_apart)
     except Problem as problem:
         failure = Failure.of("requirements", problem)
     else:
         try:
-            folder = build_stack(
-                stack,
-                versions,
-                log,
-                on_building,
-                build,
-                built_apart=built_apart,
-                services=services,
-                cancelled=cancelled,
-            )
+            if stack.in_container:
+                image = ready_image(stack, log, on_building, cancelled or Event())
+                folder, content, versions = image.folder, image.sha256, versions | image.versions
+            else:
+                folder = build_stack(
+                    stack,
+                    versions,
+                    log,
+                    on_building,
+                    build,
+                    built_apart=built_apart,
+                    services=services,
+                    cancelled=cancelled,
+                )
         except Problem as problem:
             failure = Failure.of("build", problem)
     checkout = stack.checkout(built_apart)
@@ -67,7 +75,7 @@ def ready_stack(
         framework=stack.framework,
         server=stack.server,
         concurrency=stack.concurrency,
-        content_sha256=stack_sha256(stack, built_apart),
+        content_sha256=content,
         origin=stack.origin,
         commit=None if checkout is None else checkout.commit,
         versions=versions,

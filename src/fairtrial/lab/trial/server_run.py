@@ -101,7 +101,7 @@ def readiness_of(deployment: Deployment) -> Readiness:
     """What is known of a stack that has just become ready."""
     return Readiness(
         start_up_seconds=deployment.start_up_seconds,
-        rss_bytes=TreeMeter(*deployment.pids).sample_memory() or None,
+        rss_bytes=TreeMeter(*deployment.roots).sample_memory() or None,
     )
 
 

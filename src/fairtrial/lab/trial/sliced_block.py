@@ -226,7 +226,7 @@ def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare)
 
 def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: int) -> tuple[EngineSummary, SliceMeter]:
     idle = [each for each in up if each is not loaded]
-    watch = SliceWatch(loaded.context.placement, loaded.deployment.pids, [each.deployment.pids for each in idle])
+    watch = SliceWatch(loaded.context.placement, loaded.deployment.roots, [each.deployment.roots for each in idle])
 
     def on_window(state: str) -> None:
         if state == "opened":
@@ -264,11 +264,11 @@ def _engine(
 
 
 def _look_at_idle(up: Sequence[_Condition]) -> None:
-    before = [sum(cpu_seconds_below(*each.deployment.pids)) for each in up]
+    before = [sum(cpu_seconds_below(*each.deployment.roots)) for each in up]
     began = time.monotonic()
     time.sleep(IDLE_SECONDS)
     for each, used in zip(up, before, strict=True):
-        cpu_seconds = sum(cpu_seconds_below(*each.deployment.pids)) - used
+        cpu_seconds = sum(cpu_seconds_below(*each.deployment.roots)) - used
         each.was_idle(time.monotonic() - began, cpu_seconds)
 
 
