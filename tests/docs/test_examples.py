@@ -71,10 +71,10 @@ def test_the_experiments_on_public_entries_are_accepted(file: Path) -> None:
     assert {stack.name for stack in experiment.stacks} == set(experiment.contenders)
 
 
-def test_the_page_on_workload_files_shows_the_example_as_it_is() -> None:
+def test_the_page_on_workload_files_shows_the_examples_as_they_are() -> None:
     shown = code_blocks(DOCS / "workload-file.md", "toml")
-    files = [EXAMPLES / "own-api" / "shop.workload.toml", EXAMPLES / "own-database" / "orders.workload.toml"]
-    assert shown == [file.read_text() for file in files]
+    for file in (EXAMPLES / "own-api" / "shop.workload.toml", EXAMPLES / "own-database" / "orders.workload.toml"):
+        assert file.read_text() in shown, file
 
 
 def test_the_readme_shows_the_first_stack_as_it_is() -> None:

@@ -54,7 +54,7 @@ def clauses_of(folder: Path, look: bytes, asked: list[str] | None = None, file: 
 def test_a_server_that_answers_as_expected_holds_all_clauses(tmp_path: Path, engine: Path) -> None:
     asked: list[str] = []
     clauses = clauses_of(tmp_path, answer(200, b'{"id": 7.0, "more": 1}', JSON), asked)
-    assert list(clauses) == ["keep-alive", "close", "listens-on-host", "look", "again"]
+    assert list(clauses) == ["close", "listens-on-host", "look", "again"]
     assert {name: clause.evidence for name, clause in clauses.items() if not clause.passed} == {}
     assert asked == [
         "GET /up HTTP/1.1",

@@ -33,7 +33,7 @@ class Machine:
     def deployed(self, context: Any) -> Iterator[Any]:
         if self.broken == context.condition.label:
             raise Problem("it does not start", "mend it")
-        yield SimpleNamespace(pids=[context.condition.label], not_measured="", status=lambda: None, stop=lambda: None)
+        yield SimpleNamespace(roots=[context.condition.label], not_measured="", status=lambda: None, stop=lambda: None)
 
     def cpu_seconds(self, server: str) -> tuple[float, float]:
         self.used += server == self.busy
