@@ -58,7 +58,6 @@ def test_a_server_that_answers_as_expected_holds_all_clauses(tmp_path: Path, eng
     assert {name: clause.evidence for name, clause in clauses.items() if not clause.passed} == {}
     assert asked == [
         "GET /up HTTP/1.1",
-        "GET /up HTTP/1.1",
         "GET /items/7 HTTP/1.1",
         "GET /more/8?key=s3cret%2Fx HTTP/1.1",
     ]
