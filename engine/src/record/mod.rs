@@ -27,6 +27,7 @@ pub use summary::{BodyBytes, Books, Summary, ThreadUse, TlsFacts, WaitingRequest
 pub use times::{Times, TimesByKind};
 
 use crate::dataset::Dataset;
+use crate::reference::Comparison;
 
 /// Wrong answers that are kept as examples.
 const EXAMPLES: usize = 8;
@@ -93,6 +94,8 @@ pub struct Record {
     picks: Option<PickCounts>,
     /// Of the whole run: by place in the mix, or empty; `None` for a request that does not ask for it.
     acknowledged: Vec<Option<AcknowledgedNumbers>>,
+    /// Of the whole run; `None` if no answers are compared.
+    pub comparison: Option<Comparison>,
 }
 
 impl Record {
@@ -118,6 +121,7 @@ impl Record {
             most_intended,
             picks: dataset.map(PickCounts::new),
             acknowledged: Vec::new(),
+            comparison: None,
         }
     }
 
@@ -282,6 +286,9 @@ impl Record {
         self.intended_ns.truncate(self.most_intended);
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);
+        }
+        if let (Some(comparison), Some(added)) = (&mut self.comparison, other.comparison) {
+            comparison.merge(added);
         }
         for (numbers, added) in self.acknowledged.iter_mut().zip(other.acknowledged) {
             if let (Some(numbers), Some(added)) = (numbers, added) {

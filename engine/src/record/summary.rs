@@ -9,6 +9,7 @@ use super::{
 };
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
+use crate::reference::Comparison;
 
 /// Lengths of bodies.
 #[derive(Clone, Copy, Debug)]
@@ -200,6 +201,7 @@ pub struct Summary {
     run_errors: u64,
     acknowledgements: Vec<Acknowledgements>,
     rows_used: BTreeMap<String, u64>,
+    comparison: Option<Comparison>,
 }
 
 impl Summary {
@@ -261,6 +263,7 @@ impl Summary {
             run_errors,
             acknowledgements,
             rows_used: facts.used_rows,
+            comparison: record.comparison,
         }
     }
 }

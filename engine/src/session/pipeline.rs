@@ -139,7 +139,7 @@ impl Session {
                     let stays = answer.reusable && current.is_sent();
                     let record = (self.phase == Phase::Window).then_some(&mut self.record);
                     let tally = Tally { record, totals: &self.totals, opened_ns: self.timeline.opens_ns };
-                    let is_right = judge(&answer, expectation, &current, now_ns, tally);
+                    let is_right = judge(&answer, expectation, &current, now_ns, tally, None);
                     if !stays {
                         return self.answered(number, false, is_right, now_ns);
                     }

@@ -6,6 +6,7 @@ mod connect_failures;
 mod given_rows;
 mod misbehaving_servers;
 mod open_load;
+mod reference;
 mod rows;
 mod sockets;
 mod templates;

@@ -116,6 +116,9 @@ class Experiment(Strict):
     contenders: dict[Annotated[str, Field(pattern=SLUG)], Contender] = Field(
         default_factory=dict, description="by the name under which `stacks` and claims refer to them"
     )
+    reference: StackRef | None = Field(
+        None, description="the contender whose answers those of all others must be equal to: docs/equal-answers.md"
+    )
     blocks: int = Field(5, ge=1, le=1000)
     builds: int = Field(
         1, ge=1, le=100, description="how often each stack is built apart; blocks take the builds in turn"
@@ -190,6 +193,8 @@ class Experiment(Strict):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"stacks: {name} is named twice")
+        if self.reference is not None and str(self.reference) not in names:
+            raise ValueError(f"reference: {self.reference} is not among its stacks: {', '.join(names)}")
         self._assert_claims(names)
         return self
 

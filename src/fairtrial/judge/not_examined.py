@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Finding
+from fairtrial.record.comparison import ReferenceRecord
 from fairtrial.record.model import ExperimentRecord
 
 OF_WORKLOAD_FILES = {
@@ -21,3 +22,17 @@ def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
         return
     for check, what in OF_WORKLOAD_FILES.items():
         yield Finding(check=check, severity="note", evidence=f"not examined: {what}", remedy=REMEDY)
+    if record.reference is not None:
+        for what in _of_the_reference(record, record.reference):
+            yield Finding(check="answers-differ", severity="note", evidence=f"not examined: {what}", remedy=REMEDY)
+
+
+def _of_the_reference(record: ExperimentRecord, reference: ReferenceRecord) -> Iterator[str]:
+    requests = record.own_workload.requests if record.own_workload is not None else {}
+    only_before = [name for name in requests if name not in reference.under_load]
+    if only_before:
+        yield (
+            f"answers to {', '.join(only_before)} under load: such requests change state, or cannot be sent twice, and "
+            "were compared before the first trial only"
+        )
+    yield "headers of answers, apart from Content-Type"

@@ -10,6 +10,7 @@ from fairtrial.lab.meters.machine import this_host
 from fairtrial.lab.trial.flow import timestamp
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
+from fairtrial.record.comparison import ReferenceRecord
 from fairtrial.record.model import (
     DatasetIdentity,
     ExperimentRecord,
@@ -29,11 +30,13 @@ def first_line(
     idle: IdleLimit,
     engine_version: str,
     calibrations: Sequence[Calibration],
+    reference: ReferenceRecord | None = None,
 ) -> ExperimentRecord:
     """The record's line for the experiment; those of its trials follow.
 
     Args:
         services: those that were up; where none was, no rows were loaded.
+        reference: what was compared before the first trial; None: answers are not compared.
     """
     datasets = _datasets(plan) if services else {}
     same = len(set(datasets.values())) <= 1
@@ -55,6 +58,7 @@ def first_line(
             condition.recorded.id: implied_work(plan.workload, condition.point.options) for condition in plan.conditions
         },
         own_workload=None if plan.workload.own is None else plan.workload.own.identity,
+        reference=reference,
         engine_version=engine_version,
         calibrations=list(calibrations),
     )

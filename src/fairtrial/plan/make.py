@@ -81,6 +81,7 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
         conditions.append(_condition(experiment.stacks[0], stacks, conditions[0].point, again=True))
     validate.assert_cache(experiment, workload)
     validate.assert_load(experiment, workload)
+    validate.assert_reference(experiment, workload)
     for point in points.values():
         for name, options in point.experiment.services.items():
             validate.assert_service_options(pick_service(name), options)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fairtrial.catalog.workloads.as_expected import clause
+from fairtrial.catalog.workloads.comparable import comparable
 from fairtrial.catalog.workloads.model import OwnWorkload, ServerWorkload, no_tables
 from fairtrial.catalog.workloads.written import TemplateWriter
 from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, GivenRows, JsonBody, Pick, Request
@@ -92,6 +93,7 @@ def workload_from_file(source: WorkloadSource, environment: Mapping[str, str] | 
             identity=_identity(source),
             rows={name: _without_first(given, taken[name]) for name, given in loaded.rows.items()},
             secrets=loaded.secrets,
+            comparable=comparable(source, asked.requests, asked.rows),
         ),
     )
 

@@ -10,6 +10,7 @@ from fairtrial.base.http_syntax import RESERVED_HEADERS, TOKEN
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.ready import ANSWERED, Ready
+from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import (
     Placeholder,
     is_exponent,
@@ -280,6 +281,9 @@ class WorkloadFile(Strict):
     defaults: Defaults = Defaults()
     rows: dict[Annotated[str, Field(pattern=NAME)], Rows] = Field(default_factory=dict)
     requests: dict[Annotated[str, Field(pattern=NAME)], RequestEntry] = Field(min_length=1)
+    reference: Normalisation = Field(
+        default_factory=Normalisation, description="what does not count when answers are compared"
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

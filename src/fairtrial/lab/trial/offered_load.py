@@ -44,6 +44,14 @@ def offer_load(context: TrialContext, deployment: Deployment) -> None:
         StackEnded: the stack did, meanwhile.
         Problem: the database, the balancer or the engine failed.
     """
+    try:
+        _offer(context, deployment)
+    finally:
+        if context.environment.reference is not None and context.comparisons:
+            context.record.equal_answers = context.environment.reference.of_runs(context.comparisons)
+
+
+def _offer(context: TrialContext, deployment: Deployment) -> None:
     load = context.condition.load
     assert not isinstance(load, ProgramLoad)
     if not isinstance(load, CapacityLoad):
@@ -152,6 +160,9 @@ def _run(
         context.watcher.engine_event(event)
 
     summary = run_engine(_engine_plan(context, deployment, load, keys), on_event)
+    if summary.comparison is not None:
+        context.comparisons.append(summary.comparison)
+        summary = summary.model_copy(update={"comparison": None})
     context.engine_runs.append(summary)
     return summary
 
@@ -159,11 +170,13 @@ def _run(
 def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad, keys: Sequence[int]) -> EnginePlan:
     workload, point, cpus = _workload(context), context.point, context.placement.load_cpus
     during_load = workload.freshness is not None and workload.freshness.during_load
+    requests = continued(workload.requests(point.data, point.options), context.engine_runs)
+    reference = context.environment.reference
     return EnginePlan(
         address=deployment.address,
         host=deployment.host,
         tls=deployment.tls,
-        requests=continued(workload.requests(point.data, point.options), context.engine_runs),
+        requests=requests if reference is None else reference.compared(requests),
         rows={} if workload.own is None else rows_left(workload.own.rows, context.engine_runs),
         secrets={} if workload.own is None else dict(workload.own.secrets),
         load=engine_load(load),
@@ -178,6 +191,7 @@ def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunL
         seed=context.draws_seed,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         changing_rows=list(keys) if keys and during_load else None,
+        reference=None if reference is None else reference.plan(),
     )
 
 
