@@ -64,22 +64,15 @@ class _Round:
     secrets: Mapping[str, str]
 
     def kept(
-        self,
-        condition: PlannedCondition,
-        name: str,
-        requests: Sequence[Request],
-        *,
-        instances: int,
-        connections: int,
-        seed: int,
-    ) -> Path:
+        self, condition: PlannedCondition, name: str, requests: Sequence[Request], how: "_Questions"
+    ) -> tuple[Path, dict[str, int]]:
         """Start a contender from the state in which trials begin, ask it, and keep what it answers.
 
-        Returns the file of its answers.
+        Returns the file of its answers, and how many requests of each name came to an end.
 
         Raises:
             Problem: it cannot be started.
-        """  # fmt: skip
+        """
         ready = self.ready[condition.build_name, 1]
         failure = ready.failure or self.services.failure(condition)
         if failure is not None or ready.folder is None:
@@ -105,31 +98,46 @@ class _Round:
                     requests=list(requests),
                     rows=dict(self.comparable.rows),
                     secrets=dict(self.secrets),
-                    load=Closed(connections=connections),
-                    stop=StopAfterRequests(requests=instances * len(requests)),
+                    load=Closed(connections=how.connections),
+                    stop=StopAfterRequests(requests=how.instances * len(requests)),
                     cpus=context.placement.load_cpus,
-                    seed=seed,
+                    seed=how.seed,
                     reference=KeepAnswers(file=str(file), key=self.key, normalisation=self.comparable.normalisation),
                 )
-                run_engine(plan, _until_it_takes_too_long)
+                summary = run_engine(plan, _until_it_takes_too_long)
         finally:
             self.services.after_trial(condition, changed=True)
-        return file
+            if log.exists() and log.stat().st_size == 0:
+                log.unlink()
+        shares = {each.name: summary.share_of(each.name) for each in requests}
+        return file, {name: share.answers + (share.failures or 0) for name, share in shares.items() if share}
 
-    def in_turn(self, condition: PlannedCondition, name: str) -> dict[Instance, KeptAnswer]:
+    def in_turn(self, condition: PlannedCondition, name: str) -> "_InTurn":
         """The answers to the same instances of all requests, one after the other on one connection."""
         instances = min(IN_TURN, self.comparable.most_in_turn or IN_TURN)
-        file = self.kept(
-            condition,
-            name,
-            self.comparable.requests,
-            instances=instances,
-            connections=1,
-            seed=self.plan.experiment.seed,
-        )
+        how = _Questions(instances, connections=1, seed=self.plan.experiment.seed)
+        file, ended = self.kept(condition, name, self.comparable.requests, how)
         answers = read_answers(file)
         file.unlink()
-        return answers
+        return _InTurn(answers, ended)
+
+
+@dataclass(frozen=True)
+class _Questions:
+    """How often each request is put, over how many connections, and the seed of what differs between them."""
+
+    instances: int
+    connections: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class _InTurn:
+    """What a contender answered before the first trial."""
+
+    answers: Mapping[Instance, KeptAnswer]
+    ended: Mapping[str, int]
+    """by request, how many instances of it ended, with an answer or without"""
 
 
 class _Unwatched:
@@ -177,15 +185,15 @@ def compared_with_reference(
         try:
             wanted = asking.in_turn(reference, "first")
             again = asking.in_turn(reference, "second")
-            _assert_declared(asking, reference, wanted, again)
+            _assert_declared(asking, reference, wanted.answers, again.answers)
             services.reference = _for_the_load(asking, reference)
         except Problem as problem:
             raise Problem(f"reference: {problem.reason}", problem.remedy) from problem
-        found: dict[tuple[str, ...], EqualAnswers] = {_sameness(reference): _compare(asking, again, wanted)}
+        found: dict[tuple[str, ...], EqualAnswers] = {_sameness(reference): _compare(asking, again, wanted.answers)}
         for number, condition in enumerate(plan.conditions):
             if _sameness(condition) not in found:
                 preparing(f"the answers of {condition.label}, compared with those of {reference.label}")
-                found[_sameness(condition)] = _of_contender(asking, condition, f"contender-{number}", wanted)
+                found[_sameness(condition)] = _of_contender(asking, condition, f"contender-{number}", wanted.answers)
         yield ReferenceRecord(
             contender=reference.label,
             conditions={each.recorded.id: found[_sameness(each)] for each in plan.conditions},
@@ -255,32 +263,29 @@ def _for_the_load(asking: _Round, reference: PlannedCondition) -> ReferenceAnswe
         return None
     instances = INSTANCES if comparable.has_varying else INSTANCES_OF_FIXED
     seed = asking.plan.experiment.seed + SEED_STEP
-    file = asking.kept(reference, "load", requests, instances=instances, connections=CONNECTIONS, seed=seed)
+    file, _ = asking.kept(reference, "load", requests, _Questions(instances, CONNECTIONS, seed))
     return ReferenceAnswers(file, asking.key, seed, instances, comparable, Secrets(asking.secrets))
 
 
 def _of_contender(
     asking: _Round, condition: PlannedCondition, name: str, wanted: Mapping[Instance, KeptAnswer]
 ) -> EqualAnswers:
-    """Nothing is compared where it cannot be started: its trials say why."""
+    """Nothing is compared where it cannot be started."""
     try:
         return _compare(asking, asking.in_turn(condition, name), wanted)
-    except Problem:
-        return EqualAnswers(requests={})
+    except Problem as problem:
+        return EqualAnswers(requests={}, not_compared=problem.reason)
 
 
-def _compare(
-    asking: _Round, found: Mapping[Instance, KeptAnswer], wanted: Mapping[Instance, KeptAnswer]
-) -> EqualAnswers:
+def _compare(asking: _Round, found: _InTurn, wanted: Mapping[Instance, KeptAnswer]) -> EqualAnswers:
     comparable = asking.comparable
     renaming = Renaming(comparable.normalisation)
-    last = dict(sorted(found))
     counts: dict[str, list[int]] = {}
     differences: list[Difference] = []
     for (request, instance), answer in sorted(wanted.items()):
-        if instance > last.get(request, -1):  # it was not asked so often
+        if instance >= found.ended.get(request, 0):  # it was not asked so often
             continue
-        given = found.get((request, instance))
+        given = found.answers.get((request, instance))
         if given is None:
             what: str | None = "no answer"
         elif not given.is_equal(answer):

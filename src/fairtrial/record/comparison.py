@@ -26,6 +26,7 @@ class EqualAnswers(Strict):
     """Of one contender or trial, by request, and the first differences."""
 
     requests: dict[str, ComparedAnswers]
+    not_compared: str = Field("", description="why nothing was; empty: something was, or there was nothing to compare")
     differences: list[Difference] = Field(default_factory=list)
 
     @property

@@ -8,6 +8,7 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.comparison import EqualAnswers
 
 CONFIDENCE = 0.95
+NOT_STARTED = "see the log of the contender (`answers-` in the results folder), and let it start in each trial"
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -20,6 +21,9 @@ def examine(case: Case) -> Iterator[Finding]:
         return
     for trial in case.trials:
         before = reference.conditions.get(trial.condition)
+        if before is None or before.not_compared:
+            reason = "nobody asked" if before is None else before.not_compared
+            yield case.finding(trial.index, "refusal", f"nothing was compared before the load: {reason}", NOT_STARTED)
         for found, when in ((before, "before the load"), (trial.equal_answers, "under load")):
             if found is not None and found.unequal:
                 evidence = f"{_first(found)}; {_counted(found, when)}, of those of {reference.contender}"
