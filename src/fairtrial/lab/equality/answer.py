@@ -13,6 +13,13 @@ Instance = tuple[str, int]
 """The name of a request, and which of its instances, from 0."""
 
 
+class MemberTwice(ValueError):
+    """An object has two members of one name: readers take one or the other, so that it says nothing for certain."""
+
+    def __str__(self) -> str:
+        return "a member occurs twice"
+
+
 class GivenAnswer(Strict):
     """What a server answered. All texts come from it."""
 
@@ -36,11 +43,19 @@ class GivenAnswer(Strict):
 
         Raises:
             ValueError: it is none, or was not kept.
+            MemberTwice: an object has two members of one name.
         """
         try:
-            return json.loads(self.body or "")
+            return json.loads(self.body or "", object_pairs_hook=_members)
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise MemberTwice
+    return members
 
 
 class KeptAnswer(GivenAnswer):

@@ -4,7 +4,7 @@ import re
 
 from fairtrial.base.printable import printable
 from fairtrial.experiment.workload_file.normalisation import Normalisation
-from fairtrial.lab.equality.answer import GivenAnswer
+from fairtrial.lab.equality.answer import GivenAnswer, MemberTwice
 from fairtrial.lab.equality.gaps import Gap, Rules, gaps
 
 BEFORE_CHARACTERS, AFTER_CHARACTERS = 10, 40
@@ -21,7 +21,10 @@ def difference(found: GivenAnswer, wanted: GivenAnswer, normalisation: Normalisa
         return apart
     if found.body is None or wanted.body is None:
         return "the body differs; not both were kept"
-    listed = json_gaps(found, wanted, normalisation)
+    try:
+        listed = json_gaps(found, wanted, normalisation)
+    except MemberTwice as twice:
+        return str(twice)
     if listed:
         return min((gap.in_words() for gap in listed), key=len)
     if listed is not None:
@@ -30,11 +33,17 @@ def difference(found: GivenAnswer, wanted: GivenAnswer, normalisation: Normalisa
 
 
 def json_gaps(found: GivenAnswer, wanted: GivenAnswer, normalisation: Normalisation) -> list[Gap] | None:
-    """Where two JSON bodies differ; None: not both are JSON."""
+    """Where two JSON bodies differ; None: not both are JSON.
+
+    Raises:
+        MemberTwice: an object has two members of one name.
+    """
     if not (found.is_json and wanted.is_json):
         return None
     try:
         return gaps(found.value(), wanted.value(), Rules(normalisation))
+    except MemberTwice:
+        raise
     except (ValueError, RecursionError):
         return None
 
