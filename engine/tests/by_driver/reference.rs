@@ -61,10 +61,11 @@ fn answered(target: &str, times: usize) -> String {
     match target.strip_prefix("/items/") {
         Some(rest) => {
             let (id, n) = rest.split_once("?n=").unwrap();
-            let members = if times % 2 == 0 { "\"n\": {n}, \"id\": {id}" } else { "\"id\":{id}.0,\"n\":{n}" };
+            let members =
+                if times.is_multiple_of(2) { "\"n\": {n}, \"id\": {id}" } else { "\"id\":{id}.0,\"n\":{n}" };
             format!("{{\"at\": {times}, {}}}", members.replace("{id}", id).replace("{n}", n))
         }
-        None => format!("[{{\"at\": 1}}, {}]", if times % 2 == 0 { "2" } else { "2.0" }),
+        None => format!("[{{\"at\": 1}}, {}]", if times.is_multiple_of(2) { "2" } else { "2.0" }),
     }
 }
 
@@ -106,7 +107,8 @@ fn what_says_the_same_is_equal_and_another_answer_is_a_wrong_body() {
     // One number in forty is wrong, and nothing else would notice.
     let (server, _) = asked_of(|target, _| {
         let right = answered(target, 0);
-        let is_wrong = target.split_once("?n=").is_some_and(|(_, n)| n.parse::<u64>().unwrap() % 40 == 0);
+        let is_wrong =
+            target.split_once("?n=").is_some_and(|(_, n)| n.parse::<u64>().unwrap().is_multiple_of(40));
         if is_wrong { right.replace("\"n\": ", "\"n\": 1") } else { right }
     });
     let closing = |plan: Plan, per_connection: Value| plan.with("requests_per_connection", per_connection);
@@ -130,7 +132,7 @@ fn what_says_the_same_is_equal_and_another_answer_is_a_wrong_body() {
 
 fn is_fortieth(asked: &Value) -> bool {
     let number = asked.as_str().unwrap().split_once("?n=").unwrap().1;
-    number.split(' ').next().unwrap().parse::<u64>().unwrap() % 40 == 0
+    number.split(' ').next().unwrap().parse::<u64>().unwrap().is_multiple_of(40)
 }
 
 #[test]
