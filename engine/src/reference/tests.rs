@@ -103,6 +103,9 @@ fn other_bodies_are_texts() {
     assert_eq!(of(b"hello req-01ab"), of(b"hello req-99ff\r\n"));
     assert_ne!(of(b"hello req-01ab"), of(b"hallo req-01ab"));
     assert_ne!(of(b"55"), of(b"55.0"));
+    // Nothing is replaced in what is no UTF-8.
+    assert_eq!(of(b"\xff req-01ab"), of(b"\xff req-01ab\n"));
+    assert_ne!(of(b"\xff req-01ab"), of(b"\xff req-99ff"));
     assert_eq!(of(b"{\"a\": 1, \"b\": 2}"), of(b"{\"b\": 2, \"a\": 1}"));
     assert_ne!(of(b"{\"a\": 1,"), of(b"{\"a\":1,"));
     assert!(is_json(b"application/problem+JSON ; x=y", b"1") && !is_json(b"text/html", b"<a>"));

@@ -5,9 +5,9 @@ import re
 import tomllib
 from typing import Any
 
-from fairtrial.experiment.workload_file.normalisation import Normalisation
+from fairtrial.experiment.workload_file.normalisation import Normalisation, TextRule
 from fairtrial.lab.equality.answer import KeptAnswer
-from fairtrial.lab.equality.difference import difference, json_gaps
+from fairtrial.lab.equality.difference import difference, json_gaps, without_what_varies
 from fairtrial.lab.equality.proposal import Proposal, proposal
 from fairtrial.lab.equality.renaming import Renaming
 
@@ -60,6 +60,14 @@ def test_texts_get_an_expression_that_covers_both() -> None:
     assert proposed(pages[0], pages[1], declared_by(found), content_type="text/html").is_needed is False
     (alone,) = declared_by(proposed("17", "18", content_type="text/plain")).text
     assert alone.matches == "(?m)^[0-9]+"
+
+
+def test_for_bytes_that_are_no_text_nothing_can_be_declared() -> None:
+    """The engine replaces nothing in them. An answer is kept with U+FFFD where its bytes are not UTF-8."""
+    found = proposed("\ufffd 17", "\ufffd 18", content_type="image/png")
+    assert found.text == {} and found.hopeless == ['look, instance 3: character 4: "\ufffd 17", not "\ufffd 18"']
+    rule = TextRule(matches=r"\d", stands_for="N")
+    assert without_what_varies("7 \u0667", Normalisation(text=[rule])) == "N \u0667"
 
 
 def test_for_status_and_type_nothing_can_be_declared() -> None:

@@ -19,7 +19,7 @@ def _pointer(text: str) -> str:
 
 def _pattern(text: str) -> str:
     try:
-        re.compile(text)
+        re.compile(text, re.ASCII)
     except re.error as error:
         raise ValueError(f"{text!r} is no regular expression: {error}") from None
     return text

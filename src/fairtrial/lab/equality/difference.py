@@ -51,9 +51,16 @@ def json_gaps(found: GivenAnswer, wanted: GivenAnswer, normalisation: Normalisat
 def without_what_varies(text: str, normalisation: Normalisation) -> str:
     """A body that is no JSON, as it is compared."""
     text = text[:COMPARED_CHARACTERS].removesuffix("\n").removesuffix("\r")
+    if not is_utf8(text):
+        return text
     for rule in normalisation.text:
-        text = re.sub(rule.matches, lambda _match, rule=rule: rule.stands_for, text)  # type: ignore[misc]
+        text = re.sub(rule.matches, lambda _match, rule=rule: rule.stands_for, text, flags=re.ASCII)  # type: ignore[misc]
     return text
+
+
+def is_utf8(text: str) -> bool:
+    """Whether a text that the engine kept came as UTF-8, as far as is known: what did not is compared by its bytes."""
+    return "\ufffd" not in text
 
 
 def first_difference(one: str, other: str) -> int:

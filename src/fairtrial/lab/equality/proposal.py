@@ -7,14 +7,20 @@ from dataclasses import dataclass, field
 
 from fairtrial.experiment.workload_file.normalisation import Normalisation, TextRule
 from fairtrial.lab.equality.answer import KeptAnswer
-from fairtrial.lab.equality.difference import difference, first_difference, json_gaps, without_what_varies
+from fairtrial.lab.equality.difference import (
+    difference,
+    first_difference,
+    is_utf8,
+    json_gaps,
+    without_what_varies,
+)
 from fairtrial.lab.equality.gaps import Gap, Steps, pointer_of
 
 IDENTITY = re.compile(r"(^|[_-])(id|uuid|guid)$|[a-z](Id|ID|Uuid|UUID)$", re.IGNORECASE)
 """Names of members whose values name something: they are renamed one to one rather than free."""
 
 CONTEXT_CHARACTERS = 12
-TOKEN = re.compile(r"[\w.:+-]*")
+TOKEN = re.compile(r"[\w.:+-]*", re.ASCII)
 
 
 @dataclass
@@ -75,7 +81,8 @@ def proposal(pairs: Iterable[tuple[KeptAnswer, KeptAnswer]], declared: Normalisa
         listed = None
         if (one.status, one.media_type) == (other.status, other.media_type) and not (one.fault or other.fault):
             listed = json_gaps(one, other, declared)
-            if listed is None and one.body is not None and other.body is not None:
+            texts = [body for body in (one.body, other.body) if body is not None and is_utf8(body)]
+            if listed is None and one.body is not None and other.body is not None and len(texts) == 2:
                 _note_text(found, one.body, other.body, shown)
                 continue
         if not listed:
