@@ -26,6 +26,7 @@ pub struct Exchange {
     status: u16,
     header_fits: bool,
     reusable: bool,
+    content_type: Vec<u8>,
     body_bytes: u64,
     kept: Vec<u8>,
 }
@@ -62,6 +63,10 @@ impl Exchange {
                     let header_fits = expectation.header_fits(&head, asked_row);
                     (self.status, self.reusable) = (head.status, head.reusable);
                     self.header_fits = header_fits;
+                    if expectation.keeps_content_type() {
+                        self.content_type.clear();
+                        self.content_type.extend_from_slice(head.content_type.unwrap_or_default());
+                    }
                 }
                 Ok(None) => return Received::Partial,
                 Err(_) => return Received::Broken(ErrorKind::Protocol),
@@ -117,6 +122,7 @@ impl Exchange {
         Answer {
             status: self.status,
             header_fits: self.header_fits,
+            content_type: &self.content_type,
             body_bytes: self.body_bytes,
             body,
             reusable: self.reusable,

@@ -17,6 +17,7 @@ pub mod mix;
 pub mod plan;
 pub mod proxy;
 pub mod record;
+pub mod reference;
 pub mod rows;
 pub mod schedule;
 pub mod session;

@@ -14,6 +14,7 @@ use crate::mix::RequestMix;
 use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
 use crate::processors;
 use crate::record::{KeptBodies, Record, RequestKinds, Totals};
+use crate::reference::Reference;
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThreadShare, split};
 use crate::session::{PacePlan, SessionParts};
@@ -36,6 +37,7 @@ pub struct Run {
     rows: RowSources,
     requests: Arc<[EncodedRequest]>,
     mix: RequestMix,
+    reference: Option<Reference>,
 }
 
 impl Run {
@@ -70,6 +72,7 @@ impl Run {
             requests.push(encoded);
         }
         rows.forget_texts();
+        let reference = Reference::new(&plan, &requests).map_err(InvalidPlan)?;
         let tls = match &plan.tls {
             Some(tls) => Some(
                 TlsClient::new(tls, plan.address.host_name())
@@ -86,7 +89,7 @@ impl Run {
         let (driver, driver_fallback) = driver::choose(plan.driver, per_thread)
             .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
         let (tls, requests) = (tls.map(Arc::new), requests.into());
-        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, rows, requests, mix })
+        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, rows, requests, mix, reference })
     }
 
     /// The parts of one thread's session.
@@ -105,7 +108,11 @@ impl Run {
             .iter()
             .zip(self.requests.iter())
             .map(|(request, encoded)| Expectation::new(&request.expect, sources, encoded.message.tables()))
-            .map(|expectation| Ok(expectation?.sparing(&changing)))
+            .zip(&plan.requests)
+            .map(|(expectation, request)| {
+                let expectation = expectation?.sparing(&changing);
+                Ok(if request.compared { expectation.keeping_all() } else { expectation })
+            })
             .collect::<Result<Vec<_>, String>>()
             .expect("checked when the plan was prepared");
         let kinds = RequestKinds::new(plan.requests.iter().map(|request| request.name.as_str()));
@@ -125,6 +132,7 @@ impl Run {
                 .telling(Arc::clone(&totals))
                 .acknowledging(acknowledged_numbers(&self.requests))
                 .keeping(self.kept_bodies()),
+            reference: self.reference.as_ref().map(|reference| reference.of_thread(self.requests.len())),
             totals,
         }
     }

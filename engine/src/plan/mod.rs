@@ -3,6 +3,7 @@
 mod address;
 mod check;
 mod load;
+mod reference;
 mod request;
 mod rows;
 mod transport;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 
 pub use address::Address;
 pub use load::{Load, Step, Stop};
+pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
 pub use request::{BodyPlan, ByteRange, Expect, RequestPlan};
 pub use rows::{PickPlan, RowsPlan};
 pub use transport::{DriverChoice, TlsPlan};
@@ -77,6 +79,9 @@ pub struct Plan {
     /// Ids of rows whose text is changed by somebody else during the run, and therefore not judged.
     #[serde(default)]
     pub changing_rows: Vec<u64>,
+    /// What is done with the answers to `compared` requests; none: nothing.
+    #[serde(default)]
+    pub reference: Option<ReferencePlan>,
     /// Interval of the progress events; 0: none.
     #[serde(default = "default_progress")]
     pub progress_every_seconds: f64,
@@ -125,6 +130,7 @@ impl Plan {
         })?;
         reader.end().map_err(|error| InvalidPlan(error.to_string()))?;
         check::plan(&plan)?;
+        reference::check(&plan)?;
         Ok(plan)
     }
 

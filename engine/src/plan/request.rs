@@ -32,6 +32,9 @@ pub struct RequestPlan {
     /// True: the summary says which numbers of its first sequence had no verified answer.
     #[serde(default)]
     pub acknowledge: bool,
+    /// True: its answers are kept or compared, see [`super::ReferencePlan`].
+    #[serde(default)]
+    pub compared: bool,
     /// Its share is the weight over the sum of all weights.
     #[serde(default = "default_one")]
     pub weight: u32,

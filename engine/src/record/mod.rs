@@ -29,6 +29,7 @@ pub use summary::{BodyBytes, Books, Summary, ThreadUse, TlsFacts, WaitingRequest
 pub use times::{Times, TimesByKind};
 
 use crate::dataset::Dataset;
+use crate::reference::Comparison;
 
 /// Wrong answers that are kept as examples.
 const EXAMPLES: usize = 8;
@@ -97,6 +98,8 @@ pub struct Record {
     acknowledged: Vec<Option<AcknowledgedNumbers>>,
     /// Of right answers in the window, those that the plan asks for.
     pub kept: KeptBodies,
+    /// Of the whole run; `None` if no answers are compared.
+    pub comparison: Option<Comparison>,
 }
 
 impl Record {
@@ -123,6 +126,7 @@ impl Record {
             picks: dataset.map(PickCounts::new),
             acknowledged: Vec::new(),
             kept: KeptBodies::default(),
+            comparison: None,
         }
     }
 
@@ -302,6 +306,9 @@ impl Record {
         self.kept.merge(other.kept);
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);
+        }
+        if let (Some(comparison), Some(added)) = (&mut self.comparison, other.comparison) {
+            comparison.merge(added);
         }
         for (numbers, added) in self.acknowledged.iter_mut().zip(other.acknowledged) {
             if let (Some(numbers), Some(added)) = (numbers, added) {

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
+use crate::reference::Comparison;
 
 /// Lengths of bodies.
 #[derive(Clone, Copy, Debug)]
@@ -201,6 +202,7 @@ pub struct Summary {
     acknowledgements: Vec<Acknowledgements>,
     rows_used: BTreeMap<String, u64>,
     bodies_left_out: u64,
+    comparison: Option<Comparison>,
 }
 
 impl Summary {
@@ -263,6 +265,7 @@ impl Summary {
             acknowledgements,
             rows_used: facts.used_rows,
             bodies_left_out: record.kept.left_out(),
+            comparison: record.comparison,
         }
     }
 }

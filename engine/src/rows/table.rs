@@ -52,6 +52,11 @@ impl Table {
         self.rows
     }
 
+    /// How many rows stand in front of those that can be taken.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
     /// How a row is chosen.
     #[inline]
     pub fn pick(&self) -> &Pick {

@@ -4,6 +4,7 @@ use super::pace::Pace;
 use super::slot::{InFlight, State};
 use super::{Next, Session};
 use crate::record::ErrorKind;
+use crate::reference::NO_INSTANCE;
 use crate::schedule::Phase;
 
 impl Session {
@@ -103,21 +104,37 @@ impl Session {
         let left = if slot.is_connected { slot.left_on_socket } else { self.socket_limit };
         let closes = left == 1;
         let message = &self.requests[request].message;
-        let (row, bytes) = match message.fixed(closes) {
-            Some(bytes) => (0, bytes.len()),
+        let reference = &mut self.reference;
+        let (row, bytes, instance) = match message.fixed(closes) {
+            Some(bytes) => {
+                let instance = reference.as_mut().map(|reference| reference.fixed_instance(request));
+                (0, bytes.len(), instance.unwrap_or(NO_INSTANCE))
+            }
             None => {
                 let rendered = &mut self.rendered[number];
                 rendered.clear();
-                let Some(row) = message.render(closes, &mut self.renderer, rendered) else {
-                    return self.run_out(number, now_ns);
+                let drawn = reference
+                    .as_ref()
+                    .and_then(|reference| reference.draw(request, closes, &mut self.renderer, rendered));
+                let (row, instance) = match drawn {
+                    Some(drawn) => drawn,
+                    None => {
+                        let Some(row) = message.render(closes, &mut self.renderer, rendered) else {
+                            return self.run_out(number, now_ns);
+                        };
+                        let instance =
+                            reference.as_mut().map(|reference| reference.rendered_instance(request));
+                        (row, instance.unwrap_or(NO_INSTANCE))
+                    }
                 };
                 if let Some(asked) = self.asked_numbers.get_mut(number) {
                     *asked = self.renderer.first_number().unwrap_or(0);
                 }
-                (row, rendered.len())
+                (row, rendered.len(), instance)
             }
         };
-        slot.current = InFlight { request, row, intended_ns, sent_ns: 0, bytes, sent_bytes: 0, closes };
+        slot.current =
+            InFlight { request, row, instance, intended_ns, sent_ns: 0, bytes, sent_bytes: 0, closes };
         slot.exchange.reset();
         self.deadlines.set(number, now_ns + self.timeout_ns);
         if slot.is_connected {

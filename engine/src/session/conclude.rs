@@ -50,6 +50,7 @@ impl Session {
             in_flight_at_end: self.quota.under_way(),
             waiting: waiting.map(|waiting| waiting.conclude()),
         };
+        self.record.comparison = self.reference.take().and_then(|reference| reference.conclude());
         Ended { at_ns: self.ended_ns, books, oldest_intended_ns, record: self.record }
     }
 

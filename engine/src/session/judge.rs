@@ -2,6 +2,7 @@
 
 use super::slot::InFlight;
 use crate::record::{ErrorKind, Record, Totals};
+use crate::reference::{AskedInstance, NO_INSTANCE, ThreadReference};
 use crate::verify::{Answer, Expectation};
 
 /// Where answers are counted.
@@ -13,6 +14,25 @@ pub(super) struct Tally<'s> {
     pub opened_ns: u64,
 }
 
+/// What keeps answers, or compares them.
+pub(super) struct Against<'s> {
+    pub reference: &'s mut ThreadReference,
+    /// The request's bytes.
+    pub sent: &'s [u8],
+}
+
+impl Against<'_> {
+    /// False if the answer passed its expectation and is unequal.
+    fn take(self, asked: &InFlight, answer: &Answer<'_>, is_wrong: bool) -> bool {
+        // What fails its expectation is an error already: under load a server may say that it is overloaded.
+        if asked.instance == NO_INSTANCE || (is_wrong && !self.reference.takes_wrong_answers()) {
+            return true;
+        }
+        let InFlight { request, instance, row: about, .. } = *asked;
+        self.reference.take(&AskedInstance { request, instance, about, sent: self.sent }, answer)
+    }
+}
+
 /// Verifies a complete answer and counts it. True if it is right.
 #[inline]
 pub(super) fn judge(
@@ -21,9 +41,14 @@ pub(super) fn judge(
     asked: &InFlight,
     done_ns: u64,
     tally: Tally<'_>,
+    against: Option<Against<'_>>,
 ) -> bool {
-    let verdict = expectation.verify(answer, asked.row);
+    let mut verdict = expectation.verify(answer, asked.row);
     let record = tally.record;
+    let is_equal = against.is_none_or(|against| against.take(asked, answer, verdict.wrong.is_some()));
+    if !is_equal {
+        verdict.wrong = Some(ErrorKind::WrongBody);
+    }
     match verdict.wrong {
         None => {
             tally.totals.add_verified();
@@ -49,8 +74,10 @@ pub(super) fn judge(
         }
         Some(kind) => {
             record.wrong_answer(kind, since_opened_ns);
-            let reason = || {
-                (kind == ErrorKind::WrongBody).then(|| expectation.difference(answer, asked.row)).flatten()
+            let reason = || match kind {
+                ErrorKind::WrongBody if !is_equal => Some("unequal to the reference's answer".to_owned()),
+                ErrorKind::WrongBody => expectation.difference(answer, asked.row),
+                _ => None,
             };
             record.example_because(kind, Some(answer.status), answer.body, done_ns, reason);
         }

@@ -17,11 +17,11 @@ mod slot;
 use std::sync::Arc;
 
 use deadlines::Deadlines;
-use judge::{Tally, judge};
+use judge::{Against, Tally, judge};
 use pace::Pace;
 pub use pace::PacePlan;
 use pipeline::Pipeline;
-use slot::{Slot, State};
+use slot::{InFlight, Slot, State};
 
 use crate::driver::ConnectFailure;
 pub use crate::driver::Next;
@@ -29,6 +29,7 @@ use crate::exchange::Received;
 use crate::http1::request::EncodedRequest;
 use crate::mix::RequestMix;
 use crate::record::{Books, ErrorKind, Record, Totals};
+use crate::reference::ThreadReference;
 use crate::schedule::{Phase, Quota, Timeline};
 use crate::template::Renderer;
 use crate::verify::Expectation;
@@ -60,6 +61,8 @@ pub struct SessionParts {
     pub timeout_ns: u64,
     /// Where the window is recorded.
     pub record: Record,
+    /// What keeps answers, or compares them; needs a pipeline of 1.
+    pub reference: Option<ThreadReference>,
     /// What other threads may see.
     pub totals: Arc<Totals>,
 }
@@ -99,6 +102,7 @@ pub struct Session {
     local_ports: Option<u64>,
     timeout_ns: u64,
     record: Record,
+    reference: Option<Box<ThreadReference>>,
     totals: Arc<Totals>,
     timeline: Timeline,
     phase: Phase,
@@ -143,6 +147,7 @@ impl Session {
             local_ports: parts.local_ports,
             timeout_ns: parts.timeout_ns,
             record: parts.record,
+            reference: parts.reference.map(Box::new),
             totals: parts.totals,
             timeline,
             phase: Phase::WarmUp,
@@ -257,10 +262,7 @@ impl Session {
             return pipeline.to_send();
         }
         let current = &slot.current;
-        let bytes = match self.requests[current.request].message.fixed(current.closes) {
-            Some(bytes) => bytes,
-            None => &self.rendered[number],
-        };
+        let bytes = sent(&self.requests, &self.rendered, current, number);
         &bytes[current.sent_bytes..]
     }
 
@@ -311,7 +313,11 @@ impl Session {
                 }
                 let opened_ns = self.timeline.opens_ns;
                 let tally = Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
-                let is_right = judge(&answer, expectation, current, now_ns, tally);
+                let against = self.reference.as_deref_mut().map(|reference| Against {
+                    reference,
+                    sent: sent(&self.requests, &self.rendered, current, number),
+                });
+                let is_right = judge(&answer, expectation, current, now_ns, tally, against);
                 self.answered(number, stays, is_right, now_ns)
             }
             Received::Broken(kind) => self.received_garbage(number, kind, bytes, now_ns),
@@ -329,7 +335,11 @@ impl Session {
                 let in_window = self.phase == Phase::Window;
                 let opened_ns = self.timeline.opens_ns;
                 let tally = Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
-                let is_right = judge(&answer, expectation, &current, now_ns, tally);
+                let against = self.reference.as_deref_mut().map(|reference| Against {
+                    reference,
+                    sent: sent(&self.requests, &self.rendered, &current, number),
+                });
+                let is_right = judge(&answer, expectation, &current, now_ns, tally, against);
                 return self.answered(number, false, is_right, now_ns);
             }
         }
@@ -346,6 +356,20 @@ impl Session {
             return self.connect(number, State::Connecting, now_ns);
         }
         self.fail(number, kind, now_ns)
+    }
+}
+
+/// The bytes of a connection's request.
+#[inline]
+fn sent<'s>(
+    requests: &'s [EncodedRequest],
+    rendered: &'s [Vec<u8>],
+    current: &InFlight,
+    number: usize,
+) -> &'s [u8] {
+    match requests[current.request].message.fixed(current.closes) {
+        Some(bytes) => bytes,
+        None => &rendered[number],
     }
 }
 

@@ -139,7 +139,7 @@ impl Session {
                     let opened_ns = self.timeline.opens_ns;
                     let tally =
                         Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
-                    let is_right = judge(&answer, expectation, &current, now_ns, tally);
+                    let is_right = judge(&answer, expectation, &current, now_ns, tally, None);
                     if !stays {
                         return self.answered(number, false, is_right, now_ns);
                     }

@@ -28,6 +28,8 @@ pub(super) struct InFlight {
     pub request: usize,
     /// Id of the row whose fields it holds; 0: none.
     pub row: u64,
+    /// Which of the request's instances it is, where answers are kept or compared; see [`crate::reference`].
+    pub instance: u32,
     pub intended_ns: u64,
     /// When its first byte was handed to the kernel.
     pub sent_ns: u64,

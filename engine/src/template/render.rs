@@ -45,7 +45,7 @@ impl Renderer {
 
     /// A number below `span`, which is at least 1. The bias is below span / 2^64.
     #[inline]
-    pub(super) fn below(&mut self, span: u64) -> u64 {
+    pub(crate) fn below(&mut self, span: u64) -> u64 {
         ((u128::from(self.draw()) * u128::from(span)) >> 64) as u64
     }
 

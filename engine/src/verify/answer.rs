@@ -7,6 +7,8 @@ pub struct Answer<'a> {
     pub status: u16,
     /// What [`super::Expectation::header_fits`] said.
     pub header_fits: bool,
+    /// Content-Type as it came, if [`super::Expectation::keeps_content_type`]; else, and without one, empty.
+    pub content_type: &'a [u8],
     /// Length of the body.
     pub body_bytes: u64,
     /// The front of the body, up to [`super::Expectation::kept_bytes`].

@@ -12,7 +12,7 @@ use super::text::{Text, TextSeed};
 use crate::template::RowText;
 
 /// A body that is longer is not kept, and so is wrong.
-pub(super) const BYTES_LIMIT: usize = 16 << 20;
+pub const BYTES_LIMIT: usize = 16 << 20;
 
 /// Compares bodies with values.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ use std::sync::Arc;
 pub use answer::Answer;
 pub use changing::ChangingRows;
 use header::HeaderExpectation;
+pub use json::BYTES_LIMIT as BODY_BYTES_LIMIT;
 use json::JsonBody;
 use row::RowBody;
 
@@ -32,6 +33,7 @@ pub struct Expectation {
     body: BodyExpectation,
     kept_bytes: usize,
     keeps_bodies: bool,
+    keeps_content_type: bool,
     check_every: u32,
     until_check: u32,
 }
@@ -98,6 +100,7 @@ impl Expectation {
             body,
             kept_bytes: judged_bytes.max(handed_on_bytes),
             keeps_bodies: expect.keep_bodies,
+            keeps_content_type: false,
             check_every: expect.check_every,
             until_check: 0,
         })
@@ -119,6 +122,20 @@ impl Expectation {
             body.spare(changing);
         }
         self
+    }
+
+    /// The same, but whole answers are kept: something else compares them.
+    #[must_use]
+    pub fn keeping_all(mut self) -> Expectation {
+        self.kept_bytes = self.kept_bytes.max(BODY_BYTES_LIMIT);
+        self.keeps_content_type = true;
+        self
+    }
+
+    /// True if Content-Type must be kept.
+    #[inline]
+    pub fn keeps_content_type(&self) -> bool {
+        self.keeps_content_type
     }
 
     /// How many bytes of a body must be kept to judge it. A longer body is wrong or need not be looked at.
@@ -238,7 +255,8 @@ mod tests {
     }
 
     fn answer(status: u16, body: &[u8]) -> Answer<'_> {
-        Answer { status, header_fits: true, body_bytes: body.len() as u64, body, reusable: true }
+        let body_bytes = body.len() as u64;
+        Answer { status, header_fits: true, content_type: b"", body_bytes, body, reusable: true }
     }
 
     #[test]

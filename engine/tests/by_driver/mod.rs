@@ -7,6 +7,7 @@ mod given_rows;
 mod kept_bodies;
 mod misbehaving_servers;
 mod open_load;
+mod reference;
 mod rows;
 mod sockets;
 mod templates;

@@ -6,6 +6,7 @@ from pydantic import Field, InstanceOf
 
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
+from fairtrial.engine.reference import CompareAnswers, KeepAnswers
 from fairtrial.experiment.workload_file.body_check import BodyCheck
 
 
@@ -69,6 +70,7 @@ class Request(Strict):
     acknowledge: bool | None = Field(
         None, description="report which of its numbers ({{sequence 1}}) had a right answer"
     )
+    compared: bool | None = Field(None, description="keep or compare its answers, as the plan's `reference` says")
     expect: Expectation = Expectation()
     body_check: InstanceOf[BodyCheck] | None = Field(
         None,
@@ -207,6 +209,7 @@ class EnginePlan(Strict):
         "engine is not told which values these are",
     )
     changing_rows: list[int] | None = Field(None, description="ids of rows whose text is not judged")
+    reference: KeepAnswers | CompareAnswers | None = None
     progress_every_seconds: float = 0.25
     protocol: Literal[2] = 2
 

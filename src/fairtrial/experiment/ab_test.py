@@ -68,6 +68,7 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
         "title": f"{name}: {after} against {before}",
         "contenders": {name: experiment.contenders[name].model_dump() | {"refs": [before, after], "git": None}},
         "stacks": [old, new],
+        "reference": None if experiment.reference is None else old,
         "noise_floor": False,
         "slices": None,
         "sweep": None,

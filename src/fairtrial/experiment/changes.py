@@ -19,7 +19,16 @@ def with_stacks(experiment: Experiment, stacks: Sequence[StackRef]) -> tuple[Exp
     """The experiment with these stacks in place of its own.
 
     Returns the ids of claims that are left out with it, because they are about a stack that is no longer tried.
+
+    Raises:
+        Problem: the contender whose answers all others are compared with is not among them.
     """
+    reference = experiment.reference
+    if reference is not None and str(reference) not in map(str, stacks):
+        raise Problem(
+            f"--stack: {reference} is not among them, and all answers are compared with its own (`reference`)",
+            f"add --stack {reference}, or name another `reference` in the experiment",
+        )
     return _changed(experiment, {"stacks": list(stacks)}, experiment.claims)
 
 

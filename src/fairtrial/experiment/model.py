@@ -126,6 +126,9 @@ class Experiment(Strict):
     contenders: dict[Annotated[str, Field(pattern=SLUG)], Contender] = Field(
         default_factory=dict, description="by the name under which `stacks` and claims refer to them"
     )
+    reference: StackRef | None = Field(
+        None, description="the contender whose answers those of all others must be equal to: docs/equal-answers.md"
+    )
     blocks: int = Field(5, ge=1, le=1000)
     builds: int = Field(
         1, ge=1, le=100, description="how often each stack is built apart; blocks take the builds in turn"
@@ -182,6 +185,7 @@ class Experiment(Strict):
             "without keep-alive, ports run out": not load.keep_alive,
             "local_ports are counted over one window": isinstance(load, ClosedLoad) and load.local_ports is not None,
             "the database would have the work of all conditions at once": services != {"none"},
+            "answers are compared with the reference's in whole trials": self.reference is not None,
             "a sweep has more conditions than can be up at once": self.sweep is not None,
             "on shared processors, foreign load cannot be told from the load engine": self.placement != "disjoint",
         }
@@ -227,6 +231,8 @@ class Experiment(Strict):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"stacks: {name} is named twice")
+        if self.reference is not None and str(self.reference) not in names:
+            raise ValueError(f"reference: {self.reference} is not among its stacks: {', '.join(names)}")
         self._assert_claims(names)
         return self
 

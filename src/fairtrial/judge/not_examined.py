@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Finding
+from fairtrial.record.comparison import ReferenceRecord
 from fairtrial.record.model import ExperimentRecord, WorkloadIdentity
 
 WRITES_STORED = "writes-stored"
@@ -42,6 +43,9 @@ def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
             evidence=f"{request}: its schema accepts any answer",
             remedy="say in the schema what an answer holds: types of its members, and which are required",
         )
+    if record.reference is not None:
+        for what in _of_the_reference(own, record.reference):
+            yield _note("answers-differ", what, REMEDY)
 
 
 def _note(check: str, what: str, remedy: str) -> Finding:
@@ -52,3 +56,13 @@ def _unproven(own: WorkloadIdentity) -> list[str]:
     """The requests that may write, and of which no audit proves that as many are stored as were acknowledged."""
     proven = {name for names in own.audits.values() for name in names}
     return [name for name, what in own.requests.items() if name not in proven and what.split()[0] not in READING]
+
+
+def _of_the_reference(own: WorkloadIdentity, reference: ReferenceRecord) -> Iterator[str]:
+    only_before = [name for name in own.requests if name not in reference.under_load]
+    if only_before:
+        yield (
+            f"answers to {', '.join(only_before)} under load: such requests change state, or cannot be sent twice, and "
+            "were compared before the first trial only"
+        )
+    yield "headers of answers, apart from Content-Type"

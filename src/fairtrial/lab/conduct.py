@@ -1,7 +1,7 @@
 """Carries a plan out: makes everything ready, then runs trial after trial, block after block, and records each."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +10,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_version
 from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.calibrate import calibrate_loads
+from fairtrial.lab.compare_answers import compared_with_reference
 from fairtrial.lab.decide import AfterLastBlock, RunEnd, WhenDecided
 from fairtrial.lab.first_line import first_line
 from fairtrial.lab.placement import planned_placement
@@ -74,7 +75,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
             if no look has ended it before (`lab.decide`).
 
     Raises:
-        Problem: the engine cannot be built, or the record cannot be begun.
+        Problem: the engine cannot be built, the reference differs from itself, or the record cannot be begun.
     """
     steps = Steps(watcher.step)
     watcher.follow(steps)
@@ -86,9 +87,13 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
             network_of(plan.stacks) as own_network,
             environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services,
             processors_awake() as idle,
+            ExitStack() as answers,
         ):
             ready = preparation.ready_stacks()
             watcher.step(steps.summary())
+            reference = answers.enter_context(
+                compared_with_reference(plan, services, ready, results, watcher.preparing)
+            )
             record = first_line(
                 plan,
                 placement,
@@ -98,6 +103,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
                 engine_version=version,
                 own_network=own_network,
                 calibrations=calibrate_loads(plan, placement, watcher.preparing),
+                reference=reference,
             )
 
             def run(trial: PlannedTrial) -> TrialRecord:

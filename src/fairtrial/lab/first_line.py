@@ -10,6 +10,7 @@ from fairtrial.lab.meters.machine import this_host
 from fairtrial.lab.trial.flow import timestamp
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
+from fairtrial.record.comparison import ReferenceRecord
 from fairtrial.record.model import (
     DatasetIdentity,
     ExperimentRecord,
@@ -30,12 +31,14 @@ def first_line(
     engine_version: str,
     own_network: bool,
     calibrations: Sequence[Calibration],
+    reference: ReferenceRecord | None = None,
 ) -> ExperimentRecord:
     """The record's line for the experiment; those of its trials follow.
 
     Args:
         services: those that were up; where none was, no rows were loaded.
         own_network: whether all trials are run in a network of their own.
+        reference: what was compared before the first trial; None: answers are not compared.
     """
     datasets = _datasets(plan) if services else {}
     same = len(set(datasets.values())) <= 1
@@ -58,6 +61,7 @@ def first_line(
             condition.recorded.id: implied_work(plan.workload, condition.point.options) for condition in plan.conditions
         },
         own_workload=None if plan.workload.own is None else plan.workload.own.identity,
+        reference=reference,
         engine_version=engine_version,
         calibrations=list(calibrations),
     )

@@ -87,6 +87,7 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
     validate.assert_cache(experiment, workload)
     validate.assert_load(experiment, workload)
     validate.assert_sliceable(experiment, [condition.stack for condition in conditions], workload)
+    validate.assert_reference(experiment, workload)
     for point in points.values():
         for name, options in point.experiment.services.items():
             validate.assert_service_options(pick_service(name), options)

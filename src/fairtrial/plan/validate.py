@@ -60,6 +60,15 @@ def assert_load(experiment: Experiment, workload: Workload) -> None:
         raise Problem(f"workload {workload.name} {reason}", f'set `kind = "{kind}"` in [load]')
 
 
+def assert_reference(experiment: Experiment, workload: Workload) -> None:
+    """Raise a Problem if answers are to be compared that the lab's own workloads define."""
+    if experiment.reference is not None and workload.own is None:
+        raise Problem(
+            f"reference: what is right is defined by workload {workload.name} itself",
+            "leave `reference` out: it is for workload files",
+        )
+
+
 def assert_env(experiment: Experiment, reference: StackRef, variant: Variant) -> None:
     """Raise a Problem if the experiment sets an environment variable that the variant sets as well."""
     for name in experiment.env.keys() & variant.env.keys():

@@ -127,6 +127,31 @@ class Acknowledgements(Strict):
     not_acknowledged: list[tuple[int, int]] = Field(description="ranges of numbers, both ends included, ascending")
 
 
+class RequestComparison(Strict):
+    """Answers to one request that were compared with those of a reference, warm-up included."""
+
+    name: str
+    compared: int
+    unequal: int
+
+
+class UnequalAnswer(Strict):
+    """One of the first unequal answers. Its texts come from the server."""
+
+    request: str
+    instance: int
+    status: int
+    content_type: str
+    body: str
+
+
+class Comparison(Strict):
+    """What became of the answers that were compared: docs/engine-protocol.md, "A reference"."""
+
+    requests: list[RequestComparison]
+    unequal_answers: list[UnequalAnswer]
+
+
 class EngineSummary(Strict):
     """The engine's account of the measured window: docs/engine-protocol.md, "The summary".
 
@@ -178,6 +203,9 @@ class EngineSummary(Strict):
     )
     rows_used: dict[str, int] = Field(
         default_factory=dict, description="of rows that are taken once, how many were, by the name of their table"
+    )
+    comparison: Comparison | None = Field(
+        None, description="null where nothing was compared; a trial's record has it as `equal_answers`"
     )
 
     @property

@@ -16,6 +16,7 @@ from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
+from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.own_audit import OwnAudit
@@ -210,6 +211,7 @@ class ExperimentRecord(Strict):
     own_workload: WorkloadIdentity | None = Field(
         None, description="the workload file; null: the workload is one of the lab's"
     )
+    reference: ReferenceRecord | None = Field(None, description="null where answers are not compared with anyone's")
     engine_version: str
     calibrations: list[Calibration] = Field(
         default_factory=list, description="the engine against its own target, for each load before the first trial"
@@ -414,6 +416,9 @@ class TrialRecord(BaseModel):
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
     own_audits: list[OwnAudit] = Field(
         default_factory=list, description="those of a workload file, in its order; empty where it has none"
+    )
+    equal_answers: EqualAnswers | None = Field(
+        None, description="those of the load, compared with the reference's; null where none were"
     )
     machine: MachineMeter | None = Field(None, description="the machine in the window")
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")

@@ -91,6 +91,7 @@ impl Setup {
             local_ports: self.local_ports,
             pipeline: self.pipeline,
             timeout_ns: SECOND,
+            reference: None,
             totals: Arc::default(),
         };
         let Setup { starts_ns, opens_ns, closes_ns, .. } = self;

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.as_expected import clause
+from fairtrial.catalog.workloads.comparable import comparable
 from fairtrial.catalog.workloads.file_request import engine_request
 from fairtrial.catalog.workloads.model import OwnWorkload, ServerWorkload
 from fairtrial.catalog.workloads.own_state import state_of
@@ -124,6 +125,7 @@ def workload_from_file(
             secrets=loaded.secrets,
             state=state_of(source),
             set_up=set_up if source.model.setup else None,
+            comparable=comparable(source, asked.requests, asked.rows),
         ),
     )
 

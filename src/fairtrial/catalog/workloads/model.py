@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
 from fairtrial.catalog.tables import Data, Table
+from fairtrial.catalog.workloads.comparable import Comparable
 from fairtrial.catalog.workloads.own_state import OwnState
 from fairtrial.engine.plan import GivenRows, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -91,6 +92,8 @@ class OwnWorkload:
     """of which its requests take cells"""
     secrets: Mapping[str, str]
     """by the name of an environment variable, its value in the requests, which nobody may see"""
+    comparable: Comparable
+    """what of it can be compared with the answers of another server"""
     state: OwnState = field(default_factory=OwnState)
     set_up: "Callable[[str, str | None], ServerWorkload] | None" = None
     """sends the setup requests to the server at a URL, with this Host header, and gives the workload with what they

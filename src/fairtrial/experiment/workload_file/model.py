@@ -10,6 +10,7 @@ from fairtrial.base.http_syntax import RESERVED_HEADERS, TOKEN
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.ready import ANSWERED, Ready
+from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import (
     Placeholder,
     is_exponent,
@@ -332,6 +333,9 @@ class WorkloadFile(Strict):
     data: dict[str, Files] = Field(default_factory=dict, description="by service, the files that it is loaded from")
     reset: Reset | None = None
     audit: dict[Annotated[str, Field(pattern=NAME)], AuditEntry] = Field(default_factory=dict)
+    reference: Normalisation = Field(
+        default_factory=Normalisation, description="what does not count when answers are compared"
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,20 @@ def _no_column(file: Path, column: str, key: str, names: Sequence[str], line: in
         f"{where}: there is no column {column!r}{did_you_mean(column, names)}, which {key} takes; there are: {has}",
         "name one of these in {{row NAME COLUMN}}; a name holds no space",
     )
+
+
+def line_of(file: Path, place: int) -> int:
+    """The number of the line, from 1, on which the row at a place, from 0, begins. The file was read before."""
+    if file.suffix.lower() != ".csv":
+        lines = (number for number, line in enumerate(_text_of(file).split("\n"), 1) if line.strip())
+        return next(islice(lines, place, None))
+    reader = csv.reader(io.StringIO(_text_of(file), newline=""), strict=True)
+    next(reader)
+    last = reader.line_num
+    for row in reader:
+        if row:
+            if place == 0:
+                break
+            place -= 1
+        last = reader.line_num
+    return last + 1

@@ -11,10 +11,16 @@ FEWEST_OF_A_CUT = 4
 class Secrets:
     """What must not be shown, by the name of its environment variable, or by another placeholder: `var token`."""
 
-    def __init__(self, values: Mapping[str, str]) -> None:
+    def __init__(self, *values: Mapping[str, str]) -> None:
+        """Several mappings may hold different values of one name: those of several starts."""
         # The longest first: one value may hold another.
         self._spelled = sorted(
-            ((spelled, _placeholder(name)) for name, value in values.items() for spelled in _spellings(value)),
+            (
+                (spelled, _placeholder(name))
+                for each in values
+                for name, value in each.items()
+                for spelled in _spellings(value)
+            ),
             key=lambda each: -len(each[0]),
         )
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
-from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.engine_summary import Comparison, EngineSummary
 from fairtrial.record.model import Placement, TrialRecord
 
 Stage = str
@@ -48,6 +48,9 @@ class TrialContext:
     """every run of the engine in this trial; `record.engine` is the last of those that were measured"""
     contract_runs: list[EngineSummary] = field(default_factory=list)
     """those of the contract, before the load: what they sent was asked for, too"""
+
+    comparisons: list[Comparison] = field(default_factory=list)
+    """of those runs whose answers were compared with the reference's"""
 
     urls: dict[str, str] = field(default_factory=dict)
     """by service, what the stack gets in place of the service's own URL while a proxy runs before it; by

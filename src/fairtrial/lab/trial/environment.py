@@ -11,6 +11,7 @@ from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.tables import Table
 from fairtrial.engine.process_tree import confine
+from fairtrial.lab.equality.under_load import ReferenceAnswers
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.model import Failure, Placement, ServiceIdentity
 
@@ -50,6 +51,8 @@ class Environment:
     cache: RunningService | None = None
     identities: list[ServiceIdentity] = field(default_factory=list)
     """of all services that were up"""
+    reference: ReferenceAnswers | None = None
+    """what answers under load are compared with"""
     _started: dict[str, _Started] = field(default_factory=dict)
     """by the service's name"""
 

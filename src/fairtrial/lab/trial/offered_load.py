@@ -47,6 +47,15 @@ def offer_load(context: TrialContext, deployment: Deployment) -> None:
         StackEnded: the stack did, meanwhile.
         Problem: the database, the balancer or the engine failed.
     """
+    try:
+        _offer(context, deployment)
+    finally:
+        own = _workload(context).own
+        if context.environment.reference is not None and context.comparisons and own is not None:
+            context.record.equal_answers = context.environment.reference.of_runs(context.comparisons, own.secrets)
+
+
+def _offer(context: TrialContext, deployment: Deployment) -> None:
     load = context.condition.load
     assert not isinstance(load, ProgramLoad)
     if not isinstance(load, CapacityLoad):
@@ -169,6 +178,9 @@ def run_once(
 
     plan = _engine_plan(context, deployment, load, keys)
     summary = run_engine(plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw}), on_event)
+    if summary.comparison is not None:
+        context.comparisons.append(summary.comparison)
+        summary = summary.model_copy(update={"comparison": None})
     context.engine_runs.append(summary)
     return summary
 
@@ -176,11 +188,13 @@ def run_once(
 def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad, keys: Sequence[int]) -> EnginePlan:
     workload, point, cpus = _workload(context), context.point, context.placement.load_cpus
     during_load = workload.freshness is not None and workload.freshness.during_load
+    requests = continued(workload.requests(point.data, point.options), context.engine_runs)
+    reference = context.environment.reference
     return EnginePlan(
         address=deployment.address,
         host=deployment.host,
         tls=deployment.tls,
-        requests=continued(workload.requests(point.data, point.options), context.engine_runs),
+        requests=requests if reference is None else reference.compared(requests),
         rows={} if workload.own is None else rows_left(workload.own.rows, context.engine_runs),
         secrets={} if workload.own is None else dict(workload.own.secrets),
         load=engine_load(load),
@@ -195,6 +209,7 @@ def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunL
         seed=context.draws_seed,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         changing_rows=list(keys) if keys and during_load else None,
+        reference=None if reference is None else reference.plan(),
     )
 
 

@@ -1,0 +1,335 @@
+"""Before the first trial: what the reference answers is kept, and what all contenders answer is compared with it."""
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.folder import run_folder
+from fairtrial.catalog.workloads.comparable import Comparable
+from fairtrial.catalog.workloads.model import OwnWorkload
+from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests
+from fairtrial.engine.reference import KeepAnswers
+from fairtrial.engine.run import StopEarly, run_engine
+from fairtrial.experiment.workload_file.secrets import Secrets
+from fairtrial.lab.equality.answer import Instance, KeptAnswer, read_answers
+from fairtrial.lab.equality.difference import difference
+from fairtrial.lab.equality.proposal import Proposal, proposal
+from fairtrial.lab.equality.renaming import Renaming
+from fairtrial.lab.equality.under_load import MOST_DIFFERENCES, ReferenceAnswers, described
+from fairtrial.lab.placement import bound_to
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.flow import file_name, new_record
+from fairtrial.lab.trial.own_state import reset_state
+from fairtrial.lab.trial.proxies import proxies_before_services
+from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.setup import with_setup
+from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
+from fairtrial.record.comparison import ComparedAnswers, Difference, EqualAnswers, ReferenceRecord
+
+IN_TURN = 500
+"""Answers to each request that are compared before the first trial. Of fields that are there in 2% of all answers and
+vary, 20 pairs of answers miss one in 120 of 3,000 simulated references, and 100 pairs one: five times as many are for
+rarer ones."""
+
+INSTANCES = 4096
+"""Of each request that does not change state; the load draws from them."""
+
+INSTANCES_OF_FIXED = 16
+"""The same, where every request is always the same."""
+
+CONNECTIONS = 8
+LONGEST_SECONDS = 30.0
+"""For each round of questions. What has not been answered by then is not compared."""
+
+SEED_STEP = 1_000_003
+"""The load's instances are others than those that contenders have seen before."""
+
+MOST_EXAMPLES = 8
+
+
+@dataclass(frozen=True)
+class _Round:
+    """What all rounds of questions share."""
+
+    plan: Plan
+    services: Environment
+    ready: Mapping[tuple[str, int], ReadyStack]
+    folder: Path
+    results: Path
+    key: str
+    comparable: Comparable
+    secrets: list[Mapping[str, str]]
+    """what nobody may see: of the environment, and all that setup requests were answered with so far"""
+
+    def kept(
+        self, condition: PlannedCondition, name: str, requests: Sequence[Request], how: "_Questions"
+    ) -> tuple[Path, dict[str, int]]:
+        """Start a contender from the state in which trials begin, ask it, and keep what it answers.
+
+        Returns the file of its answers, and how many requests of each name came to an end.
+
+        Raises:
+            Problem: the state cannot be brought back, it cannot be started, or fails a setup request.
+        """
+        ready = self.ready[condition.build_name, 1]
+        failure = ready.failure or self.services.failure(condition)
+        if failure is not None or ready.folder is None:
+            reason = "it was not built" if failure is None else failure.reason
+            raise Problem(reason, "" if failure is None else failure.remedy)
+        file = self.folder / f"{name}.jsonl"
+        trial = PlannedTrial(0, 0, condition)
+        log = self.results / "logs" / f"answers-{name}-{file_name(condition.label)}.log"
+        service = self.services.service(condition)
+        context = TrialContext(
+            self.plan, trial, ready.folder, self.services, service, new_record(trial), log, _Unwatched()
+        )
+        try:
+            reset_state(context)
+            with (
+                bound_to(context.placement.load_cpus),
+                proxies_before_services(context),
+                deployed(context) as deployment,
+            ):
+                own = self._set_up(context, deployment)
+                asked = {request.name for request in requests}
+                plan = EnginePlan(
+                    address=deployment.address,
+                    host=deployment.host,
+                    tls=deployment.tls,
+                    requests=[each for each in own.comparable.requests if each.name in asked],
+                    rows=dict(own.comparable.rows),
+                    secrets=dict(own.secrets),
+                    load=Closed(connections=how.connections),
+                    stop=StopAfterRequests(requests=how.instances * len(requests)),
+                    cpus=context.placement.load_cpus,
+                    seed=how.seed,
+                    reference=KeepAnswers(file=str(file), key=self.key, normalisation=self.comparable.normalisation),
+                )
+                summary = run_engine(plan, _until_it_takes_too_long)
+        finally:
+            self.services.after_trial(condition, changed=True)
+            if log.exists() and log.stat().st_size == 0:
+                log.unlink()
+        shares = {each.name: summary.share_of(each.name) for each in requests}
+        return file, {name: share.answers + (share.failures or 0) for name, share in shares.items() if share}
+
+    def _set_up(self, context: TrialContext, deployment: Deployment) -> OwnWorkload:
+        """The workload with what the setup requests were answered.
+
+        Raises:
+            Problem: an answer is not as expected.
+        """
+        context, clauses = with_setup(context, deployment)
+        for clause in clauses:
+            if not clause.passed:
+                raise Problem(f"{clause.requirement}: {clause.evidence}", "see [setup] in docs/workload-file.md")
+        own = context.plan.workload.own
+        assert own is not None
+        self.secrets.append(own.secrets)
+        return own
+
+    def in_turn(self, condition: PlannedCondition, name: str) -> "_InTurn":
+        """The answers to the same instances of all requests, one after the other on one connection."""
+        instances = min(IN_TURN, self.comparable.most_in_turn or IN_TURN)
+        how = _Questions(instances, connections=1, seed=self.plan.experiment.seed)
+        file, ended = self.kept(condition, name, self.comparable.requests, how)
+        answers = read_answers(file)
+        file.unlink()
+        return _InTurn(answers, ended)
+
+
+@dataclass(frozen=True)
+class _Questions:
+    """How often each request is put, over how many connections, and the seed of what differs between them."""
+
+    instances: int
+    connections: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class _InTurn:
+    """What a contender answered before the first trial."""
+
+    answers: Mapping[Instance, KeptAnswer]
+    ended: Mapping[str, int]
+    """by request, how many instances of it ended, with an answer or without"""
+
+
+class _Unwatched:
+    """Nobody is shown the stages of these runs."""
+
+    def stage(self, name: str) -> None:
+        """Nothing."""
+
+    def waiting(self, reason: str) -> None:
+        """Nothing."""
+
+    def engine_event(self, event: dict[str, Any]) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def compared_with_reference(
+    plan: Plan,
+    services: Environment,
+    ready: Mapping[tuple[str, int], ReadyStack],
+    results: Path,
+    preparing: Callable[[str], None],
+) -> Iterator[ReferenceRecord | None]:
+    """Compare all contenders with the plan's reference, and hand its answers to the trials. None without a reference.
+
+    The reference is started twice from the same state and asked the same. What differs between the two answers must be
+    declared in the workload file.
+
+    Args:
+        ready: by the name of its build and the build's number.
+        results: the folder of the run; logs go below it.
+        preparing: is told what begins.
+
+    Raises:
+        Problem: the reference cannot be started, or differs from itself in what is not declared.
+    """
+    own = plan.workload.own
+    if plan.experiment.reference is None or own is None:
+        yield None
+        return
+    with run_folder("answers") as folder:
+        asking = _Round(plan, services, ready, folder, results, secrets.token_hex(16), own.comparable, [own.secrets])
+        reference = _reference(plan)
+        preparing(f"the answers of {reference.label}, twice")
+        try:
+            wanted = asking.in_turn(reference, "first")
+            again = asking.in_turn(reference, "second")
+            _assert_declared(asking, reference, wanted.answers, again.answers)
+            services.reference = _for_the_load(asking, reference)
+        except Problem as problem:
+            raise Problem(f"reference: {problem.reason}", problem.remedy) from problem
+        found: dict[tuple[str, ...], EqualAnswers] = {_sameness(reference): _compare(asking, again, wanted.answers)}
+        for number, condition in enumerate(plan.conditions):
+            if _sameness(condition) not in found:
+                preparing(f"the answers of {condition.label}, compared with those of {reference.label}")
+                found[_sameness(condition)] = _of_contender(asking, condition, f"contender-{number}", wanted.answers)
+        yield ReferenceRecord(
+            contender=reference.label,
+            conditions={each.recorded.id: found[_sameness(each)] for each in plan.conditions},
+            under_load=list(own.comparable.under_load),
+        )
+
+
+def _reference(plan: Plan) -> PlannedCondition:
+    """Of a sweep, at its first value."""
+    named = plan.experiment.reference
+    assert named is not None
+    sought = (named.name, named.variant, plan.experiment.service_of(named))
+    return next(
+        each
+        for each in plan.conditions
+        if (each.recorded.stack, each.recorded.variant, each.recorded.service) == sought
+    )
+
+
+def _sameness(condition: PlannedCondition) -> tuple[str, ...]:
+    """Conditions for which this is the same answer the same: they differ in their load at most."""
+    experiment = condition.point.experiment
+    settings = experiment.model_dump_json(include={"env", "services", "instances", "balancer", "concurrency_budget"})
+    return condition.recorded.stack, condition.recorded.variant, condition.recorded.service, settings
+
+
+def _until_it_takes_too_long(event: dict[str, Any]) -> None:
+    if event["event"] == "progress" and event["elapsed_seconds"] > LONGEST_SECONDS:
+        raise StopEarly
+
+
+def _assert_declared(
+    asking: _Round,
+    reference: PlannedCondition,
+    first: Mapping[Instance, KeptAnswer],
+    second: Mapping[Instance, KeptAnswer],
+) -> None:
+    both = first.keys() & second.keys()
+    if not both:
+        raise Problem(f"{reference.label} answered nothing", "see its log in the results folder")
+    pairs = [(second[each], first[each]) for each in sorted(both) if not second[each].is_equal(first[each])]
+    proposed = proposal(pairs, asking.comparable.normalisation)
+    if proposed.is_needed:
+        raise _undeclared(asking, reference, proposed)
+
+
+def _undeclared(asking: _Round, reference: PlannedCondition, proposed: Proposal) -> Problem:
+    hidden = Secrets(*asking.secrets).hidden
+    examples = list(map(hidden, proposed.examples()))
+    more = f"\n  and {len(examples) - MOST_EXAMPLES} more" if len(examples) > MOST_EXAMPLES else ""
+    shown = "".join(f"\n  {each}" for each in examples[:MOST_EXAMPLES]) + more
+    reason = f"{reference.label} does not answer the same when it is asked the same a second time:{shown}"
+    if proposed.hopeless:
+        return Problem(reason, "mend it, or compare with another contender: nothing can be declared for a difference "
+                               "in status, type or validity")  # fmt: skip
+    lines = "\n".join(hidden(line) for line in proposed.toml())
+    return Problem(
+        reason, f"if this may differ between right answers, write it into {asking.comparable.file}:\n{lines}"
+    )
+
+
+def _for_the_load(asking: _Round, reference: PlannedCondition) -> ReferenceAnswers | None:
+    """None where no request can be sent again and again."""
+    comparable = asking.comparable
+    requests = [each for each in comparable.requests if each.name in comparable.under_load]
+    if not requests:
+        return None
+    instances = INSTANCES if comparable.has_varying else INSTANCES_OF_FIXED
+    seed = asking.plan.experiment.seed + SEED_STEP
+    file, _ = asking.kept(reference, "load", requests, _Questions(instances, CONNECTIONS, seed))
+    return ReferenceAnswers(file, asking.key, seed, instances, comparable, asking.secrets)
+
+
+def _of_contender(
+    asking: _Round, condition: PlannedCondition, name: str, wanted: Mapping[Instance, KeptAnswer]
+) -> EqualAnswers:
+    """Nothing is compared where it cannot be started."""
+    try:
+        return _compare(asking, asking.in_turn(condition, name), wanted)
+    except Problem as problem:
+        return EqualAnswers(requests={}, not_compared=problem.reason)
+
+
+def _compare(asking: _Round, found: _InTurn, wanted: Mapping[Instance, KeptAnswer]) -> EqualAnswers:
+    comparable = asking.comparable
+    renaming = Renaming(comparable.normalisation)
+    counts: dict[str, list[int]] = {}
+    differences: list[Difference] = []
+    for (request, instance), answer in sorted(wanted.items()):
+        if instance >= found.ended.get(request, 0):  # it was not asked so often
+            continue
+        given = found.answers.get((request, instance))
+        if given is None:
+            what: str | None = "no answer"
+        elif not given.is_equal(answer):
+            what = difference(given, answer, comparable.normalisation)
+        else:
+            what = renaming.contradiction(given, answer)
+        of_request = counts.setdefault(request, [0, 0])
+        of_request[0] += 1
+        of_request[1] += what is not None
+        if what is not None:
+            differences.append(described(answer, what, comparable, Secrets(*asking.secrets)))
+    return EqualAnswers(
+        requests={name: ComparedAnswers(compared=both[0], unequal=both[1]) for name, both in counts.items()},
+        differences=_of_each_request(differences),
+    )
+
+
+def _of_each_request(differences: Sequence[Difference]) -> list[Difference]:
+    """The smallest ones, of each request in turn."""
+    turns: list[tuple[int, int, Difference]] = []
+    seen: dict[str, int] = {}
+    for each in sorted(differences, key=lambda each: len(each.what)):
+        seen[each.request] = seen.get(each.request, 0) + 1
+        turns.append((seen[each.request], len(turns), each))
+    return [each for _, _, each in sorted(turns, key=lambda turn: turn[:2])[:MOST_DIFFERENCES]]

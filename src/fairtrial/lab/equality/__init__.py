@@ -1,0 +1,1 @@
+"""Equal answers without a specification: docs/equal-answers.md."""

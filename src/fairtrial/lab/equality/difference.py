@@ -1,0 +1,90 @@
+"""The smallest excerpt that shows how an answer differs from the one that it should be equal to."""
+
+import re
+
+from fairtrial.base.printable import printable
+from fairtrial.experiment.workload_file.normalisation import Normalisation
+from fairtrial.lab.equality.answer import GivenAnswer, MemberTwice
+from fairtrial.lab.equality.gaps import Gap, Rules, gaps
+
+BEFORE_CHARACTERS, AFTER_CHARACTERS = 10, 40
+"""Of a text, what is shown in front of the first character that differs, and from there on."""
+
+COMPARED_CHARACTERS = 64 << 10
+"""Of a text, in which the first difference is looked for. The expressions are the user's, and may take long."""
+
+
+def difference(found: GivenAnswer, wanted: GivenAnswer, normalisation: Normalisation) -> str:
+    """What is wrong with an answer that is not equal, in a few printable words."""
+    apart = _apart_from_the_body(found, wanted)
+    if apart is not None:
+        return apart
+    if found.body is None or wanted.body is None:
+        return "the body differs; not both were kept"
+    try:
+        listed = json_gaps(found, wanted, normalisation)
+    except MemberTwice as twice:
+        return str(twice)
+    if listed:
+        return min((gap.in_words() for gap in listed), key=len)
+    if listed is not None:
+        return f"the body differs: {printable(found.body, 60)}, not {printable(wanted.body, 60)}"
+    return _text_difference(found.body, wanted.body, normalisation)
+
+
+def json_gaps(found: GivenAnswer, wanted: GivenAnswer, normalisation: Normalisation) -> list[Gap] | None:
+    """Where two JSON bodies differ; None: not both are JSON.
+
+    Raises:
+        MemberTwice: an object has two members of one name.
+    """
+    if not (found.is_json and wanted.is_json):
+        return None
+    try:
+        return gaps(found.value(), wanted.value(), Rules(normalisation))
+    except MemberTwice:
+        raise
+    except (ValueError, RecursionError):
+        return None
+
+
+def without_what_varies(text: str, normalisation: Normalisation) -> str:
+    """A body that is no JSON, as it is compared."""
+    text = text[:COMPARED_CHARACTERS].removesuffix("\n").removesuffix("\r")
+    if not is_utf8(text):
+        return text
+    for rule in normalisation.text:
+        text = re.sub(rule.matches, lambda _match, rule=rule: rule.stands_for, text, flags=re.ASCII)  # type: ignore[misc]
+    return text
+
+
+def is_utf8(text: str) -> bool:
+    """Whether a text that the engine kept came as UTF-8, as far as is known: what did not is compared by its bytes."""
+    return "\ufffd" not in text
+
+
+def first_difference(one: str, other: str) -> int:
+    """Where two texts begin to differ, in characters."""
+    return next(
+        (place for place, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
+        min(len(one), len(other)),
+    )
+
+
+def _apart_from_the_body(found: GivenAnswer, wanted: GivenAnswer) -> str | None:
+    for answer, whose in ((found, ""), (wanted, " in the reference's answer")):
+        if answer.fault is not None:
+            return f"{answer.fault}{whose}"
+    if found.status != wanted.status:
+        return f"status {found.status}, not {wanted.status}"
+    if found.media_type != wanted.media_type:
+        return f"type {printable(found.media_type, 60) or 'none'}, not {printable(wanted.media_type, 60) or 'none'}"
+    return None
+
+
+def _text_difference(found: str, wanted: str, normalisation: Normalisation) -> str:
+    one, other = without_what_varies(found, normalisation), without_what_varies(wanted, normalisation)
+    at = first_difference(one, other)
+    start = max(0, at - BEFORE_CHARACTERS)
+    shown = [printable(text[start : at + AFTER_CHARACTERS]) for text in (one, other)]
+    return f'character {at + 1}: "{shown[0]}", not "{shown[1]}"'
