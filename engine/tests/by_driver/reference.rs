@@ -162,7 +162,9 @@ fn a_file_about_other_requests_is_refused() {
     let compare = || plan("127.0.0.1:9", &kept, "compare", 3);
     let mut other_seed = compare();
     other_seed.0["reference"]["seed"] = json!(6);
-    assert!(error(other_seed).contains("reference.file: line 1: instance 0 of look is \"GET /items/"));
+    // Answers are kept as they come, over three connections: which one is first is chance.
+    let line = error(other_seed);
+    assert!(line.contains("reference.file: line ") && line.contains(" of look is \"GET /items/"), "{line}");
     let mut once = compare();
     once.0["rows"]["items"]["pick"] = json!({"kind": "once"});
     assert!(error(once).contains("requests[0].compared: each of its instances can be sent once only"));
