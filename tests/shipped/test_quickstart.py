@@ -25,7 +25,7 @@ def of_others(reason: str | None) -> bool:
 def test_the_quickstart_runs_every_stack(lab: Lab) -> None:
     """Whether its claims hold is this machine's affair; that every trial is valid is ours,
     unless somebody else takes the processors."""
-    finished = lab.fairtrial("run", "--quick", timeout_seconds=900)
+    finished = lab.fairtrial("run", "--quick", "--blocks", "1", timeout_seconds=900)
 
     result = finished.result
     outcomes = {condition["stack"]: (condition["outcome"], condition["reason"]) for condition in result["conditions"]}
