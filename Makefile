@@ -11,7 +11,7 @@ SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorde
 # The tests start hundreds of Python processes. Where this is set, each of them compiles what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help set-up build test test-quick test-python test-engine bench lint format lock clean
+.PHONY: help set-up build test test-quick test-python collect test-engine bench lint format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -28,8 +28,8 @@ build: $(DEV)  ## the engine, for its own tests and as the lab runs it, and the 
 
 test: $(DEV)  ## everything: lint, types, and the tests of both languages
 	$(MAKE) --no-print-directory build
-	$(MAKE) --no-print-directory test-engine
-	$(MAKE) --no-print-directory --jobs=2 lint test-python  # tests that measure come last, long after lint has ended
+	$(MAKE) --no-print-directory --jobs=3 test-engine lint collect
+	$(MAKE) --no-print-directory test-python
 
 test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no processes
 	$(VENV)/ruff check $(SOURCES) stacks
@@ -44,6 +44,9 @@ lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
 	cd stacks/rust-axum && cargo fmt --check
 	cd stacks/rust-batch && cargo fmt --check
 	cd engine && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+
+collect: $(DEV)  # compiles the tests once, while the engine's wait; otherwise each worker does
+	$(VENV)/pytest --collect-only --quiet >/dev/null
 
 test-engine:  ## the engine's own tests
 	cd engine && cargo test --quiet --locked --workspace
