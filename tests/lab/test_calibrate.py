@@ -96,8 +96,8 @@ def test_a_generator_that_shares_its_processor_is_late(engine: Path) -> None:
         plan = EnginePlan(
             address=address,
             requests=[Request(name="any", path="/")],
-            # So many that one is free however long the engine has to stand aside: a second's requests and more.
-            load=Constant(rate_per_second=500, connections=512),
+            # So many that one is free although the engine has to stand aside: the requests of a quarter of a second.
+            load=Constant(rate_per_second=500, connections=128),
             stop=StopAfterSeconds(seconds=2.0),
             warmup_seconds=0.2,
             cpus=[cpu],
