@@ -21,7 +21,7 @@ from fairtrial.experiment.loads import Load, Objective
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.sweep import Sweep
-from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, Rows, WorkloadFile
+from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, Rows, SetupEntry, WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import FORMS
 from fairtrial.judge.metrics import METRICS
 from fairtrial.plan.make import make_plan
@@ -115,7 +115,7 @@ def test_every_key_of_an_experiment_is_explained() -> None:
 
 def test_every_key_of_a_workload_file_is_explained() -> None:
     text = (DOCS / "workload-file.md").read_text()
-    for model in (WorkloadFile, Defaults, Rows, RequestEntry, Expect, Ready):
+    for model in (WorkloadFile, Defaults, Rows, SetupEntry, RequestEntry, Expect, Ready):
         for name, field in model.model_fields.items():
             key = field.alias or name
             assert f"`{key}`" in text or f"{key} = " in text, key
