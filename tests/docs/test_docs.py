@@ -23,7 +23,7 @@ from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.sweep import Sweep
-from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, Rows, WorkloadFile
+from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, Rows, SetupEntry, WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import FORMS
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.judge.metrics import METRICS
@@ -136,7 +136,7 @@ def test_every_key_of_an_experiment_is_explained() -> None:
 
 def test_every_key_of_a_workload_file_is_explained() -> None:
     text = (DOCS / "workload-file.md").read_text()
-    for model in (WorkloadFile, Defaults, Rows, RequestEntry, Expect, Ready, Reset, AuditEntry):
+    for model in (WorkloadFile, Defaults, Rows, SetupEntry, RequestEntry, Expect, Ready, Reset, AuditEntry):
         for name, field in model.model_fields.items():
             key = field.alias or name
             assert f"`{key}`" in text or f"{key} = " in text, key
