@@ -7,8 +7,9 @@ from typing import Any
 
 import jsonschema_rs
 
+from fairtrial.base.json_pointer import value_at
 from fairtrial.base.printable import printable
-from fairtrial.experiment.workload_file.schema import AnswerSchema, target
+from fairtrial.experiment.workload_file.schema import AnswerSchema
 
 SHOWN_CHARACTERS = 60
 
@@ -79,7 +80,7 @@ class BodyCheck:
         for pointer, pattern in self.matches.items():
             place = pointer or "the body"
             try:
-                found = target(value, pointer)
+                found = value_at(value, pointer)
             except LookupError:
                 return f"{place} is missing, and is to match {pattern.text}"
             text = found.text if isinstance(found, NumberText) else found

@@ -1,6 +1,6 @@
 """JSON Schemas that answers have to fit: `expect.schema` of a workload file. Nothing is ever fetched."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 import jsonschema_rs
 
 from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, parse_json_or_yaml
+from fairtrial.base.json_pointer import pointer_of, value_at
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.constraints import accepts_anything
@@ -44,7 +45,7 @@ class AnswerSchema:
             validate_formats=False,
             pattern_options=jsonschema_rs.RegexOptions(),
         )
-        self.accepts_anything = accepts_anything(target(document, pointer), lambda each: _resolved(document, each))
+        self.accepts_anything = accepts_anything(value_at(document, pointer), lambda each: _resolved(document, each))
         """whether it is `true`, `{}` or holds nothing but notes"""
 
     def fault(self, value: Any) -> str | None:
@@ -74,7 +75,7 @@ class SchemaDocument:
         """
         pointer = unquote(reference.partition("#")[2])
         try:
-            found = target(self._value, pointer)
+            found = value_at(self._value, pointer)
         except LookupError as error:
             raise Problem(
                 f"{where}: {printable(str(error.args[0]), 120)}",
@@ -115,31 +116,6 @@ def read_schema_document(file: Path, where: str) -> SchemaDocument:
 def schema_file(folder: Path, reference: str) -> Path:
     """Where the document of a reference lies."""
     return (folder / reference.partition("#")[0]).absolute()
-
-
-def target(document: Any, pointer: str) -> Any:
-    """What a JSON pointer (RFC 6901) names in a document.
-
-    Raises:
-        LookupError: it leads nowhere; its argument says where it ends.
-    """
-    if pointer and not pointer.startswith("/"):
-        raise LookupError(f"{pointer!r} is no JSON pointer")
-    value = document
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list) and name.isdigit() and int(name) < len(value):
-            value = value[int(name)]
-        elif isinstance(value, dict) and name in value:
-            value = value[name]
-        else:
-            raise LookupError(f"there is no {name!r}")
-    return value
-
-
-def pointer_of(path: Sequence[str | int]) -> str:
-    """A path as a JSON pointer."""
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
 
 
 def _document(file: Path, where: str) -> Any:
@@ -202,7 +178,7 @@ def _names_itself(document: Any) -> bool:
 def _resolved(document: Any, reference: str) -> Any:
     """What a reference within the document names; None for one by another way than a pointer."""
     try:
-        return target(document, unquote(reference[1:])) if reference.startswith("#") else None
+        return value_at(document, unquote(reference[1:])) if reference.startswith("#") else None
     except LookupError:
         return None
 

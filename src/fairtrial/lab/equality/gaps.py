@@ -2,10 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from fairtrial.base.json_pointer import pointer_of, steps_of
 from fairtrial.base.printable import printable
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 
@@ -61,9 +62,9 @@ class Rules:
     """What does not count, looked up by the way to a value."""
 
     def __init__(self, normalisation: Normalisation) -> None:
-        self._type_alone = [_steps(each) for each in (*normalisation.volatile, *normalisation.renamed)]
-        self._renamed = [(each, _steps(each)) for each in normalisation.renamed]
-        self._unordered = [_steps(each) for each in normalisation.unordered]
+        self._type_alone = [steps_of(each) for each in (*normalisation.volatile, *normalisation.renamed)]
+        self._renamed = [(each, steps_of(each)) for each in normalisation.renamed]
+        self._unordered = [steps_of(each) for each in normalisation.unordered]
 
     def type_alone(self, steps: Steps) -> bool:
         """Whether of the value there only the type counts."""
@@ -104,11 +105,6 @@ def renamed_pairs(found: Any, wanted: Any, rules: Rules, steps: Steps = ()) -> I
     elif isinstance(found, list) and isinstance(wanted, list) and not rules.unordered(steps):
         for place, (one, other) in enumerate(zip(found, wanted, strict=False)):
             yield from renamed_pairs(one, other, rules, (*steps, str(place)))
-
-
-def pointer_of(steps: Sequence[str]) -> str:
-    """RFC 6901."""
-    return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
 def kind_of(value: Any) -> str:
@@ -175,10 +171,6 @@ def _fits(pattern: Steps, steps: Steps) -> bool:
     return len(pattern) == len(steps) and all(
         wanted in ("*", step) or step == "*" for wanted, step in zip(pattern, steps, strict=True)
     )
-
-
-def _steps(pointer: str) -> Steps:
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
 def _shown(value: Any) -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from fairtrial.base.json_pointer import pointer_of
 from fairtrial.experiment.workload_file.normalisation import Normalisation, TextRule
 from fairtrial.lab.equality.answer import KeptAnswer
 from fairtrial.lab.equality.difference import (
@@ -14,7 +15,7 @@ from fairtrial.lab.equality.difference import (
     json_gaps,
     without_what_varies,
 )
-from fairtrial.lab.equality.gaps import Gap, Steps, pointer_of
+from fairtrial.lab.equality.gaps import Gap, Steps
 
 IDENTITY = re.compile(r"(^|[_-])(id|uuid|guid)$|[a-z](Id|ID|Uuid|UUID)$", re.IGNORECASE)
 """Names of members whose values name something: they are renamed one to one rather than free."""

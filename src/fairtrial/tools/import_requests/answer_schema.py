@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fairtrial.base.json_pointer import pointer_of
 from fairtrial.base.problem import Problem
-from fairtrial.experiment.workload_file.schema import SchemaDocument, pointer_of, read_schema_document
+from fairtrial.experiment.workload_file.schema import SchemaDocument, read_schema_document
 from fairtrial.tools.import_requests.document import Document
 from fairtrial.tools.import_requests.json_value import member, text
 from fairtrial.tools.import_requests.source import Source
