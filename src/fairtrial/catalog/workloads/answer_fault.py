@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from fairtrial.base.formatting import count
+from fairtrial.base.json_members import once_each
 from fairtrial.base.json_pointer import value_at
 from fairtrial.base.printable import printable
 from fairtrial.catalog.contract.answer import Answer
@@ -36,7 +37,7 @@ def parsed(body: bytes) -> Any:
         ValueError: it is none, or a member occurs twice.
     """
     try:
-        return json.loads(body, object_pairs_hook=_members, parse_constant=_no_constant)
+        return json.loads(body, object_pairs_hook=once_each, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -70,13 +71,6 @@ def _fits(actual: str, expected: str) -> bool:
     if ";" not in expected:
         actual = actual.partition(";")[0]
     return "".join(actual.split()).lower() == "".join(expected.split()).lower()
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError("a member occurs twice")
-    return members
 
 
 def _no_constant(name: str) -> Any:

@@ -1,12 +1,13 @@
 """What the lab itself looks at in bodies that the engine hands it: a JSON Schema, and patterns by JSON pointer."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import jsonschema_rs
 
+from fairtrial.base.json_members import once_each
 from fairtrial.base.json_pointer import value_at
 from fairtrial.base.printable import printable
 from fairtrial.experiment.workload_file.schema import AnswerSchema
@@ -66,7 +67,7 @@ class BodyCheck:
         try:
             fault = None
             if self.schema is not None:
-                fault = self.schema.fault(json.loads(body, parse_constant=_no_constant, object_pairs_hook=_object))
+                fault = self.schema.fault(json.loads(body, parse_constant=_no_constant, object_pairs_hook=once_each))
             return fault or (self._unmatched(body) if self.matches else None)
         except RecursionError:
             return "not JSON: nested too deeply"
@@ -75,7 +76,7 @@ class BodyCheck:
 
     def _unmatched(self, body: str) -> str | None:
         value = json.loads(
-            body, parse_constant=_no_constant, object_pairs_hook=_object, parse_int=NumberText, parse_float=NumberText
+            body, parse_constant=_no_constant, object_pairs_hook=once_each, parse_int=NumberText, parse_float=NumberText
         )
         for pointer, pattern in self.matches.items():
             place = pointer or "the body"
@@ -91,13 +92,6 @@ class BodyCheck:
                     f"{place} is {printable(json.dumps(text), SHOWN_CHARACTERS)}, which does not match {pattern.text}"
                 )
         return None
-
-
-def _object(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) < len(members):
-        raise ValueError("a member occurs twice")
-    return found
 
 
 def _no_constant(name: str) -> Any:

@@ -7,17 +7,11 @@ from typing import Any
 
 from pydantic import Field
 
+from fairtrial.base.json_members import once_each
 from fairtrial.base.strict import Strict
 
 Instance = tuple[str, int]
 """The name of a request, and which of its instances, from 0."""
-
-
-class MemberTwice(ValueError):
-    """An object has two members of one name: readers take one or the other, so that it says nothing for certain."""
-
-    def __str__(self) -> str:
-        return "a member occurs twice"
 
 
 class GivenAnswer(Strict):
@@ -46,16 +40,9 @@ class GivenAnswer(Strict):
             MemberTwice: an object has two members of one name.
         """
         try:
-            return json.loads(self.body or "", object_pairs_hook=_members)
+            return json.loads(self.body or "", object_pairs_hook=once_each)
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise MemberTwice
-    return members
 
 
 class KeptAnswer(GivenAnswer):

@@ -2,9 +2,10 @@
 
 import re
 
+from fairtrial.base.json_members import MemberTwice
 from fairtrial.base.printable import printable
 from fairtrial.experiment.workload_file.normalisation import Normalisation
-from fairtrial.lab.equality.answer import GivenAnswer, MemberTwice
+from fairtrial.lab.equality.answer import GivenAnswer
 from fairtrial.lab.equality.gaps import Gap, Rules, gaps
 
 BEFORE_CHARACTERS, AFTER_CHARACTERS = 10, 40
