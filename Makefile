@@ -11,7 +11,8 @@ SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorde
 # The tests start hundreds of Python processes. Where this is set, each of them compiles what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help set-up build test test-quick test-python collect test-engine bench lint format lock clean
+.PHONY: help set-up build build-tests build-lab test test-quick test-python collect test-engine test-timing bench lint \
+	audit format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -23,22 +24,28 @@ $(DEV): requirements-dev.lock pyproject.toml scripts/set-up scripts/uv.lock
 	cp requirements.lock .venv/.fairtrial-installed
 
 build: $(DEV)  ## the engine, for its own tests and as the lab runs it, and the shipped stacks
+	$(MAKE) --no-print-directory --jobs=2 build-tests build-lab
+
+build-tests:  # side by side with the next: both end with one long crate, which one processor compiles
 	cd engine && cargo test --quiet --locked --workspace --no-run
+
+build-lab: $(DEV)
 	$(VENV)/python -m tests.shipped.build
 
 test: $(DEV)  ## everything: lint, types, and the tests of both languages
 	$(MAKE) --no-print-directory build
 	$(MAKE) --no-print-directory --jobs=3 test-engine lint collect
+	$(MAKE) --no-print-directory test-timing
 	$(MAKE) --no-print-directory test-python
 
 test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no processes
-	$(VENV)/ruff check $(SOURCES) stacks
+	$(VENV)/ruff check $(SOURCES) stacks examples
 	$(VENV)/mypy
 	$(VENV)/pytest -q $(SIDE_BY_SIDE) -m "not processes and not measures" $(TESTS)
 
 lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
-	$(VENV)/ruff check $(SOURCES) stacks
-	$(VENV)/ruff format --check $(SOURCES) stacks
+	$(VENV)/ruff check $(SOURCES) stacks examples
+	$(VENV)/ruff format --check $(SOURCES) stacks examples
 	$(VENV)/mypy
 	cd engine && cargo fmt --all --check
 	cd stacks/rust-axum && cargo fmt --check
@@ -48,11 +55,18 @@ lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
 collect: $(DEV)  # compiles the tests once, while the engine's wait; otherwise each worker does
 	$(VENV)/pytest --collect-only --quiet >/dev/null
 
-test-engine:  ## the engine's own tests
-	cd engine && cargo test --quiet --locked --workspace
+test-engine:  ## the engine's own tests, those of its drivers by both
+	cd engine && cargo test --quiet --locked --workspace --lib --bins --test fuzz_smoke --test integration
+	cd engine && FAIRTRIAL_TEST_DRIVER=epoll cargo test --quiet --locked --test integration by_driver::
+
+test-timing:  # alone: what else takes a processor is in its figures
+	cd engine && cargo test --quiet --locked --test timing
 
 test-python: $(DEV)  ## the lab's tests; TESTS=tests/judge for some of them
 	$(VENV)/pytest $(SIDE_BY_SIDE) $(TESTS)
+
+audit:  ## known vulnerabilities of pinned packages; needs pip-audit, cargo-audit and the network
+	sh scripts/audit .
 
 bench:  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for less of it
 	cd engine && cargo build --quiet --locked --release

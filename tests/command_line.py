@@ -3,12 +3,13 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.forked_command import run_forked
 
 SERVER = Path(__file__).parent / "fixtures" / "server.py"
 
@@ -38,6 +39,7 @@ workload = "{workload}"
 service = "{service}"
 stacks = {stacks}
 blocks = {blocks}
+crash_audit = "{crash_audit}"
 [dataset]
 rows = 20_000
 [load]
@@ -54,7 +56,7 @@ refuse = 2
 [checks.stolen]
 refuse = 2
 [checks.meters-late]
-share = 0.9
+share = 3.0
 """
 """For experiments of tests: as many processors as others may take, and as late as they make the lab in a window of half
 a second, a trial is not refused for it."""
@@ -134,6 +136,7 @@ class Lab:
         service: str = "sqlite",
         seconds: float = 0.5,
         load: str = CLOSED,
+        crash_audit: str = "none",
         more: str = "",
     ) -> Path:
         """Write an experiment of these stacks."""
@@ -145,6 +148,7 @@ class Lab:
                 workload=workload,
                 service=service,
                 load=load.format(seconds=seconds),
+                crash_audit=crash_audit,
             )
             + CALM
             + more
@@ -158,15 +162,8 @@ class Lab:
     def fairtrial(self, *arguments: str | Path, timeout_seconds: float = 120) -> Finished:
         """Run a command and wait for its end."""
         before = self._results()
-        done = subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=timeout_seconds,
-            check=False,
-            stdin=subprocess.DEVNULL,
+        done = run_forked(
+            [*map(str, arguments)], folder=self.folder, environment=self.environment, timeout_seconds=timeout_seconds
         )
         new = sorted(self._results() - before)
         return Finished(done.returncode, done.stdout, done.stderr, new[0] if new else None)

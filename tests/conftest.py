@@ -21,6 +21,9 @@ from tests.scheduling import (  # noqa: F401 hooks
     shared_between_workers,
 )
 
+WORKERS_CACHE = "LC_TESTS"
+"""The variable that tells the processes of a worker from those of others: stacks inherit languages, and little else."""
+
 
 @pytest.fixture(scope="session")
 def engine() -> Path:
@@ -44,8 +47,12 @@ def cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder.symlink_to(shared)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAIRTRIAL_CACHE", str(folder))
+        patch.setenv(WORKERS_CACHE, str(folder))
         patch.setenv("FAIRTRIAL_ENGINE", str(engine))
         patch.setenv("FAIRTRIAL_GUARD", str(guard_binary()))
+        # Tests that run side by side do not measure, and those that do run alone.
+        locks = tmp_path_factory.mktemp("locks")
+        patch.setenv("FAIRTRIAL_LOCKS", str(locks))
         yield folder
 
 
@@ -92,7 +99,7 @@ def left_running(*folders: Path) -> list[str]:
 def _runs_in(process: psutil.Process, folder: Path) -> bool:
     if not folder.is_symlink():
         return Path(process.cwd()).is_relative_to(folder.resolve())
-    if process.environ().get("FAIRTRIAL_CACHE") != str(folder):
+    if process.environ().get(WORKERS_CACHE) != str(folder):
         return False
     places = [folder.resolve(), *(build.resolve() for build in folder.glob("stacks/*") if build.is_symlink())]
     return any(Path(process.cwd()).is_relative_to(place) for place in places)

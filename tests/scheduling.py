@@ -13,6 +13,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +129,12 @@ def _turn(item: pytest.Item) -> tuple[bool, int]:
 
 
 def _below(item: pytest.Item, beginnings: Sequence[str]) -> bool:
-    path = os.path.relpath(item.path, TESTS)
-    return any(path.startswith(beginning) for beginning in beginnings)
+    return _file(item.path).startswith(tuple(beginnings))
+
+
+@cache
+def _file(path: Path) -> str:
+    return os.path.relpath(path, TESTS)
 
 
 @contextmanager

@@ -77,7 +77,8 @@ fn parse<'i>(parts: impl Iterator<Item = &'i [u8]>, is_head: bool) -> Outcome {
                     continue;
                 }
                 Ok(Some(head)) => {
-                    assert!(head.status == 101 || (200..600).contains(&head.status), "{head:?}");
+                    let is_interim = (100..200).contains(&head.status) && head.status != 101;
+                    assert!(!is_interim && head.status < 1000, "{head:?}");
                     for value in [head.content_type, head.location].into_iter().flatten() {
                         assert!(value.len() <= HEAD_BYTES_LIMIT && value.trim_ascii() == value, "{head:?}");
                     }

@@ -64,6 +64,8 @@ pub enum Event<'a> {
         faults: FaultCounts,
         /// The target's own delay, if it was measured.
         delay: Option<&'a Distribution>,
+        /// Answers in each millisecond since the start, if stalls were planned.
+        answers_each_ms: Option<&'a [u32]>,
     },
     /// The end of a proxy.
     Proxied(&'a Account),

@@ -1,11 +1,8 @@
 //! What one connection has received of the answer it awaits.
 
-use crate::http1::response::{BodyPart, ResponseParser};
-use crate::record::ErrorKind;
-use crate::verify::{Answer, Expectation};
-
-/// A body longer than this counts as `wrong_length`, whatever is expected. Bytes.
-pub const BODY_BYTES_LIMIT: u64 = 64 * 1024 * 1024;
+use crate::http1::response::{BodyPart, Malformed, ResponseParser};
+use crate::record::EXCERPT_BYTES;
+use crate::verify::{Answer, Expectation, Sighting};
 
 /// What came of some bytes.
 #[derive(Debug)]
@@ -15,7 +12,26 @@ pub enum Received<'a> {
     /// The answer is complete.
     Complete(Answer<'a>),
     /// The bytes can be no answer; the connection is of no more use.
-    Broken(ErrorKind),
+    Broken(Broken),
+}
+
+/// What came instead of an answer.
+#[derive(Debug)]
+pub struct Broken {
+    /// Why it is none.
+    pub cause: Malformed,
+    /// Of the answer, if its head was right.
+    pub status: Option<u16>,
+    /// The beginning of what cannot be read: of the head, or in the body what came last.
+    pub excerpt: Vec<u8>,
+}
+
+impl Broken {
+    /// `bytes`: what cannot be read, as far as it is known.
+    #[cold]
+    pub fn new(cause: Malformed, status: Option<u16>, bytes: &[u8]) -> Broken {
+        Broken { cause, status, excerpt: bytes[..bytes.len().min(EXCERPT_BYTES)].to_vec() }
+    }
 }
 
 /// Collects one answer after the other. Memory is bounded by the parser's limit and the expectation's
@@ -25,8 +41,10 @@ pub struct Exchange {
     parser: ResponseParser,
     status: u16,
     header_fits: bool,
+    header_shows: Option<Sighting>,
     reusable: bool,
     content_type: Vec<u8>,
+    head: Vec<u8>,
     body_bytes: u64,
     kept: Vec<u8>,
 }
@@ -57,19 +75,29 @@ impl Exchange {
         expectation: &mut Expectation,
         asked_row: u64,
     ) -> Received<'a> {
+        let whole = *input;
         if self.parser.awaits_head() {
             match self.parser.head(input, to_head_request) {
                 Ok(Some(head)) => {
                     let header_fits = expectation.header_fits(&head, asked_row);
                     (self.status, self.reusable) = (head.status, head.reusable);
                     self.header_fits = header_fits;
+                    self.header_shows = expectation.header_shows();
                     if expectation.keeps_content_type() {
                         self.content_type.clear();
                         self.content_type.extend_from_slice(head.content_type.unwrap_or_default());
+                        if expectation.keeps_head() {
+                            self.head.clear();
+                            self.head.extend_from_slice(head.bytes);
+                        }
                     }
                 }
                 Ok(None) => return Received::Partial,
-                Err(_) => return Received::Broken(ErrorKind::Protocol),
+                Err(cause) => {
+                    let carried = self.parser.carried();
+                    let beginning = if carried.is_empty() { whole } else { carried };
+                    return Received::Broken(Broken::new(cause, None, beginning));
+                }
             }
         }
         let kept_bytes = expectation.kept_bytes();
@@ -79,9 +107,6 @@ impl Exchange {
             match self.parser.body(input) {
                 Ok(BodyPart::Piece(piece)) => {
                     self.body_bytes += piece.len() as u64;
-                    if self.body_bytes > BODY_BYTES_LIMIT {
-                        return Received::Broken(ErrorKind::WrongLength);
-                    }
                     if self.body_bytes == piece.len() as u64 {
                         first_piece = Some(piece);
                     } else {
@@ -99,10 +124,13 @@ impl Exchange {
                 }
                 // More than was asked for: where the next answer begins is not known.
                 Ok(BodyPart::End) if !more_may_follow && !input.is_empty() => {
-                    return Received::Broken(ErrorKind::Protocol);
+                    let cause = Malformed::of_surplus(input);
+                    return Received::Broken(Broken::new(cause, Some(self.status), input));
                 }
                 Ok(BodyPart::End) => break,
-                Err(_) => return Received::Broken(ErrorKind::Protocol),
+                Err(cause) => {
+                    return Received::Broken(Broken::new(cause, Some(self.status), whole));
+                }
             }
         }
         Received::Complete(self.answer(first_piece, kept_bytes))
@@ -122,7 +150,9 @@ impl Exchange {
         Answer {
             status: self.status,
             header_fits: self.header_fits,
+            header_shows: self.header_shows,
             content_type: &self.content_type,
+            head: &self.head,
             body_bytes: self.body_bytes,
             body,
             reusable: self.reusable,
@@ -176,7 +206,11 @@ mod tests {
         let bytes = [ANSWER, b"H"].concat();
         let received =
             Exchange::default().receive(&mut &bytes[..], false, false, &mut text_plain(), 0).is_broken();
-        assert_eq!(received, Some(ErrorKind::Protocol));
+        assert_eq!(received, Some(Malformed::SecondAnswer));
+        let bytes = [ANSWER, b"x"].concat();
+        let received =
+            Exchange::default().receive(&mut &bytes[..], false, false, &mut text_plain(), 0).is_broken();
+        assert_eq!(received, Some(Malformed::Surplus));
     }
 
     #[test]
@@ -196,24 +230,53 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_body_ends_and_is_not_kept() {
+    fn a_long_body_is_not_kept() {
         let mut expectation = text_plain();
         let mut exchange = Exchange::default();
         let mut head = &b"HTTP/1.1 200 OK\r\n\r\n"[..];
         assert!(exchange.receive(&mut head, false, false, &mut expectation, 0).is_broken().is_none());
         let piece = vec![b'x'; 1024 * 1024];
-        let is_taken = |_: &i32| {
-            exchange.receive(&mut &piece[..], false, false, &mut expectation, 0).is_broken().is_none()
+        for _ in 0..100 {
+            let received = exchange.receive(&mut &piece[..], false, false, &mut expectation, 0);
+            assert!(received.is_broken().is_none());
+        }
+        let answer = exchange.receive_close(&expectation).unwrap();
+        assert_eq!(answer.body_bytes, 100 * 1024 * 1024);
+        assert_eq!(answer.body.len(), expectation.kept_bytes());
+    }
+
+    #[test]
+    fn what_is_shown_of_a_broken_head_begins_with_its_status_line() {
+        let mut exchange = Exchange::default();
+        let mut first = &b"HTTP/1.1 200 OK\r\nX: a\r\n"[..];
+        assert!(matches!(
+            exchange.receive(&mut first, false, false, &mut text_plain(), 0),
+            Received::Partial
+        ));
+        let mut second = &b"no colon\r\n\r\n"[..];
+        let Received::Broken(broken) = exchange.receive(&mut second, false, false, &mut text_plain(), 0)
+        else {
+            panic!("a line without a colon is no header")
         };
-        let pieces = (0..100).take_while(is_taken);
-        assert_eq!(pieces.count() as u64, BODY_BYTES_LIMIT / piece.len() as u64);
-        assert_eq!(exchange.kept.len(), expectation.kept_bytes());
+        assert_eq!((broken.cause, broken.status), (Malformed::HeaderLine, None));
+        assert!(broken.excerpt.starts_with(b"HTTP/1.1 200 OK\r\nX: a\r\nno colon"));
+    }
+
+    #[test]
+    fn a_body_is_broken_behind_a_head_that_was_right() {
+        let bytes = b"HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\nxyz";
+        let mut exchange = Exchange::default();
+        let Received::Broken(broken) = exchange.receive(&mut &bytes[..], false, false, &mut text_plain(), 0)
+        else {
+            panic!("no size of a chunk")
+        };
+        assert_eq!((broken.cause, broken.status), (Malformed::BadChunk, Some(503)));
     }
 
     impl Received<'_> {
-        fn is_broken(&self) -> Option<ErrorKind> {
+        fn is_broken(&self) -> Option<Malformed> {
             match self {
-                Received::Broken(kind) => Some(*kind),
+                Received::Broken(broken) => Some(broken.cause),
                 _ => None,
             }
         }

@@ -21,10 +21,12 @@ pub mod reference;
 pub mod rows;
 pub mod schedule;
 pub mod session;
+pub mod setup_requests;
 pub mod target;
 pub mod template;
 mod timers;
 pub mod tls;
+pub mod variables;
 pub mod verify;
 
 pub use fairtrial_guard::{parent, processors, signals};

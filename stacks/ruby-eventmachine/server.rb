@@ -37,7 +37,9 @@ end
 def redis
   url = URI.parse(ENV.fetch("DATABASE_URL") { return nil })
   abort "ruby-eventmachine: DATABASE_URL must begin with redis://" unless url.scheme == "redis"
-  EM::Protocols::Redis.connect(host: url.host, port: url.port || 6379, db: url.path.delete_prefix("/").to_i)
+  EM::Protocols::Redis.connect(
+    host: url.host, port: url.port || 6379, db: url.path.delete_prefix("/").to_i, password: url.password
+  )
 end
 
 listener = TCPServer.new(ENV.fetch("HOST", "127.0.0.1"), Integer(ENV.fetch("PORT", 8080)))

@@ -1,5 +1,6 @@
 """TOML files into models: an error names the key as it stands in the file, and what was probably meant."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -148,3 +149,28 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="cannot be read: No such file") as caught:
         read_toml(tmp_path / "absent.toml", Model)
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('name = "a\\u0000b"', "name"),
+        ('"na\\u0000me" = "x"', "na\\\\x00me"),
+        ('name = "x"\nvariants.fast."\\u0000" = 1', "variants.fast.\\\\x00"),
+        ('name = "x"\nparts = [["y", "\\u0000"]]', "parts[0][1]"),
+    ],
+)
+def test_a_nul_is_refused_wherever_it_stands(tmp_path: Path, text: str, key: str) -> None:
+    """No program, path or variable can hold one; whoever starts a program would be told by a traceback."""
+    assert f"{key}: holds a NUL".replace("\\\\", "\\") in problem_of(tmp_path, text)
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "fifo"])
+def test_what_is_no_file_is_neither_read_nor_waited_for(tmp_path: Path, path: str) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(Problem, match="cannot be read: Not a regular file"):
+        read_toml(tmp_path / path, Model)
+
+
+def test_a_file_that_is_nested_without_an_end(tmp_path: Path) -> None:
+    assert "not valid TOML" in problem_of(tmp_path, "value = " + "[" * 100_000)

@@ -8,6 +8,7 @@ from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import (
     BodyBytes,
+    ConnectionAnswers,
     EngineSummary,
     EngineThread,
     Example,
@@ -16,7 +17,8 @@ from fairtrial.record.engine_summary import (
     Share,
 )
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.model import Audit, Clause, ExperimentRecord, Failure, ServerMeter, Settle, Stop, TrialRecord
+from fairtrial.record.model import Clause, ExperimentRecord, Failure, ServerMeter, Settle, Stop, TrialRecord
+from fairtrial.record.proof import Audit
 from tests.builders.figures import calm_machine, calm_network, times, uniform_picks
 
 ERROR_KINDS = [
@@ -58,6 +60,7 @@ class TrialBuilder:
     server_cpu: float = 0.95
     rss: int = 64 * 2**20
     picks: Picks | None = None
+    connection_answers: ConnectionAnswers | None = None
     contract: tuple[Clause, ...] = (Clause(name="health", requirement="answers 200", passed=True, evidence=""),)
     exit_status: int | None = None
     forced: bool = False
@@ -188,6 +191,7 @@ class TrialBuilder:
             received_bytes=verified * 330,
             sent_bytes=verified * 90,
             connects=self.connections,
+            connection_answers=self.connection_answers,
             in_flight_at_end=self.connections,
             oldest_in_flight_seconds=0.005,
             checked_bodies=verified // 16,

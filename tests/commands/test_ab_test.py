@@ -46,6 +46,21 @@ folder = "."
 command = ["python3", "hello.py"]
 """
 
+REFERENCED = """
+name = "referenced"
+title = "Equal answers"
+stacks = ["app"]
+reference = "app"
+[load]
+[workload.requests.look]
+get = "/"
+[workload.reference]
+volatile = ["/at"]
+[contenders.app]
+folder = "."
+command = ["python3", "hello.py"]
+"""
+
 OWN_CLAIM = """
 [[claims]]
 id = "mine"
@@ -116,13 +131,15 @@ def test_the_exit_status_is_that_of_the_claim_that_decides(slower: float, cheape
     assert _status(judge(record, trials_of(record, trial), interrupted=False)) == status
 
 
-def test_a_sweep_is_left_out_and_what_has_no_slices_is_tried_without_and_both_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copy(HELLO, tmp_path)
-    a_repository(tmp_path, {"milliseconds": "0"}, {"milliseconds": "1"})
-    (tmp_path / "fairtrial.toml").write_text(SWEEPING)
-    monkeypatch.chdir(tmp_path)
+def asked_to_carry_out(
+    file: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[list[Experiment], str]:
+    """What `ab-test` would carry out of this experiment, and what it says before, without line breaks."""
+    if not (folder / HELLO.name).exists():
+        shutil.copy(HELLO, folder)
+        a_repository(folder, {"milliseconds": "0"}, {"milliseconds": "1"})
+    (folder / "fairtrial.toml").write_text(file)
+    monkeypatch.chdir(folder)
     seen: list[Experiment] = []
 
     def instead(_console: object, experiment: Experiment, *_: object) -> None:
@@ -132,10 +149,28 @@ def test_a_sweep_is_left_out_and_what_has_no_slices_is_tried_without_and_both_ar
     monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
     with pytest.raises(KeyboardInterrupt):
         ab_test("first", "HEAD", file=Path("fairtrial.toml"))
-    said = " ".join(capsys.readouterr().out.split())
+    return seen, " ".join(capsys.readouterr().out.split())
+
+
+def test_a_sweep_is_left_out_and_what_has_no_slices_is_tried_without_and_both_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen, said = asked_to_carry_out(SWEEPING, tmp_path, monkeypatch, capsys)
     assert "left out: the sweep over load.requests; both are tried with what [load] says" in said
     assert "one after the other, not in slices: a load of kind fixed is a whole" in said
     assert (seen[0].slices, seen[0].sweep) == (None, None)
+
+
+def test_an_experiment_with_a_reference_is_tried_one_after_the_other_and_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The answers of the second commit are compared with those of the first."""
+    (paired,), said = asked_to_carry_out(REFERENCED, tmp_path, monkeypatch, capsys)
+    assert "one after the other, not in slices: answers are compared with the reference's in whole trials" in said
+    assert (paired.slices, str(paired.reference)) == (None, "app:first")
+    assert paired.workload_name == "referenced.toml" and not isinstance(paired.workload, str)
+    (without,), said = asked_to_carry_out(REFERENCED.replace('reference = "app"\n', ""), tmp_path, monkeypatch, capsys)
+    assert without.slices is not None and "one after the other" not in said
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

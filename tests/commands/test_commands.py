@@ -11,6 +11,10 @@ def test_list(lab: Lab, call: Call) -> None:
     assert "sqlite" in call("services").out
     assert "quickstart" in call("list", "experiments").out
     lab.stack("mine")
+    every = call("list", "--stacks", lab.stacks)
+    assert every.status == 0
+    for name in ("mine", "go-nethttp", "random-item", "quickstart", "fairtrial list stacks"):
+        assert name in every.out
     own = call("list", "stacks", "--stacks", lab.stacks).out
     assert "mine" in own
     assert "go-nethttp" in own

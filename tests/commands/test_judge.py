@@ -78,3 +78,12 @@ def test_claims_about_what_was_not_tried(lab: Lab, call: Call, results: Path) ->
 def test_a_file_that_cannot_be_written(call: Call, results: Path) -> None:
     judged = call("judge", results, "--junit", "absent/out.xml")
     assert judged.status != 0 and "absent/out.xml cannot be written" in judged.err
+
+
+def test_reports_cannot_be_written_to_a_file(lab: Lab, call: Call, results: Path) -> None:
+    (lab.folder / "taken").write_text("somebody's")
+    for place in (lab.folder / "taken", "/proc/nowhere"):
+        judged = call("judge", results, "--out", place)
+        assert judged.status == 2
+        assert f"reports cannot be written to {place}" in judged.err and "--out" in judged.err
+    assert (lab.folder / "taken").read_text() == "somebody's"

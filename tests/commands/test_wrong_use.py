@@ -15,6 +15,7 @@ BROKEN = {
         ["tried.toml: load.keepalive", "did you mean keep_alive"],
     ),
     "a wrong type": ('blocks = "many"', ["blocks", "found 'many'"]),
+    "a port for every stack": ('[env]\nPORT = "1"', ["tried.toml: env: PORT is set by the lab", "leave it out"]),
     "a missing key": ("", ["tried.toml: load", "missing"]),
     "an unknown workload": ("LOAD", ["tried.toml", "there is no workload 'nope'", "random-item"]),
 }
@@ -38,6 +39,28 @@ def test_a_broken_experiment(lab: Lab, call: Call, case: str) -> None:
     for words in expected:
         assert words in finished.err
     assert "Traceback" not in finished.err
+    assert finished.results is None
+
+
+def test_a_title_that_no_table_has_room_for(lab: Lab, call: Call) -> None:
+    path = lab.folder / "tried.toml"
+    path.write_text(MINIMAL.format(workload="random-item").replace("A test", "A" * 100_000) + "[load]\n")
+    finished = call("run", path)
+    assert finished.status == 2
+    assert "tried.toml: title: String should have at most 300 characters" in finished.err
+    assert len(finished.err) < 1000
+
+
+def test_a_server_of_ones_own_whose_url_is_not_set_is_missed_before_anything_runs(
+    lab: Lab, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NOT_SET_BY_ANYBODY", raising=False)
+    text = MINIMAL.format(workload="random-item").replace("sqlite", "postgresql").replace("python-threads", "node-http")
+    path = lab.folder / "tried.toml"
+    path.write_text(text + '[load]\n[services.postgresql]\nurl_from = "NOT_SET_BY_ANYBODY"\n')
+    finished = call("run", path)
+    assert finished.status == 2
+    assert "[services.postgresql] url_from: the environment variable NOT_SET_BY_ANYBODY is not set" in finished.err
     assert finished.results is None
 
 
@@ -74,6 +97,12 @@ WRONG = {
     "a record that is not there": (["judge", "nowhere"], ["nowhere", "fairtrial run"]),
     "an unknown stack to check": (["check", "nope"], ["there is no stack 'nope'"]),
     "an unknown workload to check": (["check", "python-threads", "--workload", "nope"], ["does not name workload"]),
+    "a workload file without a stack": (["check", "shop.workload.toml"], ["--workload shop.workload.toml"]),
+    "no workload file to check on": (["check", "python-threads", "--workload", "no.toml"], ["no.toml: cannot be read"]),
+    "an experiment beside a stack": (["check", "python-threads", "shop.toml"], ["shop.toml is checked by itself"]),
+    "an experiment on another workload": (["check", "shop.toml", "--workload", "page"], ["--workload is for stacks"]),
+    "a contender of no experiment": (["check", "python-threads", "--stack", "x"], ["--stack is for the contenders"]),
+    "no experiment to check": (["check", "nowhere.toml"], ["there is no experiment 'nowhere.toml'"]),
 }
 
 

@@ -10,6 +10,7 @@ from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.profile import Profile
 from tests.docs.pages import DOCS
 
 PAGE = (DOCS / "files.md").read_text()
@@ -32,7 +33,7 @@ def models_of_loads() -> list[Any]:
     return [get_args(tagged)[0] for tagged in get_args(get_args(Load)[0])]
 
 
-MODELS = list(dict.fromkeys([*models(ExperimentRecord), *models(TrialRecord)]))
+MODELS = list(dict.fromkeys([*models(ExperimentRecord), *models(TrialRecord), *models(Profile)]))
 
 
 def test_the_parts_of_a_record_are_found() -> None:

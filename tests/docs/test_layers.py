@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 
 from fairtrial.base.locations import PACKAGE
@@ -10,14 +11,20 @@ from fairtrial.base.locations import PACKAGE
 DOCUMENT = PACKAGE.parents[1] / "docs" / "architecture.md"
 
 
+@cache
 def layers() -> list[set[str]]:
     """The numbered list of layers: packages or modules, lowest first."""
     lines = re.findall(r"^\d+\. (.*)$", DOCUMENT.read_text(), flags=re.MULTILINE)
     return [set(re.findall(r"`([a-z_.]+)`", line)) for line in lines]
 
 
-def imports() -> Iterator[tuple[str, str]]:
+@cache
+def imports() -> list[tuple[str, str]]:
     """(importer, imported), as modules of the package without its name."""
+    return list(_imports())
+
+
+def _imports() -> Iterator[tuple[str, str]]:
     for path in PACKAGE.rglob("*.py"):
         importer = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
         for node in ast.walk(ast.parse(path.read_text())):
@@ -28,11 +35,13 @@ def imports() -> Iterator[tuple[str, str]]:
                     yield importer, inner if exists(inner) else module
 
 
+@cache
 def exists(module: str) -> bool:
     path = PACKAGE.joinpath(*module.split("."))
     return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
 
 
+@cache
 def layer(module: str) -> int:
     """The place of the most specific name in the list."""
     found = [

@@ -1,17 +1,21 @@
 """The engine, driven by the lab against its own target."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.engine import events
 from fairtrial.engine.plan import Closed, EnginePlan, ExactBody, Expectation, Request, StopAfterRequests
 from fairtrial.engine.run import run_engine
 from fairtrial.record.engine_summary import Acknowledgements
+from tests.conftest import left_running
 
 
 @pytest.fixture
@@ -107,3 +111,67 @@ def test_an_interrupt_is_passed_on_unless_a_report_is_wanted(target: str) -> Non
     summary = run_engine(endless, interrupt_once, report_when_interrupted=True)
     assert summary.interrupted
     assert summary.verified > 0
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "SPARE_SECONDS", 0.1)
+    monkeypatch.setattr(events, "FIRST_WITHIN_SECONDS", 0.5)
+    monkeypatch.setattr(events, "LOOK_EVERY_SECONDS", 0.05)
+
+
+def the_engine() -> psutil.Process:
+    """The one that this process has just started."""
+    return next(child for child in psutil.Process().children() if "--die-with-parent" in command_of(child))
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    """Its words; none of a process that has ended, such as an orphan of an earlier test that waits to be collected."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL])
+@pytest.mark.usefixtures("soon")
+def test_an_engine_that_is_stopped_or_killed_is_told_and_ended(target: str, number: signal.Signals) -> None:
+    engines = []
+
+    def strike(event: dict[str, Any]) -> None:
+        if event["event"] == "progress":
+            engines.append(the_engine())
+            engines[-1].send_signal(number)
+
+    endless = plan(target, stop=StopAfterRequests(requests=10**9), timeout_seconds=0.2, progress_every_seconds=0.05)
+    words = "has said nothing for" if number == signal.SIGSTOP else "ended with status -9"
+    with pytest.raises(Problem, match=words):
+        run_engine(endless, strike)
+    assert not engines[0].is_running()
+
+
+def test_an_engine_that_ends_before_it_reads_its_plan(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
+    """However long the plan is, the reason is told."""
+    monkeypatch.setattr("fairtrial.engine.run.engine_binary", lambda: "false")
+    with pytest.raises(Problem, match="ended with status 1"):
+        run_engine(plan(target), lambda event: None)
+
+
+@pytest.mark.usefixtures("soon")
+def test_an_engine_that_never_reads_its_plan(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sleeper = tmp_path / "engine"
+    sleeper.write_text("#!/bin/sh\nexec sleep 300\n")
+    sleeper.chmod(0o755)
+    monkeypatch.setattr("fairtrial.engine.run.engine_binary", lambda: sleeper)
+    long = plan("127.0.0.1:1").model_copy(update={"requests": [Request(name="x", path="/" + "x" * 500_000)]})
+    with pytest.raises(Problem, match="has said nothing for"):
+        run_engine(long, lambda event: None)
+    assert left_running(tmp_path) == []
+
+
+def test_an_engine_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, target: str, tmp_path: Path) -> None:
+    empty = tmp_path / "engine"
+    empty.touch(mode=0o755)
+    monkeypatch.setattr("fairtrial.engine.run.engine_binary", lambda: empty)
+    with pytest.raises(Problem, match="cannot be started: Exec format error"):
+        run_engine(plan(target), lambda event: None)

@@ -32,6 +32,8 @@ def an_experiment(**more: Any) -> Experiment:
         {"folder": ".", "git": "main..HEAD"},
         {"image": "registry.example:5000/shop:1.2", "container_port": 8080, "env": {"A": "b"}},
         {"dockerfile": "../shop", "container_network": "host", "port": 8080, "ready": {"tcp": True}},
+        {"compose": "shop/compose.yaml", "compose_service": "api", "container_port": 8080},
+        {"compose": "compose.yaml", "port": 8080},
     ],
 )
 def test_every_shape_can_be_described(described: dict[str, Any]) -> None:
@@ -70,6 +72,13 @@ def test_every_shape_can_be_described(described: dict[str, Any]) -> None:
         ({"image": "shop", "container_port": 80, "env": {"A=B": "c"}}, "is no name of a variable"),
         ({"directory": ".", "command": ["a"], "container_port": 80}, "container_port: it is of a container"),
         ({"folder": ".", "container_network": "host"}, "network: it is of a container"),
+        ({"compose": "c", "image": "a"}, "not image and compose"),
+        ({"compose": "c", "container_network": "host"}, "container_network: the compose file says it"),
+        ({"compose": "c", "port": 80, "container_port": 80}, "port: `container_port` says it already"),
+        ({"compose": "c", "compose_service": "--x"}, "String should match pattern"),
+        ({"compose": "c", "build": [["make"]]}, "build: a container is not built"),
+        ({"compose": "c", "hosts": {"db": "127.0.0.1"}}, "files, hosts, network: a container brings"),
+        ({"image": "a", "container_port": 80, "compose_service": "api"}, "compose_service: it is of a compose file"),
         ({"folder": ".", "git": "main"}, "write BEFORE..AFTER"),
         ({"folder": ".", "git": "main...HEAD"}, "write BEFORE..AFTER"),
     ],

@@ -102,6 +102,14 @@ def test_the_gravest_finding_is_the_reason() -> None:
     assert trial.reason is not None and trial.reason.startswith("dataset-altered")
 
 
+def test_that_a_stack_has_ended_is_the_reason_for_all_that_it_did_not_answer() -> None:
+    trial = judged(a_trial().breaking("health").but(exit_status=0)).conditions[0].trials[1]
+    assert trial.reason is not None and trial.reason.startswith(
+        "server-exited: the stack exited by itself with status 0"
+    )
+    assert trial.remedy is not None and "foreground" in trial.remedy
+
+
 def test_percentiles_without_support_are_null_in_trial_and_condition() -> None:
     condition = judged(a_trial().serving(300)).conditions[0]
     times = condition.trials[1].response_time

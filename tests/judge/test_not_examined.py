@@ -4,7 +4,8 @@ from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.model import Case
 from fairtrial.judge.judging import judge
 from fairtrial.judge.not_examined import OF_WORKLOAD_FILES
-from fairtrial.record.model import Clause, WorkloadIdentity
+from fairtrial.record.identity import WorkloadIdentity
+from fairtrial.record.model import Clause
 from tests.builders import a_trial, an_experiment, trials_of
 
 OWN = WorkloadIdentity(name="shop.workload.toml", title="", sha256="0" * 64, requests={"look": "GET /items"})
@@ -50,6 +51,13 @@ def test_a_request_that_was_answered_otherwise_has_a_remedy_of_its_own() -> None
     check = all_checks()["contract"]
     look, close = check.examine(Case(check, [trial], {}, {}, 1, (), own))
     assert "`expect`" in look.remedy and close.remedy == check.remedy
+
+
+def test_requests_of_which_nothing_is_expected_are_told() -> None:
+    record = an_experiment("a").record()
+    own = record.model_copy(update={"own_workload": OWN.model_copy(update={"expects_nothing": ["look", "home"]})})
+    (note,) = [finding for finding in judge(own, [], interrupted=False).findings if finding.check == "errors"]
+    assert note.severity == "note" and note.evidence.startswith("look, home: any answer with 2xx is right")
 
 
 def test_a_schema_that_says_nothing_is_told() -> None:

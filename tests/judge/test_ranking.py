@@ -57,4 +57,4 @@ def test_the_table_shows_classes_one_after_the_other(width: int) -> None:
 def test_where_all_are_as_one_would_deploy_them_no_class_is_shown() -> None:
     assert "class" not in printed(judged(), 130)
     assert "| class |" not in markdown_text(judged())
-    assert "| bare | engine | 2 |" in markdown_text(judged(**CLASSES))
+    assert "| bare (work not proven) | engine | 2 |" in markdown_text(judged(**CLASSES))

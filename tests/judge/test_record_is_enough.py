@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from fairtrial.commands import app
 from fairtrial.judge.judging import judge_record
-from fairtrial.record.model import ExperimentRecord, Ledger
+from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.proof import Ledger
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RECORD_FILE
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of

@@ -283,3 +283,17 @@ def test_what_is_wrong_with_an_inline_workload_names_its_key(tmp_path: Path) -> 
     file.write_text("name = 'mine'\ntitle = 'x'\nstacks = ['a']\n[workload.requests.look]\ngett = '/'\n")
     with pytest.raises(Problem, match=r"mine.toml: workload.requests.look.gett: unknown key .did you mean get"):
         load_experiment(file)
+
+
+def test_an_objective_of_a_request_that_is_not_sent_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("id\n1\n")
+
+    def planned(request: str) -> Plan:
+        objective = {"name": "quick", "within_milliseconds": 50, "request": request}
+        return inline(tmp_path, INLINE, load={"kind": "capacity", "objectives": [objective]})
+
+    (name, *_) = INLINE["requests"]
+    assert planned(name).experiment.load.describe() == f"the highest rate with p99 of {name} within 50 ms, no errors"
+    with pytest.raises(Problem, match=r"load\.objectives: .* sends no request 'nothing'") as refused:
+        planned("nothing")
+    assert name in refused.value.remedy

@@ -54,3 +54,4 @@ def test_what_a_service_cannot_do_is_refused(
     with pytest.raises(Problem, match=f"orders.workload.toml: .*{reason}") as refused:
         asserted(state, service, **options)
     assert refused.value.remedy or "did you mean" in reason
+    assert "url_from" not in options or "`url_from`" in refused.value.remedy

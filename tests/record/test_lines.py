@@ -1,11 +1,12 @@
 """A record on the disk: what was written is read, and what is broken is told with its line."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord, Failure, TrialRecord
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RECORD_FILE, RecordWriter
 from tests.builders import a_trial, an_experiment, trials_of
@@ -67,3 +68,38 @@ def test_folders_that_cannot_be_read_or_written(tmp_path: Path) -> None:
         read_record(tmp_path / "nowhere")
     with pytest.raises(Problem, match="cannot be written"):
         RecordWriter(tmp_path / "nowhere")
+
+
+EVERY_CHARACTER = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+"""All that a text can hold: everything but surrogates."""
+
+
+def test_texts_of_any_characters_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """A record ends its lines with one character, of the many that end lines elsewhere (U+2028, U+0085, U+000B)."""
+    ends_of_lines = "".join(each for each in EVERY_CHARACTER if len(f"a{each}b".splitlines()) > 1)
+    experiment = EXPERIMENT.experiment.model_copy(update={"title": ends_of_lines})
+    record = EXPERIMENT.model_copy(update={"experiment": experiment})
+    failure = Failure(stage="load", reason=EVERY_CHARACTER, remedy="")
+    trial = TRIALS[0].model_copy(update={"failure": failure})
+    with RecordWriter(tmp_path) as writer:
+        writer.append(record)
+        writer.append(trial)
+    assert read_record(tmp_path) == (record, [trial])
+
+
+def test_a_folder_without_a_record_is_told(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match=r"holds no record\.jsonl") as raised:
+        read_record(tmp_path)
+    assert "Errno" not in raised.value.reason and raised.value.reason.count(str(tmp_path)) == 1
+    with pytest.raises(Problem, match="is no folder"):
+        read_record(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("kind", ["fifo", "endless"])
+def test_a_record_that_is_no_file_is_neither_read_nor_waited_for(tmp_path: Path, kind: str) -> None:
+    if kind == "fifo":
+        os.mkfifo(tmp_path / RECORD_FILE)
+    else:
+        (tmp_path / RECORD_FILE).symlink_to("/dev/zero")
+    with pytest.raises(Problem, match="Not a regular file"):
+        read_record(tmp_path)

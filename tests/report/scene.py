@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
-from fairtrial.record.model import ExperimentRecord, StackIdentity, TrialRecord
+from fairtrial.record.identity import StackIdentity
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 
 RATES = {"rust-axum": 21_800.0, "go-net-http": 14_200.0, "node-http:two": 11_900.0}

@@ -28,3 +28,12 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None
 def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="missing"):
         write_atomically(tmp_path / "missing" / "result.json", "text")
+
+
+def test_a_link_is_written_through_and_stays(tmp_path: Path) -> None:
+    """`--json /dev/stderr` with `2> errors.txt` once put a file in the place of /dev/stderr."""
+    link = tmp_path / "stderr"
+    link.symlink_to(tmp_path / "errors.txt")
+    write_atomically(link, "text")
+    assert link.is_symlink()
+    assert (tmp_path / "errors.txt").read_text() == "text"

@@ -1,3 +1,4 @@
+from fairtrial.judge.checks.model import Finding
 from fairtrial.report.columns import in_order
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from tests.report.scene import judged
@@ -11,6 +12,19 @@ def test_the_same_finding_in_several_trials_is_one() -> None:
         ("warning", "generator-saturated", "rust-axum", 5),
         ("note", "errors", None, 0),
     ]
+
+
+def test_checks_that_say_the_same_of_the_same_trials_are_named_together() -> None:
+    """A contender that the lab did not start: six checks know none of its processes."""
+    result = judged()[0]
+    first = result.conditions[0].trials[0]
+    unknown = [
+        Finding(check=check, severity="note", evidence="not examined", remedy=remedy)
+        for check, remedy in [("plateau", "start it"), ("pressure", "start it"), ("stolen", "look elsewhere")]
+    ]
+    first.findings.extend(unknown)
+    checks = [group.check for group in grouped_findings(result) if group.evidence == "not examined"]
+    assert checks == ["plateau, pressure", "stolen"]
 
 
 def test_a_reason_why_trials_were_not_run_is_given_once_with_its_remedy() -> None:

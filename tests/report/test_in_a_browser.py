@@ -18,6 +18,7 @@ import pytest
 from fairtrial.judge.judging import judge
 from fairtrial.report.html import html_text
 from tests.builders import a_trial, an_experiment, trials_of
+from tests.report.profile.profiles import two_profiles
 from tests.report.scene import judged, with_real_stacks
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -35,8 +36,9 @@ OFFLINE = [
     "--allow-file-access-from-files",  # the measuring page reads the reports in its iframes
 ]
 WIDTHS = (360, 390, 768, 1280)
-CHARTS = {"eventful": 5, "sweep": 1}
-"""How many charts each report has: goodput, percentiles, seconds and two claims; a curve."""
+CHARTS = {"eventful": 5, "sweep": 4}
+"""How many charts each report has: goodput, percentiles, seconds and two claims; a curve, and of a
+profile two flame graphs and their difference."""
 
 PAGE = """<!doctype html><title>layouts</title><pre id="layouts"></pre>{frames}<script>{script}</script>"""
 FRAME = '<iframe id="{id}" src="{source}" style="border:0" width="{width}" height="900"></iframe>'
@@ -61,7 +63,8 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
     (folder / "eventful.html").write_text(html_text(result, record, trials))
     sweep = an_experiment("rust-axum", "node-http:two").sweeping("upsert", "single", parameter="env.MODE").record()
     sweep_trials = trials_of(sweep, a_trial())
-    (folder / "sweep.html").write_text(html_text(judge(sweep, sweep_trials, interrupted=False), sweep, sweep_trials))
+    swept = judge(sweep, sweep_trials, interrupted=False)
+    (folder / "sweep.html").write_text(html_text(swept, sweep, sweep_trials, two_profiles()))
     frames = [
         FRAME.format(id=f"{name}-{width}", source=f"{name}.html", width=width) for name in CHARTS for width in WIDTHS
     ]

@@ -6,12 +6,15 @@
 //! It is a package of its own, with few dependencies: it is compiled in seconds, and programs run below it while the
 //! engine is still being compiled.
 
+pub mod control_group;
+pub mod covers;
 pub mod parent;
 pub mod places;
 pub mod processors;
 mod root;
 pub mod signals;
 mod tree;
+pub mod user;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -27,9 +30,12 @@ use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, set_child_subreaper, wait,
 };
 
+use control_group::ControlGroups;
+use covers::Covers;
 use parent::{PARENT_SIGNAL, ParentWatch};
 use places::Places;
 use signals::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, Signals};
+use user::CommandUser;
 
 /// Between two looks at a tree that is being killed.
 const KILL_INTERVAL: Duration = Duration::from_millis(2);
@@ -46,6 +52,10 @@ pub struct GuardPlan {
     pub grace: Duration,
     /// Files and host names that the command alone sees.
     pub places: Places,
+    /// Folders that the command alone does not find as they are.
+    pub covers: Covers,
+    /// Who the command is; `None`: who the guard is.
+    pub user: Option<CommandUser>,
     /// The program.
     pub program: OsString,
     /// Its arguments.
@@ -96,14 +106,30 @@ pub const KILLED_STATUS: u8 = 137;
 pub fn guard(plan: &GuardPlan, lifeline: BorrowedFd<'_>) -> Result<u8, GuardError> {
     // First: it is for a process with a single thread, and of another user namespace the rest knows nothing.
     places::enter(&plan.places).map_err(GuardError::Places)?;
+    covers::enter(&plan.covers).map_err(GuardError::Places)?;
     let signals = Signals::catch(&[SIGCHLD, SIGTERM, SIGINT, SIGHUP, PARENT_SIGNAL])?;
     let parent = ParentWatch::begin()?;
     set_child_subreaper(Some(getpid())).map_err(io::Error::from)?;
-    let command = start(plan)?;
-    let mut guard = Guard { lifeline, signals, parent, command, status: None, lifeline_ended: false };
+    let (command, groups) = start(plan)?;
+    let user = plan.user;
+    let mut guard = Guard {
+        lifeline,
+        signals,
+        parent,
+        command,
+        groups,
+        user,
+        status: None,
+        has_children: true,
+        lifeline_ended: false,
+    };
     guard.watch()?;
     let was_stopped = guard.status.is_none();
-    let needed_kill = guard.end_tree(plan.grace)?;
+    let ended = guard.end_tree(plan.grace);
+    if let Some(user) = plan.user {
+        user.give_back();
+    }
+    let needed_kill = ended?;
     Ok(match guard.status {
         _ if was_stopped && needed_kill => KILLED_STATUS,
         Some(status) => exit_status(status),
@@ -116,8 +142,13 @@ struct Guard<'l> {
     signals: Signals,
     parent: ParentWatch,
     command: Pid,
+    groups: ControlGroups,
+    user: Option<CommandUser>,
     /// How the command has ended.
     status: Option<WaitStatus>,
+    /// Whether anything is left of the tree: who loses its parent becomes a child of the guard, so that what has no
+    /// children has no descendants. To look through /proc is no proof, since processes come and go meanwhile.
+    has_children: bool,
     lifeline_ended: bool,
 }
 
@@ -146,7 +177,7 @@ impl Guard<'_> {
             // What the command left behind has had no word yet; it gets what is left of the grace.
             self.reap();
             tree::descendants()?.into_iter().for_each(terminate);
-            self.wait_until(deadline, |_| tree::descendants().is_ok_and(|left| left.is_empty()))?;
+            self.wait_until(deadline, |guard| !guard.has_children)?;
         }
         let needed_kill = self.status.is_none();
         self.kill_all()?;
@@ -157,12 +188,17 @@ impl Guard<'_> {
         let patience_ends = Instant::now() + KILL_PATIENCE;
         loop {
             self.reap();
-            let left = tree::descendants()?;
-            if left.is_empty() {
+            if !self.has_children {
                 return Ok(());
             }
+            // What forks all the time is not always found; then the next look finds it.
+            let left = tree::descendants()?;
             if Instant::now() > patience_ends {
                 return Err(io::Error::other(format!("processes {left:?} cannot be killed")));
+            }
+            // All at once first: what forks faster than it is killed one by one would never end.
+            if !self.groups.kill() {
+                self.user.map_or(Ok(()), CommandUser::kill_all)?;
             }
             for process in left {
                 // It may be gone by now.
@@ -186,11 +222,16 @@ impl Guard<'_> {
 
     /// Takes the status of every child that has ended, also of those that became children by losing their parent.
     fn reap(&mut self) {
-        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-            if pid == self.command && self.status.is_none() {
-                self.status = Some(status);
+        let end = loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.command && self.status.is_none() => {
+                    self.status = Some(status);
+                }
+                Ok(Some(_)) => {}
+                end => break end,
             }
-        }
+        };
+        self.has_children = !matches!(end, Err(Errno::CHILD));
     }
 
     /// Sleeps until a signal or the lifeline's end, at most this long. True if a signal asks to stop.
@@ -224,20 +265,32 @@ fn has_ended(lifeline: BorrowedFd<'_>) -> bool {
     }
 }
 
-fn start(plan: &GuardPlan) -> Result<Pid, GuardError> {
-    // The command inherits the binding; the guard itself is to take no time on the command's processors.
+/// Starts the command in control groups of its own, where they may be made.
+///
+/// Only one that runs as a user of its own is held to its processors by them: any other could leave them, and what the
+/// guard's own user starts may be moved later.
+fn start(plan: &GuardPlan) -> Result<(Pid, ControlGroups), GuardError> {
+    // The command inherits groups and binding; the guard itself is to take no time on the command's processors.
     let own = processors::allowed()?;
     if !plan.cpus.is_empty() {
         processors::bind(&plan.cpus).map_err(GuardError::Processors)?;
     }
-    let started = Command::new(&plan.program)
-        .args(&plan.arguments)
-        .stdin(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .map_err(|error| GuardError::Start(plan.program.clone(), error))?;
+    let groups = ControlGroups::join(if plan.user.is_some() { &plan.cpus } else { &[] });
+    let mut command = Command::new(&plan.program);
+    command.args(&plan.arguments).stdin(Stdio::null()).process_group(0);
+    let started = match plan.user {
+        Some(user) => user.start(&mut command),
+        None => command.spawn(),
+    };
+    let left = groups.leave();
     processors::restore(&own)?;
-    Ok(Pid::from_child(&started))
+    let mut started = started.map_err(|error| GuardError::Start(plan.program.clone(), error))?;
+    if let Err(error) = left {
+        // A guard that stays in them would be killed with the command.
+        started.kill()?;
+        return Err(error.into());
+    }
+    Ok((Pid::from_child(&started), groups))
 }
 
 fn terminate(process: Pid) {

@@ -4,11 +4,11 @@ use std::io;
 
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
-use crate::signals::SIGUSR2;
+use crate::signals::SIGCONT;
 
 /// The signal that [`ParentWatch`] asks for. It also comes when only the parent's thread that started this process
-/// ends, so it is one that means nothing else.
-pub const PARENT_SIGNAL: i32 = SIGUSR2;
+/// ends, so it is one that means nothing else to a process that runs. One that somebody stopped goes on.
+pub const PARENT_SIGNAL: i32 = SIGCONT;
 
 /// Watches the process that started this one.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl ParentWatch {
     /// The kernel's.
     pub fn begin() -> io::Result<ParentWatch> {
         let parent = getppid();
-        set_parent_process_death_signal(Some(Signal::USR2))?;
+        set_parent_process_death_signal(Some(Signal::CONT))?;
         Ok(ParentWatch { parent })
     }
 

@@ -53,9 +53,7 @@ pub(crate) fn enter(places: &Places) -> io::Result<()> {
         fs::metadata(&place.source).map_err(|error| named(&place.source, error))?;
     }
     let folder = env::current_dir()?;
-    separate().map_err(|error| io::Error::other(format!("a mount namespace: {error}")))?;
-    // Nothing that is mounted here is mounted for anybody else.
-    mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
+    separate()?;
     let missing: Vec<&Path> = paths.into_iter().filter(|path| !path.exists()).collect();
     if !missing.is_empty() {
         root::rebuild(&missing)?;
@@ -92,9 +90,15 @@ fn paths(places: &Places) -> io::Result<Vec<&Path>> {
     Ok(paths)
 }
 
+/// Enters a mount namespace of its own. Nothing that is mounted here is mounted for anybody else.
+pub(crate) fn separate() -> io::Result<()> {
+    unshare().map_err(|error| io::Error::other(format!("a mount namespace: {error}")))?;
+    Ok(mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?)
+}
+
 /// A mount namespace; where that is not allowed, one in a user namespace, in which the user stays who he is.
 #[expect(deprecated, reason = "the other is unsafe for the sake of a flag that is not given here: FILES")]
-fn separate() -> io::Result<()> {
+fn unshare() -> io::Result<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     match rustix::thread::unshare(UnshareFlags::NEWNS) {
         Err(Errno::PERM) => {}
@@ -136,7 +140,7 @@ fn put_hosts(hosts: &[(String, String)], is_missing: bool) -> io::Result<()> {
     make_read_only(Path::new(HOSTS))
 }
 
-fn make_file(path: &Path) -> io::Result<()> {
+pub(crate) fn make_file(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -144,7 +148,7 @@ fn make_file(path: &Path) -> io::Result<()> {
 }
 
 /// What is mounted there keeps its other restrictions: to lift one would be refused in a user namespace.
-fn make_read_only(path: &Path) -> io::Result<()> {
+pub(crate) fn make_read_only(path: &Path) -> io::Result<()> {
     let has = statvfs(path)?.f_flag;
     let kept = [
         (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
@@ -156,6 +160,6 @@ fn make_read_only(path: &Path) -> io::Result<()> {
     Ok(mount_remount(path, flags, "")?)
 }
 
-fn named(path: &Path, error: io::Error) -> io::Error {
+pub(crate) fn named(path: &Path, error: io::Error) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }

@@ -223,6 +223,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         connections: served.connections,
         faults: served.faults,
         delay: served.delay.as_ref(),
+        answers_each_ms: served.answers_each_ms.as_deref(),
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -99,6 +99,7 @@ impl Run {
             requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),
             begun_numbers: self.begun_numbers(),
             used_rows: self.used_rows(),
+            think_seconds: self.think_seconds(),
             opened_ns: timeline.opens_ns,
             oldest_in_flight_seconds: oldest_ns
                 .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),

@@ -11,16 +11,18 @@ use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
 use crate::http1::request::{self, EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
-use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop};
+use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, SetupPlan, Stop};
 use crate::processors;
 use crate::record::{KeptBodies, Record, RequestKinds, Totals};
 use crate::reference::Reference;
 use crate::rows::RowSources;
-use crate::schedule::{Arrivals, Quota, ThreadShare, split};
-use crate::session::{PacePlan, SessionParts};
+use crate::schedule::{Arrivals, Quota, ThinkTimes, ThreadShare, split};
+use crate::session::{PacePlan, SessionParts, SetupParts};
+use crate::setup_requests::{self, SetupRequest};
 use crate::template::{Renderer, Sources};
 use crate::tls::TlsClient;
-use crate::verify::{ChangingRows, Expectation};
+use crate::variables::{VariableSources, Variables};
+use crate::verify::{ChangedRows, ChangingRows, Expectation};
 
 /// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
 const OTHER_FILES: u64 = 64;
@@ -35,9 +37,12 @@ pub struct Run {
     pub(super) tls: Option<Arc<TlsClient>>,
     dataset: Option<Arc<Dataset>>,
     rows: RowSources,
+    setup: Arc<[SetupRequest]>,
+    variables: VariableSources,
     requests: Arc<[EncodedRequest]>,
     mix: RequestMix,
     reference: Option<Reference>,
+    changed: ChangedRows,
 }
 
 impl Run {
@@ -59,9 +64,12 @@ impl Run {
         if let Some(id) = plan.changing_rows.iter().find(not_held) {
             return Err(InvalidPlan(format!("changing_rows: no row has the id {id}")));
         }
+        let changed = ChangedRows::new(&plan.changed_rows, dataset.as_deref()).map_err(InvalidPlan)?;
         let mut rows = RowSources::read(&plan.rows).map_err(InvalidPlan)?;
-        let sources = Sources { dataset: dataset.as_ref(), rows: Some(&rows) };
+        let sources = Sources { dataset: dataset.as_ref(), rows: Some(&rows), variables: None };
         let host = plan.host();
+        let (setup, variables) = compile_setup(&plan, sources).map_err(InvalidPlan)?;
+        let sources = Sources { variables: (!setup.is_empty()).then_some(&variables), ..sources };
         let mut requests = Vec::new();
         for (place, request) in plan.requests.iter().enumerate() {
             let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
@@ -89,7 +97,21 @@ impl Run {
         let (driver, driver_fallback) = driver::choose(plan.driver, per_thread)
             .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
         let (tls, requests) = (tls.map(Arc::new), requests.into());
-        Ok(Run { plan, endpoint, driver, driver_fallback, tls, dataset, rows, requests, mix, reference })
+        Ok(Run {
+            plan,
+            endpoint,
+            driver,
+            driver_fallback,
+            tls,
+            dataset,
+            rows,
+            setup,
+            variables,
+            requests,
+            mix,
+            reference,
+            changed,
+        })
     }
 
     /// The parts of one thread's session.
@@ -102,7 +124,7 @@ impl Run {
     ) -> SessionParts {
         let plan = &self.plan;
         let changing = ChangingRows::new(&plan.changing_rows);
-        let sources = Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows) };
+        let sources = Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows), variables: None };
         let expectations = plan
             .requests
             .iter()
@@ -110,18 +132,29 @@ impl Run {
             .map(|(request, encoded)| Expectation::new(&request.expect, sources, encoded.message.tables()))
             .zip(&plan.requests)
             .map(|(expectation, request)| {
-                let expectation = expectation?.sparing(&changing);
+                let expectation = expectation?.sparing(&changing).watching(&self.changed);
                 Ok(if request.compared { expectation.keeping_all() } else { expectation })
             })
             .collect::<Result<Vec<_>, String>>()
             .expect("checked when the plan was prepared");
         let kinds = RequestKinds::new(plan.requests.iter().map(|request| request.name.as_str()));
+        let setup = (!self.setup.is_empty()).then(|| SetupParts {
+            requests: Arc::clone(&self.setup),
+            expectations: setup_requests::expectations(&plan.setup, &self.setup, sources)
+                .expect("checked when the plan was prepared"),
+            first_connection: split(u64::from(plan.load.connections()), self.threads()).take(thread).sum(),
+        });
+        let mut renderer = Renderer::new(plan.seed, thread as u64);
+        if setup.is_some() {
+            renderer.variables = Variables::new(&self.variables, connections as usize);
+        }
         SessionParts {
             connections: connections as usize,
+            setup,
             requests: Arc::clone(&self.requests),
             expectations,
             mix: self.mix.clone(),
-            renderer: Renderer::new(plan.seed, thread as u64),
+            renderer,
             quota: Quota::new(share),
             pace: self.pace(thread),
             requests_per_connection: plan.requests_per_connection,
@@ -131,10 +164,17 @@ impl Run {
             record: Record::new(kinds, self.tallied_dataset(), plan.record_intended as usize)
                 .telling(Arc::clone(&totals))
                 .acknowledging(acknowledged_numbers(&self.requests))
-                .keeping(self.kept_bodies()),
+                .keeping(self.kept_bodies())
+                .watching(self.watches_rows()),
             reference: self.reference.as_ref().map(|reference| reference.of_thread(self.requests.len())),
             totals,
         }
+    }
+
+    /// True if rows change during the run that answers show.
+    fn watches_rows(&self) -> bool {
+        let is_watched = |request: &RequestPlan| matches!(&request.expect.body, BodyPlan::Exact { changed, .. } if !changed.is_empty());
+        !self.plan.changed_rows.is_empty() || self.plan.requests.iter().any(is_watched)
     }
 
     /// For the bodies that one thread keeps.
@@ -158,6 +198,18 @@ impl Run {
         self.rows.tables().filter_map(|table| Some((table.name().to_owned(), table.used()?))).collect()
     }
 
+    /// Think times of requests that have their own, by name; of several of one name, the longest.
+    pub(super) fn think_seconds(&self) -> BTreeMap<String, f64> {
+        let mut by_name = BTreeMap::new();
+        for request in &self.plan.requests {
+            if let Some(seconds) = request.think_seconds {
+                let longest = by_name.entry(request.name.clone()).or_insert(seconds);
+                *longest = seconds.max(*longest);
+            }
+        }
+        by_name
+    }
+
     /// What to say if a table had no row left when one was needed.
     pub(super) fn ran_out(&self) -> Option<String> {
         self.rows.tables().find_map(|table| table.ran_out())
@@ -178,7 +230,9 @@ impl Run {
                 PacePlan::Open { arrivals, waiting_limit: self.share_of(limit, thread) as usize }
             }
             (None, Load::Closed { think_time_seconds, .. }) => {
-                PacePlan::Closed { think_ns: clock::from_seconds(*think_time_seconds) }
+                let own = |plan: &RequestPlan| (plan.think_seconds.map(clock::from_seconds), plan.weight);
+                let load_ns = clock::from_seconds(*think_time_seconds);
+                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, self.plan.requests.iter().map(own)) }
             }
             (None, _) => unreachable!("every other load has arrivals"),
         }
@@ -199,11 +253,14 @@ impl Run {
     pub(super) fn lead_ns(&self) -> u64 {
         const LEAST_NS: u64 = 5_000_000;
         const MOST_NS: u64 = 5_000_000_000;
+        /// A login takes the server longer than a connect does, and how much longer is not known.
+        const SETUP_NS: u64 = 2_000_000;
         if !self.plan.load.is_open() || self.plan.requests_per_connection == Some(1) {
             return 0;
         }
         let connections = u64::from(self.plan.load.connections() / self.threads());
-        let per_connection_ns = if self.tls.is_some() { 1_000_000 } else { 40_000 };
+        let per_connect_ns = if self.tls.is_some() { 1_000_000 } else { 40_000 };
+        let per_connection_ns = per_connect_ns + SETUP_NS * self.setup.len() as u64;
         (LEAST_NS + per_connection_ns * connections).min(MOST_NS)
     }
 
@@ -213,6 +270,18 @@ impl Run {
         let has_rows = self.plan.requests.iter().any(|request| is_row(&request.expect.body));
         self.dataset.as_deref().filter(|_| has_rows)
     }
+}
+
+/// The plan's setup requests, and the variables that they take.
+fn compile_setup(
+    plan: &Plan,
+    sources: Sources<'_>,
+) -> Result<(Arc<[SetupRequest]>, VariableSources), String> {
+    let body = |(place, setup): (usize, &SetupPlan)| {
+        read_body(&setup.request()).map_err(|text| format!("setup[{place}].{text}"))
+    };
+    let bodies: Vec<_> = plan.setup.iter().enumerate().map(body).collect::<Result<_, _>>()?;
+    setup_requests::compile(&plan.setup, plan.host(), &bodies, sources)
 }
 
 /// What a request's `body_file` holds.

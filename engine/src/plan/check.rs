@@ -34,6 +34,10 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     if !plan.changing_rows.is_empty() && plan.dataset.is_none() {
         return invalid("changing_rows: needs the key dataset");
     }
+    if plan.changed_rows.len() > MOST_CHANGING_ROWS {
+        let rows = plan.changed_rows.len();
+        return invalid(&format!("changed_rows: {rows} rows, allowed are at most {MOST_CHANGING_ROWS}"));
+    }
     for (name, table) in &plan.rows {
         rows(name, table)?;
     }
@@ -45,6 +49,7 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     }
     for (place, planned) in plan.requests.iter().enumerate() {
         request(planned, &format!("requests[{place}]"))?;
+        think(plan, planned, &format!("requests[{place}].think_seconds"))?;
     }
     Ok(())
 }
@@ -140,7 +145,7 @@ fn pipeline(plan: &Plan) -> Checked {
     Ok(())
 }
 
-fn request(request: &RequestPlan, key: &str) -> Checked {
+pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
     let invalid = |text: String| Err(InvalidPlan(format!("{key}.{text}")));
     let expect = &request.expect;
     if request.weight == 0 {
@@ -167,6 +172,19 @@ fn request(request: &RequestPlan, key: &str) -> Checked {
         return invalid(format!("expect.body_bytes: min {min} is above max {max}"));
     }
     Ok(())
+}
+
+fn think(plan: &Plan, request: &RequestPlan, key: &str) -> Checked {
+    let Some(seconds) = request.think_seconds else { return Ok(()) };
+    if plan.load.is_open() {
+        return invalid(&format!(
+            "{key}: needs a load of kind \"closed\": nobody waits for answers in an open one"
+        ));
+    }
+    if plan.pipeline > 1 {
+        return invalid(&format!("{key}: needs pipeline 1"));
+    }
+    within(key, seconds, 0.0, LONGEST_SECONDS)
 }
 
 fn within(key: &str, value: f64, least: f64, most: f64) -> Checked {

@@ -6,6 +6,7 @@ mod load;
 mod reference;
 mod request;
 mod rows;
+mod setup;
 mod transport;
 
 use std::collections::BTreeMap;
@@ -16,8 +17,9 @@ use serde::Deserialize;
 pub use address::Address;
 pub use load::{Load, Step, Stop};
 pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
-pub use request::{BodyPlan, ByteRange, Expect, RequestPlan};
-pub use rows::{PickPlan, RowsPlan};
+pub use request::{BodyPlan, ByteRange, ChangedTextPlan, Expect, RequestPlan};
+pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
+pub use setup::{SetupPlan, TakePlan};
 pub use transport::{DriverChoice, TlsPlan};
 
 use crate::dataset::DatasetSpec;
@@ -42,6 +44,9 @@ pub struct Plan {
     /// What moves the bytes.
     #[serde(default)]
     pub driver: DriverChoice,
+    /// What each connection sends before anything else.
+    #[serde(default)]
+    pub setup: Vec<SetupPlan>,
     /// What is asked, by weight.
     pub requests: Vec<RequestPlan>,
     /// The load model.
@@ -79,6 +84,9 @@ pub struct Plan {
     /// Ids of rows whose text is changed by somebody else during the run, and therefore not judged.
     #[serde(default)]
     pub changing_rows: Vec<u64>,
+    /// Rows of which somebody else changes one text during the run; both texts are right.
+    #[serde(default)]
+    pub changed_rows: Vec<ChangedRowPlan>,
     /// What is done with the answers to `compared` requests; none: nothing.
     #[serde(default)]
     pub reference: Option<ReferencePlan>,
@@ -131,6 +139,7 @@ impl Plan {
         reader.end().map_err(|error| InvalidPlan(error.to_string()))?;
         check::plan(&plan)?;
         reference::check(&plan)?;
+        setup::check(&plan)?;
         Ok(plan)
     }
 

@@ -38,6 +38,9 @@ pub struct RequestPlan {
     /// Its share is the weight over the sum of all weights.
     #[serde(default = "default_one")]
     pub weight: u32,
+    /// From its answer to the next request's intended start on the connection; none: the load's think time.
+    #[serde(default)]
+    pub think_seconds: Option<f64>,
     /// What must be true of the answer.
     #[serde(default)]
     pub expect: Expect,
@@ -104,6 +107,9 @@ pub enum BodyPlan {
     Exact {
         /// The text.
         text: String,
+        /// Where texts of rows stand in it that change during the run, from front to back.
+        #[serde(default)]
+        changed: Vec<ChangedTextPlan>,
     },
     /// A JSON object that holds these fields of one row of the dataset.
     Row {
@@ -117,6 +123,18 @@ pub enum BodyPlan {
     },
 }
 
+/// A row's text within a body, which becomes another one of the same length during the run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangedTextPlan {
+    /// Of the row.
+    pub id: u64,
+    /// Byte of the body at which the text begins.
+    pub at: u64,
+    /// The new text.
+    pub text: String,
+}
+
 impl Default for BodyPlan {
     fn default() -> BodyPlan {
         BodyPlan::Any {}
@@ -127,6 +145,6 @@ fn default_one() -> u32 {
     1
 }
 
-fn default_method() -> String {
+pub(super) fn default_method() -> String {
     "GET".to_owned()
 }

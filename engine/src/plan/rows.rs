@@ -37,3 +37,15 @@ pub enum PickPlan {
     /// One after the other, each once.
     Once {},
 }
+
+/// A row of the dataset, and its text after a change.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangedRowPlan {
+    /// Of the row.
+    pub id: u64,
+    /// The field that changes, a text.
+    pub field: String,
+    /// Its new text.
+    pub text: String,
+}

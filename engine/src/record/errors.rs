@@ -32,7 +32,7 @@ pub enum ErrorKind {
     Status4xx,
     /// An unexpected status 5xx.
     Status5xx,
-    /// A body shorter or longer than expected, or above the engine's limit.
+    /// A body shorter or longer than expected.
     WrongLength,
     /// Another content type than expected.
     WrongHeader,
@@ -61,7 +61,7 @@ impl ErrorKind {
         (ErrorKind::WrongBody, "wrong_body"),
     ];
 
-    /// The kind of an unexpected status, 100 to 599.
+    /// The kind of an unexpected status. One outside of 100 to 599 is treated as 5xx (RFC 9110, section 15).
     pub fn of_status(status: u16) -> ErrorKind {
         match status / 100 {
             1 => ErrorKind::Status1xx,

@@ -3,12 +3,15 @@
 mod acknowledged;
 mod distribution;
 mod errors;
+mod evenness;
 mod kept;
 mod latest;
 mod picks;
 mod progress;
 mod series;
+mod setup;
 mod shares;
+mod sightings;
 mod summary;
 mod times;
 
@@ -19,17 +22,21 @@ use serde::Serialize;
 pub use acknowledged::{AcknowledgedNumbers, Acknowledgements};
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
+pub use evenness::{ConnectionAnswers, Evenness};
 pub use kept::{KeptBodies, KeptBody, LONGEST_BODY_BYTES};
 pub use latest::{LatestSecond, LatestTimes};
 pub use picks::{BINS, PickCounts, Picks};
 pub use progress::Totals;
 pub use series::{Series, SeriesPoint};
+pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};
+pub use sightings::{Sightings, SightingsWritten};
 pub use summary::{BodyBytes, Books, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
 pub use times::{Times, TimesByKind};
 
 use crate::dataset::Dataset;
 use crate::reference::Comparison;
+use crate::verify::Sighting;
 
 /// Wrong answers that are kept as examples.
 const EXAMPLES: usize = 8;
@@ -62,6 +69,15 @@ pub struct Example {
     excerpt: String,
     /// What is wrong with it, where more than the kind can be told.
     reason: Option<String>,
+    /// Of a `protocol` error, why the bytes are no answer.
+    cause: Option<&'static str>,
+}
+
+impl Example {
+    fn of(kind: ErrorKind, status: Option<u16>, bytes: &[u8], at_ns: u64) -> Example {
+        let excerpt = String::from_utf8_lossy(&bytes[..bytes.len().min(EXCERPT_BYTES)]).into_owned();
+        Example { at_ns, kind: kind.name(), status, excerpt, reason: None, cause: None }
+    }
 }
 
 /// One thread's record of the window.
@@ -98,8 +114,16 @@ pub struct Record {
     acknowledged: Vec<Option<AcknowledgedNumbers>>,
     /// Of right answers in the window, those that the plan asks for.
     pub kept: KeptBodies,
+    /// Of the whole run; `None` if nothing was set up.
+    pub setup: Option<SetupCounts>,
+    /// So many examples were given to [`Record::hide_in_examples`].
+    hidden_examples: usize,
     /// Of the whole run; `None` if no answers are compared.
     pub comparison: Option<Comparison>,
+    /// Of the answers, right or wrong, over the connections.
+    pub evenness: Evenness,
+    /// In the window, of rows that change; `None` if the plan names none.
+    pub sightings: Option<Sightings>,
 }
 
 impl Record {
@@ -126,7 +150,11 @@ impl Record {
             picks: dataset.map(PickCounts::new),
             acknowledged: Vec::new(),
             kept: KeptBodies::default(),
+            setup: None,
+            hidden_examples: 0,
             comparison: None,
+            evenness: Evenness::default(),
+            sightings: None,
         }
     }
 
@@ -142,6 +170,19 @@ impl Record {
     pub fn keeping(mut self, kept: KeptBodies) -> Record {
         self.kept = kept;
         self
+    }
+
+    /// The same, and with `is_needed` what answers show of changed rows is kept.
+    pub fn watching(mut self, is_needed: bool) -> Record {
+        self.sightings = is_needed.then(Sightings::default);
+        self
+    }
+
+    /// A right answer shows this of a changed row; its request was sent at `sent_ns` on the run's clock.
+    pub fn sighted(&mut self, sighting: Sighting, sent_ns: u64) {
+        if let Some(sightings) = &mut self.sightings {
+            sightings.add(sighting, sent_ns);
+        }
     }
 
     /// True if [`Record::acknowledged`] has to be told of verified numbers.
@@ -259,10 +300,31 @@ impl Record {
         reason: impl FnOnce() -> Option<String>,
     ) {
         if self.examples.len() < EXAMPLES {
-            let excerpt = String::from_utf8_lossy(&bytes[..bytes.len().min(EXCERPT_BYTES)]).into_owned();
             let reason = reason().map(|text| text.chars().take(EXCERPT_BYTES).collect());
-            self.examples.push(Example { at_ns, kind: kind.name(), status, excerpt, reason });
+            self.examples.push(Example { reason, ..Example::of(kind, status, bytes, at_ns) });
         }
+    }
+
+    /// Keeps what came instead of an answer; `cause`: why it is none.
+    pub fn broken_answer(&mut self, cause: &'static str, status: Option<u16>, bytes: &[u8], at_ns: u64) {
+        if self.examples.len() < EXAMPLES {
+            let cause = Some(cause);
+            self.examples.push(Example { cause, ..Example::of(ErrorKind::Protocol, status, bytes, at_ns) });
+        }
+    }
+
+    /// The examples that were kept.
+    pub fn examples(&self) -> &[Example] {
+        &self.examples
+    }
+
+    /// Examples that were kept since the last call show their texts as `hide` gives them.
+    pub fn hide_in_examples(&mut self, hide: impl Fn(&str) -> String) {
+        for example in &mut self.examples[self.hidden_examples..] {
+            example.excerpt = hide(&example.excerpt);
+            example.reason = example.reason.as_deref().map(&hide);
+        }
+        self.hidden_examples = self.examples.len();
     }
 
     /// An id was answered that the dataset holds, or does not.
@@ -304,11 +366,18 @@ impl Record {
         self.intended_ns.sort_unstable();
         self.intended_ns.truncate(self.most_intended);
         self.kept.merge(other.kept);
+        self.evenness.merge(&other.evenness);
+        if let Some(added) = other.setup {
+            self.setup.get_or_insert_default().merge(&added);
+        }
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);
         }
         if let (Some(comparison), Some(added)) = (&mut self.comparison, other.comparison) {
             comparison.merge(added);
+        }
+        if let (Some(sightings), Some(added)) = (&mut self.sightings, other.sightings) {
+            sightings.merge(added);
         }
         for (numbers, added) in self.acknowledged.iter_mut().zip(other.acknowledged) {
             if let (Some(numbers), Some(added)) = (numbers, added) {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    Acknowledgements, Distribution, ErrorCounts, Example, Picks, Record, RequestShare, SeriesPoint, Times,
+    Acknowledgements, ConnectionAnswers, Distribution, ErrorCounts, Example, Picks, Record, RequestShare,
+    SeriesPoint, SetupCounts, Sightings, SightingsWritten, Times,
 };
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
@@ -79,6 +80,8 @@ pub struct WindowFacts {
     pub begun_numbers: Vec<u64>,
     /// Of the tables whose rows are taken once, how many were.
     pub used_rows: BTreeMap<String, u64>,
+    /// Think times of their own, by the name of the request.
+    pub think_seconds: BTreeMap<String, f64>,
     /// When the window opened, on the run's clock.
     pub opened_ns: u64,
     /// Since the intended start of the oldest of them.
@@ -187,6 +190,8 @@ pub struct Summary {
     wire_received_bytes: u64,
     wire_sent_bytes: u64,
     connects: u64,
+    connects_per_answer: Option<f64>,
+    connection_answers: ConnectionAnswers,
     in_flight_at_start: u64,
     in_flight_at_end: u64,
     oldest_in_flight_seconds: Option<f64>,
@@ -203,6 +208,9 @@ pub struct Summary {
     rows_used: BTreeMap<String, u64>,
     bodies_left_out: u64,
     comparison: Option<Comparison>,
+    setup_requests: Option<SetupCounts>,
+    think_seconds: BTreeMap<String, f64>,
+    sightings: Option<SightingsWritten>,
 }
 
 impl Summary {
@@ -250,6 +258,8 @@ impl Summary {
             wire_received_bytes: wire_bytes.0,
             wire_sent_bytes: wire_bytes.1,
             connects: record.connects,
+            connects_per_answer: (totals.answers > 0).then(|| record.connects as f64 / totals.answers as f64),
+            connection_answers: record.evenness.conclude(),
             in_flight_at_start: books.in_flight_at_start,
             in_flight_at_end: books.in_flight_at_end,
             oldest_in_flight_seconds: facts.oldest_in_flight_seconds,
@@ -266,6 +276,9 @@ impl Summary {
             rows_used: facts.used_rows,
             bodies_left_out: record.kept.left_out(),
             comparison: record.comparison,
+            setup_requests: record.setup,
+            think_seconds: facts.think_seconds,
+            sightings: record.sightings.map(Sightings::conclude),
         }
     }
 }

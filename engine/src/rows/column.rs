@@ -22,7 +22,7 @@ impl Form {
     ///
     /// # Errors
     /// Why it cannot stand there.
-    fn write(self, cell: &str, out: &mut Vec<u8>) -> Result<(), String> {
+    pub(crate) fn write(self, cell: &str, out: &mut Vec<u8>) -> Result<(), String> {
         if cell.starts_with(['{', '[', 'n']) {
             return Err("is neither a text, nor a number, nor a boolean".to_owned());
         }

@@ -6,6 +6,7 @@ mod source;
 mod table;
 
 pub use column::{Column, Form, percent_encode};
+pub(crate) use source::member;
 pub use source::{RowSource, RowSources};
 pub use table::{Pick, Table};
 

@@ -125,7 +125,10 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The value of an object's member, as it is spelled.
-fn member<'t>(line: &'t str, name: &str) -> Result<&'t str, String> {
+///
+/// # Errors
+/// If this is no object, or has no such member.
+pub(crate) fn member<'t>(line: &'t str, name: &str) -> Result<&'t str, String> {
     let mut reader = serde_json::Deserializer::from_str(line);
     let found = reader.deserialize_map(MemberVisitor { name }).map_err(|error| error.to_string())?;
     reader.end().map_err(|error| error.to_string())?;

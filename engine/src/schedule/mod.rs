@@ -16,7 +16,7 @@ pub use poisson::Poisson;
 pub use quota::{Quota, split};
 pub use ramp::Ramp;
 pub use steps::Steps;
-pub use thinking::Thinking;
+pub use thinking::{ThinkTimes, Thinking};
 
 /// The run's phases on its clock, the same for every thread. Nanoseconds.
 #[derive(Clone, Copy, Debug)]

@@ -31,9 +31,11 @@ impl Session {
         let next = match self.slots[number].state {
             State::Resting => Next::Wait,
             State::BackingOff => self.begin(number, now_ns, now_ns),
-            State::Opening | State::Connecting | State::Requesting => {
-                self.fail(number, ErrorKind::Timeout, now_ns)
-            }
+            State::Opening
+            | State::Connecting
+            | State::SettingUpAhead
+            | State::SettingUp
+            | State::Requesting => self.fail(number, ErrorKind::Timeout, now_ns),
         };
         Some((number, next))
     }
@@ -100,8 +102,23 @@ impl Session {
     #[inline]
     fn assign(&mut self, number: usize, intended_ns: u64, now_ns: u64) -> Next {
         let request = self.mix.next();
+        self.give(number, request, intended_ns, now_ns)
+    }
+
+    /// Gives a request to a connection that has none. `request`: its place in the mix.
+    #[inline]
+    pub(super) fn give(&mut self, number: usize, request: usize, intended_ns: u64, now_ns: u64) -> Next {
         let slot = &mut self.slots[number];
-        let left = if slot.is_connected { slot.left_on_socket } else { self.socket_limit };
+        let left = if slot.is_connected {
+            slot.left_on_socket
+        } else if self.set_up.is_some() {
+            // It is written when the connection is ready: it may hold variables.
+            slot.current = InFlight { request, intended_ns, ..InFlight::default() };
+            self.deadlines.set(number, now_ns + self.timeout_ns);
+            return self.connect(number, State::Connecting, now_ns);
+        } else {
+            self.socket_limit
+        };
         let closes = left == 1;
         let message = &self.requests[request].message;
         let reference = &mut self.reference;
@@ -113,6 +130,7 @@ impl Session {
             None => {
                 let rendered = &mut self.rendered[number];
                 rendered.clear();
+                self.renderer.variables.turn_to(number);
                 let drawn = reference
                     .as_ref()
                     .and_then(|reference| reference.draw(request, closes, &mut self.renderer, rendered));
@@ -156,8 +174,7 @@ impl Session {
     pub(super) fn free(&mut self, number: usize, now_ns: u64) -> Next {
         match &mut self.pace {
             Pace::Closed(thinking) => {
-                if thinking.is_needed() {
-                    thinking.rest(number, now_ns);
+                if thinking.is_needed() && thinking.rest(number, self.slots[number].current.request, now_ns) {
                     return self.rest(number);
                 }
                 self.begin(number, now_ns, now_ns)

@@ -3,6 +3,8 @@
 use super::pace::Pace;
 use super::slot::{State, pause_ns};
 use super::{Next, Session};
+use crate::exchange::Broken;
+use crate::http1::response::Malformed;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 
@@ -21,27 +23,25 @@ impl Session {
         }
         match self.slots[number].state {
             State::Requesting if self.slots[number].current.sent_bytes == 0 => {
-                self.fail(number, ErrorKind::Protocol, now_ns)
+                self.received_garbage(number, &Broken::new(Malformed::Unasked, None, bytes), now_ns)
             }
             State::Requesting => self.received_pipelined(number, bytes, peer_closes, now_ns),
+            State::SettingUpAhead | State::SettingUp => {
+                self.received_set_up(number, bytes, peer_closes, now_ns)
+            }
             // Nothing was asked: an idle connection's farewell, as some servers send before they close.
             _ => self.lost(number, now_ns),
         }
     }
 
+    /// What came is no answer to the request.
     #[cold]
-    pub(super) fn received_garbage(
-        &mut self,
-        number: usize,
-        kind: ErrorKind,
-        bytes: &[u8],
-        now_ns: u64,
-    ) -> Next {
+    pub(super) fn received_garbage(&mut self, number: usize, broken: &Broken, now_ns: u64) -> Next {
         if self.phase == Phase::Window {
-            self.record.received_bytes += bytes.len() as u64;
-            self.record.example(kind, None, bytes, now_ns);
+            self.record.broken_answer(broken.cause.name(), broken.status, &broken.excerpt, now_ns);
+            self.hide_in_examples();
         }
-        self.fail(number, kind, now_ns)
+        self.fail(number, ErrorKind::Protocol, now_ns)
     }
 
     /// The current request's answer is complete and judged.
@@ -49,6 +49,7 @@ impl Session {
     pub(super) fn answered(&mut self, number: usize, stays: bool, is_right: bool, now_ns: u64) -> Next {
         let slot = &mut self.slots[number];
         slot.failures = 0;
+        slot.answers += 1;
         slot.is_reused = true;
         slot.is_connected = stays;
         slot.left_on_socket = slot.left_on_socket.saturating_sub(1);
@@ -57,6 +58,9 @@ impl Session {
         if !self.is_plain {
             self.acknowledge(number, is_right);
             self.fail_behind(number, ErrorKind::Closed, now_ns);
+            if !is_right {
+                self.hide_in_examples();
+            }
         }
         self.free(number, now_ns)
     }
@@ -75,6 +79,10 @@ impl Session {
             slot.is_connected = false;
             return Next::Close;
         }
+        if slot.state.is_setting_up() {
+            self.count_failed_set_up(kind);
+        }
+        let slot = &mut self.slots[number];
         if !slot.is_under_way() {
             return self.lost(number, now_ns);
         }
@@ -115,7 +123,7 @@ impl Session {
         let (was_connected, state) = (std::mem::take(&mut slot.is_connected), slot.state);
         let Pace::Open(open) = &mut self.pace else { return Next::Close };
         match state {
-            State::Opening => self.free(number, now_ns),
+            State::Opening | State::SettingUpAhead => self.free(number, now_ns),
             State::Resting if was_connected => {
                 open.free.remove(number, true);
                 open.free.put(number, false);

@@ -68,6 +68,9 @@ pub(super) fn judge(
     match verdict.wrong {
         None => {
             record.verified(asked.request, since_opened_ns);
+            for sighting in expectation.sightings() {
+                record.sighted(*sighting, asked.sent_ns);
+            }
             if verdict.checked_body && expectation.keeps_bodies() {
                 record.kept.keep(asked.request, answer.status, answer.body, answer.body_bytes);
             }

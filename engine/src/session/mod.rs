@@ -3,6 +3,7 @@
 //! A driver tells the session what happened on a connection and when; the session answers with the [`Next`] step
 //! for that connection. Times are nanoseconds on the run's clock and never go back.
 
+mod answer_watch;
 mod begin;
 mod conclude;
 mod conversation;
@@ -12,15 +13,20 @@ mod free;
 mod judge;
 mod pace;
 mod pipeline;
+mod set_up;
 mod slot;
 
 use std::sync::Arc;
 
+use answer_watch::AnswerWatch;
+pub use conclude::Ended;
 use deadlines::Deadlines;
 use judge::{Against, Tally, judge};
 use pace::Pace;
 pub use pace::PacePlan;
 use pipeline::Pipeline;
+use set_up::SetUp;
+pub use set_up::SetupParts;
 use slot::{InFlight, Slot, State};
 
 use crate::driver::ConnectFailure;
@@ -28,7 +34,7 @@ pub use crate::driver::Next;
 use crate::exchange::Received;
 use crate::http1::request::EncodedRequest;
 use crate::mix::RequestMix;
-use crate::record::{Books, ErrorKind, Record, Totals};
+use crate::record::{ErrorKind, Record, SetupCounts, Totals};
 use crate::reference::ThreadReference;
 use crate::schedule::{Phase, Quota, Timeline};
 use crate::template::Renderer;
@@ -47,6 +53,8 @@ pub struct SessionParts {
     pub mix: RequestMix,
     /// Renders templates.
     pub renderer: Renderer,
+    /// What each connection sends before anything else; needs a pipeline of 1.
+    pub setup: Option<SetupParts>,
     /// How many requests may begin.
     pub quota: Quota,
     /// When requests begin.
@@ -65,26 +73,6 @@ pub struct SessionParts {
     pub reference: Option<ThreadReference>,
     /// What other threads may see.
     pub totals: Arc<Totals>,
-}
-
-/// What a thread knows at the end.
-#[derive(Debug)]
-pub struct Ended {
-    /// Everything in the window.
-    pub record: Record,
-    /// When the thread's window ended.
-    pub at_ns: u64,
-    /// Requests by their begin and end.
-    pub books: Books,
-    /// The earliest intended start among the requests that have not ended.
-    pub oldest_intended_ns: Option<u64>,
-}
-
-impl Ended {
-    /// An end at 0 with nothing under way.
-    pub fn of(record: Record) -> Ended {
-        Ended { record, at_ns: 0, books: Books::default(), oldest_intended_ns: None }
-    }
 }
 
 /// The state of one thread's run.
@@ -107,15 +95,22 @@ pub struct Session {
     timeline: Timeline,
     phase: Phase,
     /// When the phase ends by the clock.
+    phase_ends_ns: u64,
+    /// When the phase ends, or a slice of it.
     boundary_ns: u64,
     ended_ns: u64,
     slots: Vec<Slot>,
+    answer_watch: AnswerWatch,
     deadlines: Deadlines,
     /// By connection, what it sends if that is a template's; empty without templates.
     rendered: Vec<Vec<u8>>,
-    /// One request at a time on each connection, and of none its number is kept: the usual case, which must not pay
-    /// for the others.
+    /// One request at a time on each connection, of none its number is kept, and nothing is set up: the usual case,
+    /// which must not pay for the others.
     is_plain: bool,
+    /// One request at a time, and nothing is set up: all that is sent is the current request.
+    is_direct: bool,
+    /// What connections send before anything else.
+    set_up: Option<Box<SetUp>>,
     /// By connection, its request's number in its first sequence; empty if no such numbers are kept.
     asked_numbers: Vec<u64>,
     /// Requests in flight on one connection.
@@ -128,10 +123,12 @@ impl Session {
     /// A session whose connections all rest.
     pub fn new(parts: SessionParts, timeline: Timeline) -> Session {
         let connections = parts.connections;
+        let mut record = parts.record;
+        record.setup = parts.setup.as_ref().map(|_| SetupCounts::default());
         let mut slots = Vec::new();
         slots.resize_with(connections, Slot::default);
         let has_templates = parts.requests.iter().any(|request| request.message.fixed(false).is_none());
-        let keeps_numbers = parts.record.keeps_acknowledged();
+        let keeps_numbers = record.keeps_acknowledged();
         let mut pace = Pace::new(parts.pace, connections);
         if let Pace::Open(open) = &mut pace {
             open.arrivals.begin(timeline);
@@ -142,21 +139,25 @@ impl Session {
             mix: parts.mix,
             renderer: parts.renderer,
             quota: parts.quota,
+            answer_watch: AnswerWatch::new(connections, !pace.is_by_the_clock() && parts.pipeline == 1),
             pace,
             socket_limit: parts.requests_per_connection.unwrap_or(u32::MAX),
             local_ports: parts.local_ports,
             timeout_ns: parts.timeout_ns,
-            record: parts.record,
+            record,
             reference: parts.reference.map(Box::new),
             totals: parts.totals,
             timeline,
             phase: Phase::WarmUp,
+            phase_ends_ns: timeline.opens_ns,
             boundary_ns: timeline.opens_ns,
             ended_ns: timeline.opens_ns,
             slots,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],
-            is_plain: parts.pipeline == 1 && !keeps_numbers,
+            is_plain: parts.pipeline == 1 && !keeps_numbers && parts.setup.is_none(),
+            is_direct: parts.pipeline == 1 && parts.setup.is_none(),
+            set_up: parts.setup.map(|setup| Box::new(SetUp::new(setup, connections))),
             asked_numbers: vec![0; if keeps_numbers { connections } else { 0 }],
             depth: parts.pipeline,
             pipelines: vec![Pipeline::default(); if parts.pipeline > 1 { connections } else { 0 }],
@@ -182,10 +183,10 @@ impl Session {
     /// The next moment at which [`Session::advance`] or [`Session::due`] has something to do.
     #[inline]
     pub fn wake_ns(&self) -> u64 {
-        self.boundary_ns.min(self.deadlines.earliest_ns()).min(self.pace.next_ns())
+        self.phase_ends_ns.min(self.deadlines.earliest_ns()).min(self.pace.next_ns())
     }
 
-    /// Moves on to the phase of `now_ns`.
+    /// Moves on to the phase of `now_ns`, or to its next slice.
     #[inline]
     pub fn advance(&mut self, now_ns: u64) {
         if now_ns >= self.boundary_ns {
@@ -235,6 +236,9 @@ impl Session {
             self.record.connects += 1;
             self.record.connect_time.record(now_ns.saturating_sub(slot.connect_ns));
         }
+        if self.set_up.is_some() {
+            return self.begin_set_up(number, now_ns);
+        }
         if slot.state == State::Opening {
             return self.free(number, now_ns);
         }
@@ -256,7 +260,7 @@ impl Session {
     pub fn to_send(&self, number: usize) -> &[u8] {
         let slot = &self.slots[number];
         if slot.state != State::Requesting {
-            return &[];
+            return self.set_up_to_send(number);
         }
         if let Some(pipeline) = self.pipelines.get(number) {
             return pipeline.to_send();
@@ -272,8 +276,8 @@ impl Session {
         if self.phase == Phase::Window {
             self.record.sent_bytes += bytes as u64;
         }
-        if self.depth > 1 {
-            return self.handed_over_pipelined(number, bytes, at_ns);
+        if !self.is_direct && self.handed_over_otherwise(number, bytes, at_ns) {
+            return;
         }
         let current = &mut self.slots[number].current;
         if current.sent_bytes == 0 {
@@ -299,18 +303,13 @@ impl Session {
         let expectation = &mut self.expectations[current.request];
         let is_head = self.requests[current.request].is_head;
         let mut input = bytes;
+        if in_window {
+            self.record.received_bytes += bytes.len() as u64;
+        }
         match slot.exchange.receive(&mut input, is_head, false, expectation, current.row) {
-            Received::Partial => {
-                if in_window {
-                    self.record.received_bytes += bytes.len() as u64;
-                }
-                Next::Wait
-            }
+            Received::Partial => Next::Wait,
             Received::Complete(answer) => {
                 let stays = answer.reusable && current.is_sent() && !current.closes && !peer_closes;
-                if in_window {
-                    self.record.received_bytes += bytes.len() as u64;
-                }
                 let opened_ns = self.timeline.opens_ns;
                 let tally = Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
                 let against = self.reference.as_deref_mut().map(|reference| Against {
@@ -320,7 +319,7 @@ impl Session {
                 let is_right = judge(&answer, expectation, current, now_ns, tally, against);
                 self.answered(number, stays, is_right, now_ns)
             }
-            Received::Broken(kind) => self.received_garbage(number, kind, bytes, now_ns),
+            Received::Broken(broken) => self.received_garbage(number, &broken, now_ns),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::free::FreeConnections;
 use crate::record::WaitingRequests;
-use crate::schedule::{Arrivals, Thinking};
+use crate::schedule::{Arrivals, ThinkTimes, Thinking};
 
 /// What a session's requests follow, as it is planned.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub enum PacePlan {
     /// The answers.
     Closed {
         /// From an answer to the next request's intended start.
-        think_ns: u64,
+        think_times: ThinkTimes,
     },
     /// A schedule of their own.
     Open {
@@ -40,7 +40,7 @@ pub(super) struct OpenPace {
 impl Pace {
     pub(super) fn new(plan: PacePlan, connections: usize) -> Pace {
         match plan {
-            PacePlan::Closed { think_ns } => Pace::Closed(Thinking::new(think_ns, connections)),
+            PacePlan::Closed { think_times } => Pace::Closed(Thinking::new(think_times, connections)),
             PacePlan::Open { arrivals, waiting_limit } => Pace::Open(OpenPace {
                 arrivals,
                 waiting: Waiting::new(waiting_limit),

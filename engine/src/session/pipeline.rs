@@ -127,12 +127,7 @@ impl Session {
             let is_head = self.requests[current.request].is_head;
             match slot.exchange.receive(&mut input, is_head, more_may_follow, expectation, current.row) {
                 Received::Partial => return Next::Wait,
-                Received::Broken(kind) => {
-                    if self.phase == Phase::Window {
-                        self.record.example(kind, None, bytes, now_ns);
-                    }
-                    return self.fail(number, kind, now_ns);
-                }
+                Received::Broken(broken) => return self.received_garbage(number, &broken, now_ns),
                 Received::Complete(answer) => {
                     let stays = answer.reusable && current.is_sent();
                     let in_window = self.phase == Phase::Window;
@@ -166,6 +161,7 @@ impl Session {
     fn next_in_flight(&mut self, number: usize, now_ns: u64) {
         let slot = &mut self.slots[number];
         slot.failures = 0;
+        slot.answers += 1;
         slot.is_reused = true;
         match self.pipelines[number].behind.pop_front() {
             Some(next) => {

@@ -15,6 +15,10 @@ pub(super) enum State {
     Opening,
     /// A request waits for the connect.
     Connecting,
+    /// Setup requests are sent ahead of any request.
+    SettingUpAhead,
+    /// A request waits for setup requests.
+    SettingUp,
     /// A request is to be sent, or is sent.
     Requesting,
     /// After failures: the next request waits.
@@ -63,6 +67,8 @@ pub(super) struct Slot {
     pub connect_ns: u64,
     /// Since the last complete answer.
     pub failures: u32,
+    /// Complete answers since the begin of the run, through all its sockets.
+    pub answers: u64,
     /// The one whose answer is awaited next.
     pub current: InFlight,
     pub exchange: Exchange,
@@ -70,7 +76,13 @@ pub(super) struct Slot {
 
 impl Slot {
     pub(super) fn is_under_way(&self) -> bool {
-        matches!(self.state, State::Connecting | State::Requesting)
+        matches!(self.state, State::Connecting | State::SettingUp | State::Requesting)
+    }
+}
+
+impl State {
+    pub(super) fn is_setting_up(self) -> bool {
+        matches!(self, State::SettingUpAhead | State::SettingUp)
     }
 }
 

@@ -21,6 +21,7 @@ use rustix::thread::set_current_timer_slack;
 pub use answer::AnswerSpec;
 use answer::RenderedAnswers;
 pub use faults::{FaultCounts, Faults};
+use shaped::Tally;
 pub use stall::Stalls;
 
 use crate::listen::{Listen, Listener};
@@ -56,6 +57,8 @@ pub struct Served {
     pub faults: FaultCounts,
     /// From a request complete in the target's hands to its answer handed to the kernel whole; `None`: not measured.
     pub delay: Option<Distribution>,
+    /// How many answers were handed over in each millisecond since the start, a minute at most; `None` without stalls.
+    pub answers_each_ms: Option<Vec<u32>>,
 }
 
 impl Target {
@@ -86,14 +89,15 @@ impl Target {
             let mut worker = plain::Worker::new(RenderedAnswers::new(&answer));
             let connections = serve::serve(&mut worker, socket, signals)?;
             let faults = FaultCounts::default();
-            return Ok(Served { requests: worker.served(), connections, faults, delay: None });
+            let requests = worker.served();
+            return Ok(Served { requests, connections, faults, delay: None, answers_each_ms: None });
         }
         let faults = faults.unwrap_or_default();
         // The kernel's usual 50 µs would be in every delay.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
         let mut worker = shaped::Worker::new(answer, &faults, tls.as_ref(), signals.wake_fd());
         let connections = serve::serve(&mut worker, socket, signals)?;
-        let tally = worker.into_tally();
-        Ok(Served { requests: tally.served, connections, faults: tally.faults, delay: Some(tally.delay) })
+        let Tally { served, faults, delay, answers_each_ms, .. } = worker.into_tally();
+        Ok(Served { requests: served, connections, faults, delay: Some(delay), answers_each_ms })
     }
 }

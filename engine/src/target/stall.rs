@@ -14,7 +14,8 @@ const AWAKE_NS: u64 = 500_000;
 /// Stalls by the clock since the start: from `k × every_ns` on for `length_ns`, for k = 1, 2, ….
 ///
 /// A client that asks at a constant rate all the time meets a stall with probability `length / every`, and then waits
-/// for a time that is uniform between 0 and `length`: 200 ms in every 2 s give a p95 of 100 ms and a p99 of 180 ms.
+/// for a time that is uniform between 0 and `length`: 200 ms in every 2 s give a p95 of 100 ms and a p99 of 180 ms. Where
+/// the kernel makes a stall longer, the target's account of its answers tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stalls {
     /// From one stall's begin to the next one's.

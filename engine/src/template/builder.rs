@@ -9,6 +9,7 @@ use super::row_text::combined_rows;
 use super::zipf::Zipf;
 use crate::dataset::Dataset;
 use crate::rows::{Form, RowSources, Table};
+use crate::variables::VariableSources;
 
 /// Where in a request a template stands, which decides how its fields are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct Sources<'s> {
     pub dataset: Option<&'s Arc<Dataset>>,
     /// Where cells come from.
     pub rows: Option<&'s RowSources>,
+    /// Where the values of variables come from.
+    pub variables: Option<&'s VariableSources>,
 }
 
 /// Puts a message together from its front to its end.
@@ -118,6 +121,7 @@ impl<'s> MessageBuilder<'s> {
                     | Piece::Sequence { .. }
                     | Piece::Field { .. }
                     | Piece::Cell { .. }
+                    | Piece::Variable { .. }
             )
         };
         let is_fixed = !self.pieces.iter().any(varies);
@@ -162,6 +166,13 @@ impl<'s> MessageBuilder<'s> {
                 let source = rows.get(table).map_err(named)?;
                 let column = source.column(column, form).map_err(named)?;
                 Piece::Cell { table: self.table(source.table()), column }
+            }
+            Placeholder::Variable { name, spelling } => {
+                let named = |text: String| format!("{{{{var {name}}}}}: {text}");
+                let form = form(spelling, position).map_err(|text| named(text.to_owned()))?;
+                let variables =
+                    self.sources.variables.ok_or_else(|| named("the plan has no setup".to_owned()))?;
+                Piece::Variable { place: variables.text(name, form).map_err(named)? }
             }
         })
     }

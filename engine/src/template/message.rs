@@ -56,6 +56,10 @@ pub(super) enum Piece {
         table: usize,
         column: Arc<Column>,
     },
+    /// The text of a variable of the connection.
+    Variable {
+        place: usize,
+    },
     /// [`CLOSE`] in a connection's last request, else nothing.
     Close,
     /// Where the length of what follows [`Piece::BodyStart`] belongs.
@@ -120,6 +124,22 @@ impl Message {
             }
         }
     }
+
+    /// Appends a request that holds the row at this place of each table, and after the last one the first. Nothing else
+    /// is drawn for it. Gives the combined place of its rows.
+    pub fn render_at(&self, place: u64, renderer: &mut Renderer, out: &mut Vec<u8>) -> u64 {
+        match self {
+            Message::Template(template) => {
+                let row = renderer.take_rows_at(place, &template.tables);
+                template.write(false, row, renderer, out);
+                row
+            }
+            Message::Fixed { kept, .. } => {
+                out.extend_from_slice(kept);
+                0
+            }
+        }
+    }
 }
 
 impl Template {
@@ -134,6 +154,12 @@ impl Template {
         } else {
             renderer.take_rows(&self.tables)?
         };
+        self.write(closes, row, renderer, out);
+        Some(row)
+    }
+
+    #[inline]
+    fn write(&self, closes: bool, row: u64, renderer: &mut Renderer, out: &mut Vec<u8>) {
         let (mut length_at, mut body_at) = (out.len(), out.len());
         for piece in &self.pieces {
             match piece {
@@ -152,6 +178,7 @@ impl Template {
                 Piece::Cell { table, column } => {
                     out.extend_from_slice(column.cell(renderer.places[*table]));
                 }
+                Piece::Variable { place } => out.extend_from_slice(renderer.variables.text(*place)),
                 Piece::Close if closes => out.extend_from_slice(CLOSE),
                 Piece::Close => {}
                 Piece::BodyLength => length_at = out.len(),
@@ -161,7 +188,6 @@ impl Template {
         if self.has_counted_body {
             insert_number((out.len() - body_at) as u64, length_at, out);
         }
-        Some(row)
     }
 }
 
@@ -194,7 +220,7 @@ mod tests {
 
     fn message(path: &str, body: &str) -> Message {
         let dataset = Arc::new(Dataset::new(&items(1000, 0.2)).unwrap());
-        let mut builder = MessageBuilder::new(Sources { dataset: Some(&dataset), rows: None });
+        let mut builder = MessageBuilder::new(Sources { dataset: Some(&dataset), ..Sources::default() });
         builder.template(path, Position::Path).unwrap();
         builder.bytes(b"\r\n");
         builder.close_header();
@@ -282,7 +308,8 @@ mod tests {
         let lines = ["{\"id\": 1, \"name\": \"a\\nb\"}", "{\"id\": 2, \"name\": \"\"}"];
         let rows = sources(json!({"items": {"lines": lines, "pick": {"kind": pick}}}));
         let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
-        let mut builder = MessageBuilder::new(Sources { dataset: Some(&dataset), rows: Some(&rows) });
+        let mut builder =
+            MessageBuilder::new(Sources { dataset: Some(&dataset), rows: Some(&rows), variables: None });
         builder.template(path, Position::Path)?;
         builder.template(header, Position::Header)?;
         builder.counted_body(body)?;
@@ -331,7 +358,7 @@ mod tests {
     fn unknown_fields_are_named() {
         let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
         let error = |dataset| {
-            let sources = Sources { dataset, rows: None };
+            let sources = Sources { dataset, ..Sources::default() };
             MessageBuilder::new(sources).template("{{field uid}}", Position::Path).unwrap_err()
         };
         assert!(

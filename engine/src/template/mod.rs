@@ -7,6 +7,7 @@
 //! | `{{sequence FROM}}` | FROM, FROM + 1, …: each once over all threads, the same throughout one request |
 //! | `{{field NAME}}` | the text of a field of one row, uniformly drawn, the same row throughout one request |
 //! | `{{row NAME COLUMN}}` | a cell of one row of a table of the plan, the same row throughout one request |
+//! | `{{var NAME}}` | a variable of the connection, taken from the answer to a setup request |
 //! | `{{{{` | `{{` |
 
 mod builder;

@@ -5,7 +5,7 @@ const CLOSE: &str = "}}";
 
 /// What may stand between braces, for errors.
 const ALLOWED: &str = "{{uniform FROM TO}}, {{zipf RANKS EXPONENT}}, {{sequence FROM}}, {{field NAME}}, \
-     {{row NAME COLUMN}}, and {{{{ for two braces";
+     {{row NAME COLUMN}}, {{var NAME}}, and {{{{ for two braces";
 
 /// The most ranks: every rank is a double's whole number.
 const MOST_RANKS: u64 = 1 << 53;
@@ -55,9 +55,16 @@ pub enum Placeholder<'t> {
         /// How the cell is written.
         spelling: Spelling,
     },
+    /// `{{var NAME}}`, `{{var NAME json}}` or `{{var NAME escaped}}`
+    Variable {
+        /// The variable's name.
+        name: &'t str,
+        /// How its value is written.
+        spelling: Spelling,
+    },
 }
 
-/// How a cell of a row is written.
+/// How a cell of a row, or the value of a variable, is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     /// Its text, as the place needs it.
@@ -134,6 +141,10 @@ fn placeholder(inner: &str) -> Result<Placeholder<'_>, String> {
         ("row", [table, column, "escaped"]) => {
             Ok(Placeholder::Row { table, column, spelling: Spelling::Escaped })
         }
+        ("var", [name]) => Ok(Placeholder::Variable { name, spelling: Spelling::Plain }),
+        ("var", [name, "json"]) => Ok(Placeholder::Variable { name, spelling: Spelling::Json }),
+        ("var", [name, "escaped"]) => Ok(Placeholder::Variable { name, spelling: Spelling::Escaped }),
+        ("var", _) => invalid("needs the NAME of a variable, and maybe json or escaped, like {{var token}}"),
         ("row", _) => invalid(
             "needs the NAME of a table and a COLUMN, and maybe json or escaped, like {{row items id}}",
         ),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::dataset::{Dataset, RowWriter, mix};
 use crate::rows::{Pick, Table, percent_encode};
+use crate::variables::Variables;
 
 /// A thread's source of what differs between requests.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub struct Renderer {
     pub(super) numbers: Vec<u64>,
     /// The places of the rows that the request took, one of each table.
     pub(super) places: Vec<u64>,
+    /// Of the connection that the request is for.
+    pub variables: Variables,
     /// A field's text before it is escaped.
     text: Vec<u8>,
 }
@@ -28,6 +31,7 @@ impl Renderer {
             writer: RowWriter::new(),
             numbers: Vec::new(),
             places: Vec::new(),
+            variables: Variables::default(),
             text: Vec::new(),
         }
     }
@@ -67,6 +71,19 @@ impl Renderer {
             radix = radix.wrapping_mul(table.rows());
         }
         Some(combined)
+    }
+
+    /// Takes the row at this place of each table, and after the last one the first. Gives their combined place.
+    pub(super) fn take_rows_at(&mut self, place: u64, tables: &[Arc<Table>]) -> u64 {
+        self.places.clear();
+        let (mut combined, mut radix) = (0_u64, 1_u64);
+        for table in tables {
+            let place = place % table.rows();
+            self.places.push(place);
+            combined += radix * place;
+            radix = radix.wrapping_mul(table.rows());
+        }
+        combined
     }
 
     fn take_row(&mut self, table: &Table) -> Option<u64> {

@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn message(rows: &RowSources, path: &str) -> Message {
-        let mut builder = MessageBuilder::new(Sources { dataset: None, rows: Some(rows) });
+        let mut builder = MessageBuilder::new(Sources { rows: Some(rows), ..Sources::default() });
         builder.template(path, Position::Path).unwrap();
         builder.finish().unwrap()
     }

@@ -1,5 +1,7 @@
 //! What is judged.
 
+use super::Sighting;
+
 /// A complete answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
@@ -7,8 +9,12 @@ pub struct Answer<'a> {
     pub status: u16,
     /// What [`super::Expectation::header_fits`] said.
     pub header_fits: bool,
+    /// What [`super::Expectation::header_shows`] said.
+    pub header_shows: Option<Sighting>,
     /// Content-Type as it came, if [`super::Expectation::keeps_content_type`]; else, and without one, empty.
     pub content_type: &'a [u8],
+    /// All of the head, if [`super::Expectation::keeps_head`]; else empty.
+    pub head: &'a [u8],
     /// Length of the body.
     pub body_bytes: u64,
     /// The front of the body, up to [`super::Expectation::kept_bytes`].

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::ChangingRows;
 use super::content_type::ContentType;
+use super::{ChangedRows, ChangingRows, Sighting};
 use crate::dataset::{Dataset, RowWriter};
 use crate::http1::response::Head;
 use crate::plan::Expect;
@@ -24,6 +24,9 @@ pub(super) struct Location {
     /// Place of the field in the dataset.
     place: usize,
     changing: ChangingRows,
+    changed: ChangedRows,
+    /// By the last head that was looked at.
+    shown: Option<Sighting>,
     writer: RowWriter,
     expected: Vec<u8>,
 }
@@ -47,6 +50,8 @@ impl HeaderExpectation {
             dataset: Arc::clone(dataset),
             place,
             changing: ChangingRows::default(),
+            changed: ChangedRows::default(),
+            shown: None,
             writer: RowWriter::new(),
             expected: Vec::new(),
         })))
@@ -56,6 +61,22 @@ impl HeaderExpectation {
     pub(super) fn spare(&mut self, changing: &ChangingRows) {
         if let HeaderExpectation::Location(location) = self {
             location.changing = changing.clone();
+        }
+    }
+
+    /// Both texts of these rows are right.
+    pub(super) fn watch(&mut self, changed: &ChangedRows) {
+        if let HeaderExpectation::Location(location) = self {
+            location.changed = changed.clone();
+        }
+    }
+
+    /// Which text of a changed row the head shows that was looked at last.
+    #[inline]
+    pub(super) fn shows(&self) -> Option<Sighting> {
+        match self {
+            HeaderExpectation::Location(location) => location.shown,
+            _ => None,
         }
     }
 
@@ -76,6 +97,7 @@ fn is_content_type(expected: &ContentType, head: &Head<'_>) -> bool {
 
 impl Location {
     fn fits(&mut self, head: &Head<'_>, asked_row: u64) -> bool {
+        self.shown = None;
         if self.content_type.as_ref().is_some_and(|expected| !is_content_type(expected, head)) {
             return false;
         }
@@ -85,7 +107,14 @@ impl Location {
         }
         self.expected.clear();
         self.writer.write_field(&self.dataset, asked_row, self.place, &mut self.expected);
-        value == self.expected
+        let is_old = value == self.expected;
+        let Some(number) = self.changed.find(asked_row) else { return is_old };
+        let change = self.changed.change(number);
+        let is_changed = change.place == self.place && value == change.text;
+        if is_old || is_changed {
+            self.shown = Some(Sighting { id: asked_row, is_changed });
+        }
+        is_old || is_changed
     }
 }
 
@@ -95,6 +124,7 @@ mod tests {
 
     use super::*;
     use crate::dataset::tests::items;
+    use crate::plan::ChangedRowPlan;
 
     fn dataset() -> Arc<Dataset> {
         Arc::new(Dataset::new(&items(100, 0.0)).unwrap())
@@ -111,7 +141,7 @@ mod tests {
     }
 
     fn head<'a>(content_type: Option<&'a [u8]>, location: Option<&'a [u8]>) -> Head<'a> {
-        Head { status: 301, content_type, location, reusable: true }
+        Head { status: 301, content_type, location, bytes: b"", reusable: true }
     }
 
     #[test]
@@ -143,6 +173,24 @@ mod tests {
         assert!(header.fits(&head(None, Some(b"/elsewhere")), 7));
         assert!(!header.fits(&head(None, None), 7));
         assert!(!header.fits(&head(None, Some(b"/elsewhere")), 8));
+    }
+
+    #[test]
+    fn a_changed_row_has_its_old_or_its_new_location() {
+        let plan = ChangedRowPlan { id: 7, field: "uuid".to_owned(), text: "elsewhere".to_owned() };
+        let mut header = expected(json!({"location_field": "uuid"})).unwrap();
+        header.watch(&ChangedRows::new(&[plan], Some(&dataset())).unwrap());
+        for (location, asked, shows) in [
+            (&text(7, "uuid")[..], 7, Some(false)),
+            (b"elsewhere", 7, Some(true)),
+            (b"nowhere", 7, None),
+            (b"elsewhere", 8, None),
+        ] {
+            assert_eq!(header.fits(&head(None, Some(location)), asked), shows.is_some());
+            assert_eq!(header.shows(), shows.map(|is_changed| Sighting { id: 7, is_changed }));
+        }
+        assert!(header.fits(&head(None, Some(&text(8, "uuid"))), 8));
+        assert_eq!(header.shows(), None);
     }
 
     #[test]

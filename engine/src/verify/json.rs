@@ -145,7 +145,10 @@ impl Node {
 }
 
 /// The names of a JSON pointer (RFC 6901).
-fn names(pointer: &str) -> Result<Vec<String>, String> {
+///
+/// # Errors
+/// What is wrong with it.
+pub fn names(pointer: &str) -> Result<Vec<String>, String> {
     if pointer.is_empty() {
         return Ok(Vec::new());
     }
@@ -163,7 +166,7 @@ fn names(pointer: &str) -> Result<Vec<String>, String> {
 }
 
 /// An element's place, if the name can be one.
-fn place(name: &str) -> Option<u64> {
+pub fn place(name: &str) -> Option<u64> {
     let is_plain = name.bytes().all(|byte| byte.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
     name.parse().ok().filter(|_| is_plain)
 }

@@ -7,8 +7,8 @@ use memchr::memmem::Finder;
 use serde::Deserializer;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 
-use super::ChangingRows;
 use super::text::{Text, TextSeed};
+use super::{ChangedRows, ChangingRows};
 use crate::dataset::{Dataset, RowWriter};
 
 /// Added to the limit of a body for what stands around the row's texts.
@@ -57,6 +57,7 @@ pub(super) struct RowBody {
     places: Vec<usize>,
     id_key: IdKey,
     changing: ChangingRows,
+    changed: ChangedRows,
     writer: RowWriter,
     expected: Vec<u8>,
     seen: Vec<bool>,
@@ -83,13 +84,25 @@ impl RowBody {
         };
         let id_key = IdKey::new(&dataset.names()[id_place]);
         let seen = vec![false; places.len()];
-        let (changing, writer) = (ChangingRows::default(), RowWriter::new());
-        Ok(RowBody { dataset, places, id_key, changing, writer, expected: Vec::new(), seen })
+        let (changing, changed) = (ChangingRows::default(), ChangedRows::default());
+        let writer = RowWriter::new();
+        Ok(RowBody { dataset, places, id_key, changing, changed, writer, expected: Vec::new(), seen })
     }
 
     /// The text of these rows is not judged.
     pub(super) fn spare(&mut self, changing: &ChangingRows) {
         self.changing = changing.clone();
+    }
+
+    /// Both texts of these rows are right.
+    pub(super) fn watch(&mut self, changed: &ChangedRows) {
+        self.changed = changed.clone();
+    }
+
+    /// The number of the row's change, if somebody changes it.
+    #[inline]
+    pub(super) fn change_of(&self, id: u64) -> Option<usize> {
+        self.changed.find(id)
     }
 
     /// True if the row's text is not judged.
@@ -114,12 +127,13 @@ impl RowBody {
         FRAME_BYTES + LONGEST_ESCAPE * self.dataset.row_bytes_limit()
     }
 
-    /// True if `body` is a JSON object that holds the expected fields of row `id`.
-    pub(super) fn is_row(&mut self, body: &[u8], id: u64) -> bool {
+    /// `None` if `body` is no JSON object that holds the expected fields of row `id`. `change`: as
+    /// [`RowBody::change_of`] gave it; then also whether the text is the new one, if it is among the fields.
+    pub(super) fn row_shown(&mut self, body: &[u8], id: u64, change: Option<usize>) -> Option<Option<bool>> {
         self.seen.fill(false);
         let mut reader = serde_json::Deserializer::from_slice(body);
-        let compared = reader.deserialize_map(RowVisitor { row: self, id });
-        compared.is_ok() && reader.end().is_ok() && self.seen.iter().all(|&seen| seen)
+        let shown = reader.deserialize_map(RowVisitor { row: self, id, change }).ok()?;
+        (reader.end().is_ok() && self.seen.iter().all(|&seen| seen)).then_some(shown)
     }
 }
 
@@ -127,17 +141,20 @@ impl RowBody {
 struct RowVisitor<'r> {
     row: &'r mut RowBody,
     id: u64,
+    change: Option<usize>,
 }
 
 impl<'de> Visitor<'de> for RowVisitor<'_> {
-    type Value = ();
+    /// Which text of a changed field was shown: true is the new one.
+    type Value = Option<bool>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let RowVisitor { row, id } = self;
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Option<bool>, A::Error> {
+        let RowVisitor { row, id, change } = self;
+        let mut shown = None;
         while let Some(Text(name)) = members.next_key_seed(TextSeed)? {
             let wanted = row.places.iter().position(|&place| row.dataset.names()[place] == name);
             let Some(number) = wanted else {
@@ -157,14 +174,22 @@ impl<'de> Visitor<'de> for RowVisitor<'_> {
                     members.next_value::<u64>()?.to_string().as_bytes() == row.expected
                 } else {
                     let Text(value) = members.next_value_seed(TextSeed)?;
-                    value.as_bytes() == row.expected
+                    let is_old = value.as_bytes() == row.expected;
+                    let change = change.map(|number| row.changed.change(number));
+                    match change.filter(|change| change.place == place) {
+                        None => is_old,
+                        Some(change) => {
+                            shown = Some(!is_old);
+                            is_old || value.as_bytes() == change.text
+                        }
+                    }
                 }
             };
             if !fits {
                 return Err(A::Error::custom("a member differs"));
             }
         }
-        Ok(())
+        Ok(shown)
     }
 }
 
@@ -180,6 +205,10 @@ mod tests {
         write_rows(&dataset, [42].into_iter(), Format::JsonLines, &mut line).unwrap();
         let fields = ["name", "id", "created_at", "hash_code"].map(str::to_owned);
         (RowBody::new(dataset, &fields).unwrap(), String::from_utf8(line).unwrap())
+    }
+
+    fn is_row(row: &mut RowBody, body: &str, id: u64) -> bool {
+        row.row_shown(body.as_bytes(), id, None) == Some(None)
     }
 
     #[test]
@@ -209,7 +238,7 @@ mod tests {
         let escaped = line.replace('-', "\\u002d");
         let extra = line.replacen('{', r#"{"more":{"id":3,"name":[null]},"#, 1);
         for body in [&line, &spaced, &escaped, &extra] {
-            assert!(row.is_row(body.as_bytes(), 42), "{body}");
+            assert!(is_row(&mut row, body, 42), "{body}");
         }
     }
 
@@ -223,10 +252,10 @@ mod tests {
         for body in [&without_name, &twice, &other_year, &text_id, &format!("{line}x"), &format!("[{line}]")]
         {
             assert_ne!(*body, line);
-            assert!(!row.is_row(body.as_bytes(), 42), "{body}");
+            assert!(!is_row(&mut row, body, 42), "{body}");
         }
-        assert!(!row.is_row(line.as_bytes(), 43));
-        assert!(!row.is_row(b"", 42) && !row.is_row(b"\xff", 42));
-        assert!(!row.is_row("[".repeat(100_000).as_bytes(), 42));
+        assert!(!is_row(&mut row, &line, 43));
+        assert!(!is_row(&mut row, "", 42) && row.row_shown(b"\xff", 42, None).is_none());
+        assert!(!is_row(&mut row, &"[".repeat(100_000), 42));
     }
 }

@@ -27,6 +27,12 @@ fn a_summary_agrees_with_the_target() {
     assert!(sent >= answers && sent <= answers + in_flight, "{sent} {answers} {in_flight}");
     assert!(summary.count("checked_bodies").abs_diff(answers / 3) <= 1);
     assert_eq!(summary.count("connects"), 4);
+    let connects_per_answer = summary.0["connects_per_answer"].as_f64().unwrap();
+    assert!((connects_per_answer * answers as f64 - 4.0).abs() < 1e-6, "{connects_per_answer}");
+    let spread = &summary.0["connection_answers"];
+    let each = |key: &str| spread[key].as_u64().unwrap();
+    assert_eq!((each("connections"), each("without")), (4, 0));
+    assert!(each("least") * 4 <= answers && each("most") * 4 >= answers, "{spread}");
     assert_eq!(summary.0["body_bytes"], json!({"min": 200, "max": 200, "mean": 200.0}));
     assert!(["epoll", "io_uring"].contains(&summary.0["driver"].as_str().unwrap()));
     assert_eq!(summary.0["window_seconds"], 0.5);

@@ -182,20 +182,22 @@ fn unanswered_requests_are_censored_not_dropped() {
 
 #[test]
 fn endless_heads_and_bodies_end_in_an_error() {
-    let endless = |start: &'static [u8], kind: &str, requests: u64| {
+    let endless = |start: &'static [u8], kind: &str, requests: u64, timeout_seconds: u64| {
         let server = Server::start(move |_, mut stream| {
             read_request(&mut stream);
             let _ = stream.write_all(start);
             let piece = [b'a'; 65_536];
             while stream.write_all(&piece).is_ok() {}
         });
-        let summary =
-            ten_requests(&server.address).requests(requests).with("timeout_seconds", json!(30)).run();
+        let summary = ten_requests(&server.address)
+            .requests(requests)
+            .with("timeout_seconds", json!(timeout_seconds))
+            .run();
         assert_eq!(summary.errors(), [(kind, requests)]);
     };
-    endless(b"HTTP/1.1 200 OK\r\nX: ", "protocol", 3);
-    endless(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "protocol", 3);
-    endless(b"HTTP/1.1 200 OK\r\n\r\n", "wrong_length", 1);
+    endless(b"HTTP/1.1 200 OK\r\nX: ", "protocol", 3, 30);
+    endless(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "protocol", 3, 30);
+    endless(b"HTTP/1.1 200 OK\r\n\r\n", "timeout", 1, 1);
 }
 
 #[test]

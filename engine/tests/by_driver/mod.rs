@@ -1,5 +1,6 @@
-//! What is tested of both drivers: by epoll in `epoll.rs`, by io_uring, where it is to be had, in `io_uring.rs`.
+//! What is tested of both drivers.
 
+mod changed_rows;
 mod changing_rows;
 mod closed_load;
 mod connect_failures;
@@ -9,6 +10,7 @@ mod misbehaving_servers;
 mod open_load;
 mod reference;
 mod rows;
+mod set_up;
 mod sockets;
 mod templates;
 mod tls;

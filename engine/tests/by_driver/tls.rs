@@ -334,3 +334,16 @@ fn over_a_unix_socket() {
         assert_eq!((summary.count("verified"), summary.all_errors()), (200, 0), "{}", summary.0);
     }
 }
+
+#[test]
+fn connections_log_in_over_tls() {
+    let certificates = Certificates::make("set-up");
+    let target = certificates.target(&["--body", r#"{"token": "t0ken"}"#]);
+    let login = json!({"name": "login", "path": "/login", "take": {"token": {"pointer": "/token"}}});
+    let order = json!({"path": "/", "template": true, "headers": [["x-token", "{{var token}}"]]});
+    let plan = plan(&target, certificates.trusting()).with("setup", json!([login]));
+    for summary in run_by_both(&plan.with("requests", json!([order]))) {
+        assert_eq!((summary.count("verified"), summary.all_errors()), (200, 0), "{}", summary.0["examples"]);
+        assert_eq!(summary.0["setup_requests"]["completed"], 4);
+    }
+}

@@ -110,12 +110,9 @@ impl Target {
     }
 }
 
-/// The driver that this crate of tests is about.
-fn driver() -> &'static str {
-    match env!("CARGO_CRATE_NAME") {
-        "io_uring" => "auto",
-        _ => "epoll",
-    }
+/// The driver that these tests are run by.
+fn driver() -> String {
+    std::env::var("FAIRTRIAL_TEST_DRIVER").unwrap_or_else(|_| "auto".to_owned())
 }
 
 /// A plan that is changed step by step.

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import secrets
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -19,10 +20,8 @@ class Shop(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def handle(self) -> None:
-        try:
+        with suppress(ConnectionResetError):  # whoever asked has gone
             super().handle()
-        except ConnectionResetError:  # whoever asked has gone
-            pass
 
     def do_GET(self) -> None:
         target = urlsplit(self.path)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sqlite3
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from threading import Lock
@@ -37,10 +38,8 @@ class OrderDesk(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def handle(self) -> None:
-        try:
+        with suppress(ConnectionResetError):  # whoever asked has gone
             super().handle()
-        except ConnectionResetError:  # whoever asked has gone
-            pass
 
     def do_GET(self) -> None:
         asked = re.fullmatch(r"/items/(\d+)", self.path)
@@ -73,4 +72,6 @@ class OrderDesk(BaseHTTPRequestHandler):
         """A line for each request would be measured, too."""
 
 
-ThreadingHTTPServer((os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8080"))), OrderDesk).serve_forever()
+ThreadingHTTPServer(
+    (os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8080"))), OrderDesk
+).serve_forever()

@@ -11,6 +11,8 @@ IN_DOUBT = 3
 expected figure undecided, no capacity found"""
 NOTHING_RAN = 4
 """nothing could run"""
+UNFORESEEN = 70
+"""an error that nobody foresaw: a fault of Fairtrial. EX_SOFTWARE of sysexits(3)"""
 INTERRUPTED = 130
 """128 + SIGINT, as in shells"""
 OUTPUT_CLOSED = 141

@@ -1,6 +1,7 @@
 """Makes text from a server, a log or a command safe to print."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 CONTROL = re.compile(
@@ -39,12 +40,16 @@ LOG_TAIL_LINES = 10
 LOG_TAIL_BYTES = 8192
 
 
-def log_tail(log: Path) -> str:
-    """The last ten lines of a log, printable, for an error message. Empty if the log cannot be read."""
+def log_tail(log: Path, hidden: Callable[[str], str] = lambda text: text) -> str:
+    """The last ten lines of a log, printable, for an error message. Empty if the log cannot be read.
+
+    Args:
+        hidden: strips a text of secrets. It gets the whole of what is read: a line that is cut may end within one.
+    """
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - LOG_TAIL_BYTES))
             text = file.read().decode(errors="replace")
     except OSError:
         return ""
-    return "\n".join(printable(line, 200) for line in text.splitlines()[-LOG_TAIL_LINES:])
+    return "\n".join(printable(line, 200) for line in hidden(text).splitlines()[-LOG_TAIL_LINES:])

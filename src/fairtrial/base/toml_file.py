@@ -7,8 +7,10 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
+from fairtrial.base.regular_file import read_regular
 
 Model = TypeVar("Model", bound=BaseModel)
 LARGEST_FILE_BYTES = 1 << 20
@@ -24,15 +26,23 @@ def read_toml(path: Path, model: type[Model], **known: Any) -> Model:
         Problem: the file cannot be read, is not TOML, or does not fit the model.
     """
     try:
-        if path.stat().st_size > LARGEST_FILE_BYTES:
+        content = read_regular(path, LARGEST_FILE_BYTES)
+        if len(content) > LARGEST_FILE_BYTES:
             raise Problem(f"{path}: larger than {LARGEST_FILE_BYTES} bytes", "is it the right file?")
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(content.decode())
     except OSError as error:
         raise Problem(f"{path}: cannot be read: {error.strerror}", "check the path and its permissions") from error
     except UnicodeDecodeError as error:
         raise Problem(f"{path}: not UTF-8 text", "TOML files are UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise Problem(f"{path}: not valid TOML: {error}", "correct the line it names") from error
+    except RecursionError:
+        raise Problem(f"{path}: not valid TOML: nested too deeply", "is it the right file?") from None
+    if key := next(_keys_with_nul(table), None):
+        raise Problem(
+            f"{path}: {printable(key, 100)}: holds a NUL (\\u0000), which no program, path or variable can hold",
+            "take it out; bytes of any kind can be sent from a file (`body_file`)",
+        )
     if overlap := known.keys() & table.keys():
         raise Problem(f"{path}: {', '.join(sorted(overlap))}: cannot be set in this file", "remove the key")
     values = known | table
@@ -42,6 +52,19 @@ def read_toml(path: Path, model: type[Model], **known: Any) -> Model:
         complaints = [_complaint(path, model, values, dict(fault)) for fault in error.errors()]
         guides = "docs/experiments.md, docs/workload-file.md or docs/stack-contract.md"
         raise Problem("\n".join(complaints), f"see {guides}") from error
+
+
+def _keys_with_nul(value: Any, key: str = "") -> Iterator[str]:
+    """The keys, as they stand in the file, that are or hold a text with a NUL character."""
+    if isinstance(value, str) and "\0" in value:
+        yield key
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            below = f"{key}.{name}".removeprefix(".")
+            yield from [below] if "\0" in name else _keys_with_nul(member, below)
+    elif isinstance(value, list):
+        for place, member in enumerate(value):
+            yield from _keys_with_nul(member, f"{key}[{place}]")
 
 
 def _complaint(path: Path, model: type[BaseModel], values: dict[str, Any], fault: dict[str, Any]) -> str:

@@ -3,6 +3,8 @@
 import hashlib
 import io
 import json
+import random
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +40,12 @@ class Rows(Protocol):
     def sample(self) -> list[dict[str, Any]]:
         """Return some rows, spread over all of them, by column name: numbers as int, everything else as text."""
 
+    def drawn(self, count: int) -> list[dict[str, Any]]:
+        """Return so many rows, or all if there are fewer, as `sample` does.
+
+        They are drawn from the system's randomness: no stack can know them before.
+        """
+
 
 @dataclass(frozen=True)
 class GeneratedRows:
@@ -62,6 +70,15 @@ class GeneratedRows:
         ids = {first + (last - first) * part // (SAMPLED_ROWS - 1) for part in range(SAMPLED_ROWS)}
         return self.dataset.rows_at(sorted(ids))
 
+    def drawn(self, count: int) -> list[dict[str, Any]]:
+        """Draw ids from the first to the last, as often as gaps make it necessary."""
+        first, last = self.dataset.described["first_id"], self.dataset.described["last_id"]
+        drawn: dict[int, dict[str, Any]] = {}
+        while len(drawn) < min(count, self.count):
+            ids = {first + secrets.randbelow(last - first + 1) for _ in range(2 * count)} - drawn.keys()
+            drawn |= {row["id"]: row for row in self.dataset.rows_at(sorted(ids))}
+        return random.SystemRandom().sample(list(drawn.values()), min(count, len(drawn)))
+
 
 @dataclass(frozen=True)
 class LiteralRows:
@@ -85,6 +102,10 @@ class LiteralRows:
     def sample(self) -> list[dict[str, Any]]:
         step = max(1, len(self.rows) // SAMPLED_ROWS)
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows[::step]]
+
+    def drawn(self, count: int) -> list[dict[str, Any]]:
+        drawn = random.SystemRandom().sample(list(self.rows), min(count, len(self.rows)))
+        return [dict(zip(self.columns, row, strict=True)) for row in drawn]
 
 
 @dataclass(frozen=True)

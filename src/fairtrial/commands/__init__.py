@@ -26,6 +26,7 @@ from fairtrial.commands.load import load
 from fairtrial.commands.output import print_problem, silent_exit_when_output_closes
 from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
+from fairtrial.commands.unforeseen import no_traceback
 
 app = typer.Typer(
     name="fairtrial",
@@ -77,10 +78,13 @@ def _options(
 
 
 def main() -> NoReturn:
-    """Run the command line. A `Problem` is printed with its remedy and becomes the exit status."""
+    """Run the command line. A `Problem` is printed with its remedy and becomes the exit status.
+
+    Whatever else is raised, in whatever thread, is told in one line: no traceback is printed.
+    """
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
-    with silent_exit_when_output_closes():
+    with no_traceback(), silent_exit_when_output_closes():
         try:
             app(prog_name="fairtrial")
         except Problem as problem:

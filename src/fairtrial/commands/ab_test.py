@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairtrial.commands.further_reports import JUnit, Markdown
-from fairtrial.commands.run import Blocks, Decide, Out, Quick
+from fairtrial.commands.run import Blocks, Decide, Out, Profile, Quick, Wait
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,6 +38,8 @@ def ab_test(
     out: Out = Path("results"),
     decide: Decide = None,
     quick: Quick = False,
+    profile: Profile = False,
+    wait: Wait = True,
     junit: JUnit = None,
     markdown: Markdown = None,
 ) -> None:
@@ -79,7 +81,7 @@ def ab_test(
     if asked.sweep is not None:
         _say(console, f"left out: the sweep over {asked.sweep.parameter}; both are tried with what [load] says")
     changed, _ = with_settings(paired, blocks=blocks, seed=None, quick=quick)
-    settings = Settings(out, decide_minutes=decide, junit=junit, markdown=markdown)
+    settings = Settings(out, decide_minutes=decide, junit=junit, markdown=markdown, profile=profile, wait=wait)
     left_out = [claim.id for claim in asked.claims]
     result, problem = carry_out(console, changed, file, settings, left_out)
     status = _status(result)

@@ -1,5 +1,6 @@
 """An experiment carried out from its file to its reports: what `run` and `ab-test` share."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from fairtrial.judge.model import Result
     from fairtrial.lab.conduct import Conducted
     from fairtrial.plan.plan import Plan
+    from fairtrial.record.profile import Profiles
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class Settings:
     decide_minutes: float | None = None
     junit: Path | None = None
     markdown: Path | None = None
+    profile: bool = False
+    """add the block under profilers"""
+    wait: bool = True
+    """while another lab measures on the same processors; false: the run is refused"""
 
 
 def carry_out(
@@ -53,31 +59,46 @@ def carry_out(
     from fairtrial.judge.judging import judge
     from fairtrial.lab.announce import announce
     from fairtrial.lab.conduct import conduct
+    from fairtrial.lab.exclusive import processors_held
     from fairtrial.lab.progress import progress_on
     from fairtrial.lab.results_folder import results_folder
+    from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 
     minutes = settings.decide_minutes
     with checked_out(experiment, file.parent) as checkouts:
-        plan, not_tried = _plan(experiment, file, checkouts, settings)
+        plan, not_tried = planned(experiment, file, checkouts, settings)
         announce(console, plan, [*left_out, *not_tried])
         with results_folder(settings.out, plan.experiment.name) as results:
-            with progress_on(console) as watcher:
-                conducted = conduct(plan, results, watcher, None if minutes is None else 60 * minutes)
+            with (
+                progress_on(console) as watcher,
+                processors_held(sorted(os.sched_getaffinity(0)), watcher.step, wait=settings.wait),
+            ):
+                within = None if minutes is None else 60 * minutes
+                conducted = conduct(plan, results, watcher, within, profile=settings.profile)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
-            report, problem = _write_reports(result, conducted, results, settings)
-    print_result(result, console, report)
+            profiles = _profiles(results)
+            report, problem = _write_reports(result, conducted, profiles, results, settings)
+    print_result(result, console, report, profile_parts(profiles))
     if problem:
         print_problem(problem)
     return result, problem
 
 
-def _plan(experiment: "Experiment", file: Path, checkouts: "Checkouts", settings: Settings) -> "tuple[Plan, list[str]]":
-    """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not."""
+def planned(
+    experiment: "Experiment", file: Path, checkouts: "Checkouts", settings: Settings
+) -> "tuple[Plan, list[str]]":
+    """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not.
+
+    Raises:
+        Problem: something that is named does not exist or does not fit.
+    """
     from fairtrial.catalog.stacks.contenders import with_contenders
     from fairtrial.catalog.stacks.find import find_stacks
+    from fairtrial.lab.profile.block import assert_profilable
     from fairtrial.plan.make import make_plan
     from fairtrial.plan.selection import select_stacks
+    from fairtrial.plan.validate import assert_urls_given
 
     known = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
     selected, left_out = select_stacks(experiment, known, named=settings.named, own_folders=settings.own_folders)
@@ -88,11 +109,27 @@ def _plan(experiment: "Experiment", file: Path, checkouts: "Checkouts", settings
         until_decided=settings.decide_minutes is not None,
         workloads=settings.workload_folders,
     )
+    assert_urls_given(plan)
+    if settings.profile:
+        assert_profilable(plan)
     return plan, left_out
 
 
+def _profiles(results: Path) -> "Profiles":
+    """What the extra block showed; nothing if that cannot be read, which is printed: no trial depends on it."""
+    from fairtrial.base.problem import Problem
+    from fairtrial.commands.output import print_problem
+    from fairtrial.record.profile import NO_PROFILES, read_profiles
+
+    try:
+        return read_profiles(results)
+    except Problem as problem:
+        print_problem(problem)
+        return NO_PROFILES
+
+
 def _write_reports(
-    result: "Result", conducted: "Conducted", results: Path, settings: Settings
+    result: "Result", conducted: "Conducted", profiles: "Profiles", results: Path, settings: Settings
 ) -> "tuple[Path | None, Problem | None]":
     """Write every report, unless a problem stopped the run; return the HTML report and the problem, if any."""
     from fairtrial.base.problem import Problem
@@ -103,7 +140,7 @@ def _write_reports(
         return None, conducted.problem
     report = None
     try:
-        report = write_reports(result, conducted.record, conducted.trials, results)
+        report = write_reports(result, conducted.record, conducted.trials, results, profiles)
         write_further(result, junit=settings.junit, markdown=settings.markdown)
     except Problem as problem:
         return report, problem

@@ -1,4 +1,4 @@
-"""`fairtrial check`: prove a stack against its contract."""
+"""`fairtrial check`: prove a stack against its contract, or the contenders of an experiment."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,34 +6,113 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from fairtrial.experiment.reference import StackRef
+
+OWN_FOLDERS = "A folder with stacks of your own."
 
 
 def check(
-    stack: Annotated[list[str], typer.Argument(help="A stack's name, NAME:VARIANT, or the folder of one; or several.")],
-    stacks: Annotated[
-        list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
+    subject: Annotated[
+        list[str],
+        typer.Argument(
+            help="A stack's name, NAME:VARIANT, or the folder of one; or several. Or an experiment file (.toml): all "
+            "its contenders."
+        ),
+    ],
+    stacks: Annotated[list[Path] | None, typer.Option("--stacks", help=OWN_FOLDERS, metavar="DIR")] = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(help="Only this workload; otherwise all that the stack names. Or a workload file (.toml)."),
     ] = None,
-    workload: Annotated[str | None, typer.Option(help="Only this workload; otherwise all it implements.")] = None,
     service: Annotated[str | None, typer.Option(help="Only this service; otherwise all it can use.")] = None,
+    stack: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--stack",
+            help="Of an experiment, only this stack, NAME or NAME:VARIANT. Repeat for several.",
+            metavar="NAME",
+        ),
+    ] = None,
+    workloads: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--workloads",
+            help="A folder in which the workload file of an experiment is looked for, too.",
+            metavar="DIR",
+        ),
+    ] = None,
 ) -> None:
     """Build and start a stack, try every clause of its contract, print each one.
 
-    Several stacks are tried service by service, and share each of them.
+    Several stacks are tried service by service, and share each of them. Of a workload file, each setup request and each
+    request is sent once, and its answer must be as the file expects. The contenders of an experiment with a `reference`
+    are then asked some hundred times more, and their answers compared.
 
     Exit status: 0 every clause holds; 3 one does not; 4 a stack cannot be run here; 2 wrong use.
     """
     from rich.console import Console
 
+    from fairtrial.base.problem import Problem
+    from fairtrial.experiment.workload_file.read import names_file
+
+    files = [Path(each) for each in subject if names_file(each)]
+    for wrong, reason, remedy in (
+        (files and len(subject) > 1, f"{files[0] if files else ''} is checked by itself", "name nothing beside it"),
+        (files and workload, "--workload is for stacks", "leave it out: the experiment says it"),
+        (files and service, "--service is for stacks", "leave it out: the experiment says it"),
+        (not files and stack, "--stack is for the contenders of an experiment", "name the stacks themselves"),
+        (not files and workloads, "--workloads is for experiments", "give the path with --workload FILE"),
+    ):
+        if wrong:
+            raise Problem(reason, remedy)
+    if files:
+        status = _check_experiment(Console(), files[0], stack or [], stacks or [], workloads or [])
+    else:
+        status = _check_stacks(Console(), subject, stacks or [], workload, service)
+    raise typer.Exit(status)
+
+
+def _check_experiment(
+    console: "Console", file: Path, named: list[str], own_folders: list[Path], workload_folders: list[Path]
+) -> int:
+    from fairtrial.base.problem import Problem
+    from fairtrial.catalog.stacks.checkouts import checked_out
+    from fairtrial.commands.carry_out import Settings, planned
+    from fairtrial.experiment.files import find_experiment, load_experiment
+    from fairtrial.tools.check.experiment import check_plan
+
+    if file.name.endswith(".workload.toml"):
+        raise Problem(
+            f"{file} says what is asked, and not who answers",
+            f"name stacks, too: fairtrial check NAME --workload {file}; or name the experiment that it belongs to",
+        )
+    experiment = load_experiment(find_experiment(str(file)))
+    settings = Settings(Path(), named, own_folders, workload_folders)
+    with checked_out(experiment, file.parent) as checkouts:
+        plan, _ = planned(experiment, file, checkouts, settings)
+        return check_plan(console, plan)
+
+
+def _check_stacks(
+    console: "Console", names: list[str], own_folders: list[Path], workload: str | None, service: str | None
+) -> int:
     from fairtrial.catalog.stacks.find import MANIFEST, find_stacks, pick_stack
+    from fairtrial.experiment.workload_file.read import names_file
     from fairtrial.tools.check.contract import check_stacks
+    from fairtrial.tools.check.experiment import check_plan
+    from fairtrial.tools.check.own_workload import plan_on_file
     from fairtrial.tools.check.starts import Subject
 
-    folders = [Path(each) for each in stack if (Path(each) / MANIFEST).is_file()]
-    known = find_stacks([*(stacks or []), *folders])
-    references = [_reference(folder.resolve().name if (folder := Path(each)) in folders else each) for each in stack]
-    subjects = [Subject(pick_stack(known, reference), reference, workload, service) for reference in references]
-    raise typer.Exit(check_stacks(Console(), subjects))
+    folders = [Path(each) for each in names if (Path(each) / MANIFEST).is_file()]
+    known = find_stacks([*own_folders, *folders])
+    references = [_reference(folder.resolve().name if (folder := Path(each)) in folders else each) for each in names]
+    if workload is not None and names_file(workload):
+        return check_plan(console, plan_on_file(known, references, Path(workload), service))
+    return check_stacks(
+        console, [Subject(pick_stack(known, reference), reference, workload, service) for reference in references]
+    )
 
 
 def _reference(text: str) -> "StackRef":

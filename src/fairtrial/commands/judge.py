@@ -38,12 +38,15 @@ def judge(
     from fairtrial.judge.judging import judge_record
     from fairtrial.judge.outcome import exit_status
     from fairtrial.plan.validate import validate_claims
+    from fairtrial.record.profile import read_profiles
     from fairtrial.record.read import read_record
-    from fairtrial.report.files import write_reports
+    from fairtrial.report.files import make_folder, write_reports
+    from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 
     console = Console()
     record, trials = read_record(folder)
+    profiles = read_profiles(folder)
     if claims is not None:
         file = find_experiment(claims)
         experiment, left_out = with_claims_of(record.experiment, load_experiment(file), file)
@@ -55,8 +58,8 @@ def judge(
     target = out if out is not None or claims is not None else folder
     report = None
     if target is not None:
-        target.mkdir(parents=True, exist_ok=True)
-        report = write_reports(result, record, trials, target)
+        make_folder(target)
+        report = write_reports(result, record, trials, target, profiles)
     write_further(result, junit=junit, markdown=markdown)
-    print_result(result, console, report)
+    print_result(result, console, report, profile_parts(profiles))
     raise typer.Exit(exit_status(result))

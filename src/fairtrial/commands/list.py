@@ -19,7 +19,10 @@ class Kind(StrEnum):
 
 
 def list_available(
-    kind: Annotated[Kind, typer.Argument(help="The kind of things to list.")],
+    kind: Annotated[
+        Kind | None,
+        typer.Argument(help="The kind of things to list; without it, the names of all.", show_default=False),
+    ] = None,
     stacks: Annotated[
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
@@ -28,11 +31,32 @@ def list_available(
     from rich.console import Console
     from rich.table import Table
 
-    columns = _columns(kind, stacks or [])
+    columns = _names(stacks or []) if kind is None else _columns(kind, stacks or [])
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*row)
     Console().print(table)
+    if kind is None:
+        Console().print(
+            "\nMore of each: fairtrial list stacks, and so on. Databases: fairtrial services", highlight=False
+        )
+
+
+def _names(own_folders: list[Path]) -> dict[str, list[str]]:
+    from fairtrial.catalog.stacks.find import find_stacks
+    from fairtrial.catalog.workloads import workloads
+    from fairtrial.experiment.files import shipped_experiments
+
+    names = {
+        Kind.stacks: list(find_stacks(own_folders)),
+        Kind.workloads: list(workloads()),
+        Kind.experiments: list(shipped_experiments()),
+    }
+    return {
+        "": [str(kind) for kind in names],
+        "number": [str(len(each)) for each in names.values()],
+        "names": [", ".join(each) for each in names.values()],
+    }
 
 
 def _columns(kind: Kind, own_folders: list[Path]) -> dict[str, list[str]]:

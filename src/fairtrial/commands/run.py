@@ -1,5 +1,6 @@
 """`fairtrial run`: conduct an experiment and judge it."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +48,40 @@ NoiseFloor = Annotated[
         help="Try the first stack twice in each block, under two names: how different do equals look here?",
     ),
 ]
+Profile = Annotated[
+    bool,
+    typer.Option(
+        "--profile",
+        help="Then load each stack once more under a profiler that is on this machine, to show why it is slow. It is "
+        "in no figure and in no claim: docs/profile.md.",
+    ),
+]
+
+
+class CrashAudits(StrEnum):
+    """After which trials the database is killed."""
+
+    some = "some"
+    all = "all"
+    none = "none"
+
+
+CrashAudit = Annotated[
+    CrashAudits | None,
+    typer.Option(
+        "--crash-audit",
+        help="After which trials of a workload that writes the database is killed under a load of its own, to see "
+        "whether what was acknowledged is still there; some: one in five, at least one of each stack.",
+        show_default=False,
+    ),
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Three blocks of short trials: a look, not a judgement.")]
+Wait = Annotated[
+    bool,
+    typer.Option(
+        "--wait/--no-wait", help="While another lab measures on the same processors: wait until it ends, or refuse."
+    ),
+]
 
 
 def run(
@@ -60,7 +94,10 @@ def run(
     out: Out = Path("results"),
     decide: Decide = None,
     noise_floor: NoiseFloor = False,
+    crash_audit: CrashAudit = None,
     quick: Quick = False,
+    profile: Profile = False,
+    wait: Wait = True,
     junit: JUnit = None,
     markdown: Markdown = None,
 ) -> None:
@@ -79,9 +116,14 @@ def run(
 
     file = find_experiment(experiment)
     changed, too_long = with_settings(
-        load_experiment(file), blocks=blocks, seed=seed, quick=quick, noise_floor=noise_floor
+        load_experiment(file),
+        blocks=blocks,
+        seed=seed,
+        quick=quick,
+        noise_floor=noise_floor,
+        crash_audit=None if crash_audit is None else crash_audit.value,
     )
-    settings = Settings(out, stack or [], stacks or [], workloads or [], decide, junit, markdown)
+    settings = Settings(out, stack or [], stacks or [], workloads or [], decide, junit, markdown, profile, wait)
     result, problem = carry_out(Console(), changed, file, settings, too_long)
     status = exit_status(result)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

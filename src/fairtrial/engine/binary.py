@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from fairtrial.base.cache.digest import folder_sha256
-from fairtrial.base.cache.once import made_once
+from fairtrial.base.cache.once import damage_of, kept, made_once
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
@@ -20,6 +20,8 @@ PROFILES = {ENGINE: "release", GUARD: "guard"}
 """of engine/Cargo.toml, each also the folder of the binary below cargo's target"""
 READY_BY = {ENGINE: "FAIRTRIAL_ENGINE", GUARD: "FAIRTRIAL_GUARD"}
 """The environment variables that name a ready binary instead."""
+VERSION_WITHIN_SECONDS = 30.0
+"""A matter of milliseconds, if the machine is not busy."""
 
 
 @cache
@@ -29,9 +31,9 @@ def engine_binary() -> Path:
     `FAIRTRIAL_ENGINE` names a ready binary instead.
 
     Raises:
-        Problem: there is no Rust toolchain, or the build failed.
+        Problem: there is no Rust toolchain, the build failed, or what was built does not run.
     """
-    return _binary(ENGINE, shipped("engine") / "src", shipped("engine") / "guard/src")
+    return _binary(ENGINE)
 
 
 @cache
@@ -42,9 +44,9 @@ def guard_binary() -> Path:
     `FAIRTRIAL_GUARD` names a ready binary instead.
 
     Raises:
-        Problem: there is no Rust toolchain, or the build failed.
+        Problem: there is no Rust toolchain, the build failed, or what was built does not run.
     """
-    return _binary(GUARD, shipped("engine") / "guard/src")
+    return _binary(GUARD)
 
 
 def engine_version() -> str:
@@ -59,17 +61,71 @@ def rust_remedy() -> str:
     return f"install Rust {minimum} or newer and a C linker (rustup, or your system's packages rustc, cargo and gcc)"
 
 
-def _binary(name: str, *sources: Path) -> Path:
+def engine_that_is_there() -> Path | None:
+    """Return the path of `fairtrial-engine` if it is there, and runs; None if it is still to be built, or again.
+
+    Raises:
+        Problem: it does not run.
+    """
+    ready = _ready(ENGINE)
+    if ready is None:
+        folder = kept("engine", ENGINE, _sha256(*_sources(ENGINE)))
+        if folder is None:
+            return None
+        ready = folder / ENGINE
+    return _that_runs(ready)
+
+
+def damage_of_engine() -> str | None:
+    """What is wrong with the engine in the cache; None if nothing is, or if there is none."""
+    return None if _ready(ENGINE) else damage_of("engine", ENGINE, _sha256(*_sources(ENGINE)))
+
+
+def _sources(name: str) -> list[Path]:
+    guard = shipped("engine") / "guard/src"
+    return [guard] if name == GUARD else [shipped("engine") / "src", guard]
+
+
+def _binary(name: str) -> Path:
+    ready = _ready(name)
+    if ready is None:
+        ready = made_once("engine", name, _sha256(*_sources(name)), lambda folder: _build(name, folder)) / name
+    return _that_runs(ready)
+
+
+def _ready(name: str) -> Path | None:
+    """The binary that the environment names; None: it names none."""
     variable = READY_BY[name]
     ready = os.environ.get(variable)
-    if ready:
-        if not os.access(ready, os.X_OK):
-            raise Problem(f"{variable} names {ready}, which is not a program", "unset it, or name a built one")
-        return Path(ready)
+    if not ready:
+        return None
+    if not os.access(ready, os.X_OK):
+        raise Problem(f"{variable} names {ready}, which is not a program", "unset it, or name a built one")
+    return Path(ready)
+
+
+def _that_runs(binary: Path) -> Path:
+    """The binary, which was asked for its version: on a file system that is mounted noexec, nothing runs."""
+    try:
+        asked = subprocess.run(
+            [str(binary), "--version"], capture_output=True, check=False, timeout=VERSION_WITHIN_SECONDS
+        )
+        fault = f"it ended with status {asked.returncode}" if asked.returncode else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        fault = (error.strerror or str(error)) if isinstance(error, OSError) else "it does not end"
+    if fault:
+        raise Problem(
+            f"{binary} does not run: {fault}",
+            f"remove {binary.parent}, so that it is built again; is its file system mounted noexec?",
+            NOTHING_RAN,
+        )
+    return binary
+
+
+def _sha256(first: Path, *others: Path) -> str:
+    """What a binary from these folders is cached by."""
     manifests = [(shipped("engine") / each).read_text() for each in ("Cargo.toml", "Cargo.lock", "guard/Cargo.toml")]
-    first, *others = sources
-    sha256 = folder_sha256(first, *map(folder_sha256, others), *manifests, platform.machine())
-    return made_once("engine", name, sha256, lambda folder: _build(name, folder)) / name
+    return folder_sha256(first, *map(folder_sha256, others), *manifests, platform.machine())
 
 
 def _build(name: str, folder: Path) -> None:

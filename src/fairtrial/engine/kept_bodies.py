@@ -9,14 +9,21 @@ from fairtrial.engine.plan import Request
 from fairtrial.record.engine_summary import EngineSummary, Example, Share
 
 EXCERPT_CHARACTERS = 200
+UNSHOWN = "does not fit its schema or patterns; not shown, as it may hold a variable of its connection"
 MOST_EXAMPLES = 8
 """As the engine keeps of the answers that it finds wrong itself."""
 
 
 class BodyVerdicts:
-    """What becomes of the bodies of one run."""
+    """What becomes of the bodies of one run.
 
-    def __init__(self, requests: Sequence[Request]) -> None:
+    Args:
+        shown: whether examples may quote bodies. Where connections take variables, these are known to the engine alone,
+            so that they could not be hidden.
+    """
+
+    def __init__(self, requests: Sequence[Request], *, shown: bool = True) -> None:
+        self._shown = shown
         self._checks = {request.name: request.body_check for request in requests if request.body_check is not None}
         self._wrong: Counter[str] = Counter()
         self._examples: list[Example] = []
@@ -34,8 +41,9 @@ class BodyVerdicts:
             return
         self._wrong[event["request"]] += event["times"]
         if len(self._examples) < MOST_EXAMPLES:
-            excerpt = (event["text"] or "")[:EXCERPT_CHARACTERS]
-            self._examples.append(Example(kind="wrong_body", status=event["status"], excerpt=excerpt, reason=fault))
+            excerpt = (event["text"] or "")[:EXCERPT_CHARACTERS] if self._shown else ""
+            reason = fault if self._shown else UNSHOWN
+            self._examples.append(Example(kind="wrong_body", status=event["status"], excerpt=excerpt, reason=reason))
 
     def applied_to(self, summary: EngineSummary) -> EngineSummary:
         """The summary with the wrong answers among its errors instead of among the verified ones.

@@ -21,8 +21,17 @@ class AnyBody(Strict):
     kind: Literal["any"] = "any"
 
 
+class ChangedText(Strict):
+    """Where a row's text stands in a body, in bytes, that becomes another one of the same length during the run."""
+
+    id: int
+    at: int
+    text: str
+
+
 class ExactBody(Strict):
     text: str
+    changed: list[ChangedText] | None = Field(None, description="from front to back")
     kind: Literal["exact"] = "exact"
 
 
@@ -52,6 +61,14 @@ class Expectation(Strict):
     keep_bodies: bool | None = Field(None, description="the body of every such answer is handed on, if it is right")
 
 
+class ChangedRow(Strict):
+    """A row of the dataset whose text in one field becomes this one during the run."""
+
+    id: int
+    field: str
+    text: str
+
+
 class Request(Strict):
     """One kind of request and its share in the mix.
 
@@ -70,6 +87,7 @@ class Request(Strict):
     acknowledge: bool | None = Field(
         None, description="report which of its numbers ({{sequence 1}}) had a right answer"
     )
+    think_seconds: float | None = Field(None, description="in place of the load's own think time")
     compared: bool | None = Field(None, description="keep or compare its answers, as the plan's `reference` says")
     expect: Expectation = Expectation()
     body_check: InstanceOf[BodyCheck] | None = Field(
@@ -78,6 +96,28 @@ class Request(Strict):
         repr=False,
         description="what the lab looks at in the bodies that are handed on. The engine is not told",
     )
+
+
+class Take(Strict):
+    """Where in an answer a variable stands: at a JSON pointer, or in a header, of which `pattern` has one group."""
+
+    pointer: str | None = None
+    header: str | None = None
+    pattern: str | None = None
+
+
+class SetupRequest(Strict):
+    """A request that each connection sends before any other, and the variables that it takes from the answer."""
+
+    name: str
+    path: str
+    method: str = "GET"
+    headers: list[tuple[str, str]] = Field(default_factory=list)
+    body: str | None = None
+    body_file: str | None = None
+    template: bool = False
+    expect: Expectation = Expectation()
+    take: dict[str, Take] = Field(default_factory=dict)
 
 
 class Pick(Strict):
@@ -201,6 +241,7 @@ class EnginePlan(Strict):
     host: str | None = None
     dataset: DatasetSpec | None = None
     rows: dict[str, GivenRows] = Field(default_factory=dict)
+    setup: list[SetupRequest] = Field(default_factory=list)
     secrets: dict[str, str] = Field(
         default_factory=dict,
         exclude=True,
@@ -209,6 +250,7 @@ class EnginePlan(Strict):
         "engine is not told which values these are",
     )
     changing_rows: list[int] | None = Field(None, description="ids of rows whose text is not judged")
+    changed_rows: list[ChangedRow] | None = Field(None, description="rows of which both texts are right")
     reference: KeepAnswers | CompareAnswers | None = None
     progress_every_seconds: float = 0.25
     protocol: Literal[2] = 2

@@ -54,6 +54,10 @@ class CpuTimes:
             with suppress(psutil.Error):
                 self._guards.append(psutil.Process(pid))
 
+    def processes(self) -> list[psutil.Process]:
+        """The processes that were found, and those that are in the containers now."""
+        return [*self._processes, *(process for container in self._containers for process in container.processes())]
+
     def read(self) -> tuple[float, float]:
         """The seconds so far. Of a process that ended, they are with whoever waited for it, or with its container."""
         user, system = _used_by(self._processes)

@@ -4,12 +4,15 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.events import EngineLines, send_plan
 from fairtrial.engine.kept_bodies import BodyVerdicts
+from fairtrial.engine.orphans import started_by_lab
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.record.engine_summary import EngineSummary
@@ -21,6 +24,8 @@ WRONG_PLAN = 2
 """The exit status of the engine when it refuses the plan."""
 ROWS_RAN_OUT = 3
 """That of one that needed more rows than there are, of those that each request takes once."""
+END_WITHIN_SECONDS = 10.0
+"""After its summary it has nothing left to do."""
 
 
 class StopEarly(Exception):
@@ -37,10 +42,11 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
     the summary of what was measured until then is returned with `interrupted` true.
 
     Raises:
-        Problem: the engine refused the plan, ran out of rows, or ended without a summary.
+        Problem: the engine refused the plan, ran out of rows, ended without a summary, or said nothing any more: it is
+            ended then.
     """
     secrets = Secrets(plan.secrets)
-    verdicts = BodyVerdicts(plan.requests)
+    verdicts = BodyVerdicts(plan.requests, shown=not plan.setup)
 
     def on_each(event: dict[str, Any]) -> None:
         if event["event"] == "body":
@@ -48,30 +54,25 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         else:
             on_event(event)
 
-    process = subprocess.Popen(
-        [str(engine_binary()), "run", "--die-with-parent"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    process = _started()
+    events = EngineLines(process, plan)
+    summary = None
     try:
-        assert process.stdin and process.stdout
-        process.stdin.write(plan.to_json().encode())
-        process.stdin.close()
+        send_plan(process, plan)
         try:
-            summary = _events(process, on_each)
+            summary = _summary(events, on_each)
         except KeyboardInterrupt:
             if not report_when_interrupted:
                 raise
             process.send_signal(signal.SIGINT)
-            summary = _events(process, on_each)
+            summary = _summary(events, on_each)
             if summary is None:
                 raise
         except StopEarly:
             process.send_signal(signal.SIGINT)
-            summary = _events(process, verdicts.add_any)
-        process.wait()
+            summary = _summary(events, verdicts.add_any)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_WITHIN_SECONDS)
     finally:
         if process.poll() is None:
             process.kill()
@@ -105,9 +106,26 @@ def _hiding(summary: EngineSummary, secrets: Secrets) -> EngineSummary:
     return summary.model_copy(update={"examples": examples})
 
 
-def _events(process: "subprocess.Popen[bytes]", on_event: EventHandler) -> EngineSummary | None:
-    assert process.stdout
-    for line in process.stdout:
+def _started() -> "subprocess.Popen[bytes]":
+    try:
+        return started_by_lab(
+            lambda: subprocess.Popen(
+                [str(engine_binary()), "run", "--die-with-parent"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        )
+    except OSError as error:
+        raise Problem(
+            f"the load engine {engine_binary()} cannot be started: {error.strerror}",
+            "see with `fairtrial doctor` whether it was damaged; then run again",
+        ) from error
+
+
+def _summary(lines: EngineLines, on_event: EventHandler) -> EngineSummary | None:
+    for line in lines:
         event = json.loads(line)
         if event.pop("event") == "summary":
             return EngineSummary.model_validate(event)

@@ -71,8 +71,9 @@ def engine_server(
 
 def _event(output: BinaryIO, name: str) -> dict[str, Any] | None:
     """The keys of the event of this name, if the engine has written it."""
-    for line in _text(output).splitlines(keepends=True):
-        if line.startswith("{") and line.endswith("\n"):
+    # The last part is empty, or a line that is still being written.
+    for line in _text(output).split("\n")[:-1]:
+        if line.startswith("{"):
             event: dict[str, Any] = json.loads(line)
             if event.pop("event") == name:
                 return event

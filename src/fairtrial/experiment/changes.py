@@ -6,7 +6,7 @@ from pathlib import Path
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, OpenLoad
-from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.model import CrashAudits, Experiment
 from fairtrial.experiment.reference import StackRef
 
 QUICK_BLOCKS = 3
@@ -49,14 +49,20 @@ def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tup
 
 
 def with_settings(
-    experiment: Experiment, *, blocks: int | None, seed: int | None, quick: bool, noise_floor: bool = False
+    experiment: Experiment,
+    *,
+    blocks: int | None,
+    seed: int | None,
+    quick: bool,
+    noise_floor: bool = False,
+    crash_audit: CrashAudits | None = None,
 ) -> tuple[Experiment, list[str]]:
     """The experiment with what the command line says in place of what the file says; `blocks` wins over `quick`.
 
     Returns the ids of claims that are left out, because they are about what `quick` does not try.
     """
     changes = _quick_changes(experiment) if quick else {}
-    settings = {"blocks": blocks, "seed": seed, "noise_floor": noise_floor or None}
+    settings = {"blocks": blocks, "seed": seed, "noise_floor": noise_floor or None, "crash_audit": crash_audit}
     changes |= {key: value for key, value in settings.items() if value is not None}
     return _changed(experiment, changes, experiment.claims)
 

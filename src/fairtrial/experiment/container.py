@@ -1,4 +1,4 @@
-"""What may be said of a contender in a container: `image` or `dockerfile`, with `container_port` or `network`."""
+"""What may be said of a contender in containers: `image`, `dockerfile` or `compose`, with their ports and network."""
 
 import re
 from typing import Literal
@@ -10,6 +10,9 @@ IMAGE = r"^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"
 
 ENVIRONMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
+SERVICE = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+"""A service of a compose file."""
+
 ContainerNetwork = Literal["published", "host"]
 """`published`: a network of its own, with one port published on 127.0.0.1; `host`: the network of the lab."""
 
@@ -17,6 +20,8 @@ ContainerNetwork = Literal["published", "host"]
 def assert_container(
     *,
     in_container: bool,
+    compose: bool,
+    compose_service: str | None,
     network: ContainerNetwork,
     untouched: bool,
     container_port: int | None,
@@ -29,14 +34,23 @@ def assert_container(
     Raises:
         ValueError: it begins with the key.
     """
+    if compose_service is not None and not compose:
+        raise ValueError("compose_service: it is of a compose file: set `compose`, or leave it out")
     if not in_container:
         if container_port is not None:
-            raise ValueError("container_port: it is of a container: set `image` or `dockerfile`, or write `port`")
+            raise ValueError("container_port: it is of a container: set `image` or the like, or write `port`")
         if network != "published":
             raise ValueError("container_network: it is of a container: set `image` or `dockerfile`, or leave it out")
         return
     if untouched:
         raise ValueError("files, hosts, network: a container brings its own: mount and name in the image what it needs")
+    if compose:
+        if network != "published":
+            raise ValueError("container_network: the compose file says it, by `network_mode` of the service")
+        if container_port is not None and port is not None:
+            raise ValueError("port: `container_port` says it already: leave one of them out")
+        _assert_environment(env)
+        return
     if network == "host" and container_port is not None:
         raise ValueError(
             'container_port: with `container_network = "host"` nothing is published: write `port` if it is fixed'
@@ -50,6 +64,10 @@ def assert_container(
             "ready: a published port accepts connections before the program does: name a path, as in "
             '{ path = "/" }, or set `container_network = "host"`'
         )
+    _assert_environment(env)
+
+
+def _assert_environment(env: dict[str, str]) -> None:
     for name in env:
         if not ENVIRONMENT_NAME.fullmatch(name):
             raise ValueError(f"env: {name!r} is no name of a variable")

@@ -7,11 +7,13 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from fairtrial.base.printable import printable
-from fairtrial.base.strict import Strict
-from fairtrial.experiment.container import IMAGE, ContainerNetwork, assert_container
+from fairtrial.base.strict import LONGEST_TITLE, Strict
+from fairtrial.experiment.container import IMAGE, SERVICE, ContainerNetwork, assert_container
+from fairtrial.experiment.env_from import EnvFrom
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.untouched import Files, Hosts, Network, assert_places
+from fairtrial.experiment.variables import Variables
 
 Words = Annotated[list[str], Field(min_length=1)]
 """A command, word by word: no shell reads it."""
@@ -51,9 +53,9 @@ def _assert_origin(url: str) -> None:
 
 class Contender(Strict):
     """One contender: a folder that is built, a command that is run where it lies, the URL of what runs already, or a
-    container's image."""
+    container's image, or a project of several containers."""
 
-    title: str = Field("", description="shown in reports; empty: its name")
+    title: str = Field("", max_length=LONGEST_TITLE, description="shown in reports; empty: its name")
     folder: str | None = Field(
         None, description="relative to the experiment's file; it has a stack.toml, or `command` here says how to run it"
     )
@@ -63,13 +65,18 @@ class Contender(Strict):
     url: str | None = Field(None, description="http://HOST:PORT of a server that runs already")
     image: str | None = Field(None, pattern=IMAGE, description="a container's, pulled if it is not on this machine")
     dockerfile: str | None = Field(None, description="a folder with a Dockerfile, relative to the experiment's file")
+    compose: str | None = Field(None, min_length=1, description="a compose file, relative to the experiment's file")
+    compose_service: str | None = Field(None, pattern=SERVICE, description="that answers; null: it has one alone")
     container_port: int | None = Field(None, ge=1, le=65_535, description="on which it listens within its network")
     container_network: ContainerNetwork = Field(
         "published", description="its own with one port published, or the host's"
     )
     command: Words | None = None
     build: list[Words] = Field(default_factory=list, description="commands that build the copy of `folder`")
-    env: dict[str, str] = Field(default_factory=dict, description="variables for `command`; they are recorded")
+    env: Variables = Field(default_factory=dict, description="variables for `command`; they are recorded")
+    env_from: EnvFrom = Field(
+        default_factory=list, description="names of variables that `command` gets from the environment of fairtrial"
+    )
     port: int | None = Field(None, ge=1, le=65_535, description="on which it always listens; null: what PORT says")
     files: Files = Field(
         default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
@@ -96,17 +103,19 @@ class Contender(Strict):
     @model_validator(mode="after")
     def _of_one_shape(self) -> Self:
         shapes = {"folder": self.folder, "directory": self.directory, "url": self.url}
-        shapes |= {"image": self.image, "dockerfile": self.dockerfile}
+        shapes |= {"image": self.image, "dockerfile": self.dockerfile, "compose": self.compose}
         given = [name for name, value in shapes.items() if value is not None]
         if len(given) != 1:
             raise ValueError(f"set one of {', '.join(shapes)}" + (f", not {' and '.join(given)}" if given else ""))
         if self.url is not None:
             _assert_origin(self.url)
-        in_container = self.image is not None or self.dockerfile is not None
+        in_container = any(each is not None for each in (self.image, self.dockerfile, self.compose))
         if in_container and self.build:
             raise ValueError("build: a container is not built by commands: leave it out, or write `dockerfile`")
         assert_container(
             in_container=in_container,
+            compose=self.compose is not None,
+            compose_service=self.compose_service,
             network=self.container_network,
             untouched=bool(self.files or self.hosts or self.network),
             container_port=self.container_port,
@@ -116,7 +125,7 @@ class Contender(Strict):
         )
         if self.directory is not None and self.command is None:
             raise ValueError("command: missing; it says what is run in `directory`")
-        described = ("command", "build", "env", "port", "files", "hosts", "network")
+        described = ("command", "build", "env", "env_from", "port", "files", "hosts", "network")
         told = {name for name in described if getattr(self, name) not in (None, [], {})}
         if self.url is not None and told:
             raise ValueError(f"{min(told)}: what runs at `url` is not started: leave it out")

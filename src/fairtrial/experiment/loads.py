@@ -193,7 +193,10 @@ class Objective(Strict):
     name: str = Field(pattern=SLUG)
     percentile: float = Field(99, description="one of 50, 75, 90, 95, 99, 99.9")
     within_milliseconds: float = Field(gt=0, le=3_600_000, description="of response time, at that percentile")
-    error_share: float = Field(0.0, ge=0, lt=1)
+    error_share: float = Field(0.0, ge=0, lt=1, description="of all requests")
+    request: str | None = Field(
+        None, min_length=1, description="the request of the workload's mix whose time it is; null: of all"
+    )
 
     @field_validator("percentile")
     @classmethod
@@ -205,7 +208,8 @@ class Objective(Strict):
     def describe(self) -> str:
         """`p99 within 50 ms, no errors`."""
         errors = "no errors" if self.error_share == 0 else f"errors at most {self.error_share:.3%}"
-        return f"p{self.percentile:g} within {self.within_milliseconds:g} ms, {errors}"
+        of = "" if self.request is None else f" of {self.request}"
+        return f"p{self.percentile:g}{of} within {self.within_milliseconds:g} ms, {errors}"
 
 
 class CapacityLoad(RequestLoad):

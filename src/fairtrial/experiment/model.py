@@ -4,21 +4,26 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_serializer, field_validator, model_validator
 
-from fairtrial.base.strict import SLUG, Strict
+from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.base.units import Quantity
 from fairtrial.experiment.claims import Claim, ShapeClaim
 from fairtrial.experiment.contenders import Contender, with_refs
 from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
 from fairtrial.experiment.reference import ConditionRef, StackRef
+from fairtrial.experiment.service_address import ServiceAddress, assert_secret
 from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value, values_in_words
+from fairtrial.experiment.variables import VariablesOfAll
 from fairtrial.experiment.workload_file.model import WorkloadFile
 
 LONGEST_LATENCY_SECONDS = 10.0
 
 PlacementKind = Literal["disjoint", "shared"]
 """Whether the load generator has processors of its own, or is put on the server's."""
+
+CrashAudits = Literal["some", "all", "none"]
+"""In which trials of a workload that writes the database is killed once the trial is over."""
 
 
 NamedOrInline = Annotated[
@@ -44,6 +49,9 @@ class ServiceOptions(Strict):
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
         description="the environment variable that holds the URL of one that runs already; never the URL itself, "
         "which may hold a password and would be recorded",
+    )
+    address: ServiceAddress | None = Field(
+        None, description="the port, user, password and database that programs have in their source; null: the lab's"
     )
     latency: Quantity | None = Field(
         None,
@@ -87,6 +95,20 @@ class ServiceOptions(Strict):
         rate = self.bandwidth_bytes_per_second
         return f"{self.latency} away{spread}" + ("" if rate is None else f", at {rate:,} bytes/s")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _a_password_that_no_error_quotes(cls, values: Any) -> Any:
+        assert_secret(values.get("address") if isinstance(values, dict) else None)
+        return values
+
+    @model_validator(mode="after")
+    def _an_address_of_the_labs_own(self) -> Self:
+        if self.address is not None and self.url_from is not None:
+            raise ValueError("address: the server that is given by URL (url_from) has its own: leave one of them out")
+        if self.address is not None and self.latency is not None:
+            raise ValueError("address: programs go there directly, past the proxy of `latency`: leave one of them out")
+        return self
+
     @model_validator(mode="after")
     def _no_variant_of_others(self) -> Self:
         if self.url_from is not None and self.variant != "default":
@@ -98,7 +120,7 @@ class Experiment(Strict):
     """One experiment file."""
 
     name: str = Field(pattern=SLUG)
-    title: str = Field(min_length=1)
+    title: str = Field(min_length=1, max_length=LONGEST_TITLE)
     summary: str = ""
     workload: NamedOrInline = Field(
         description="a name, or the path of a workload file, which ends in .toml, or what such a file holds"
@@ -137,11 +159,16 @@ class Experiment(Strict):
     options: dict[str, Any] = Field(default_factory=dict, description="the workload's own: docs/workloads.md")
     dataset: DatasetOptions = DatasetOptions.model_construct(rows=None, seed=1, gaps=0.0)
     load: Load
-    env: dict[Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")], str] = Field(
+    env: VariablesOfAll = Field(
         default_factory=dict, description="variables that every stack gets, in place of the contract's: DB_POOL, say"
     )
     settle_seconds: float = Field(
         60, gt=0, le=3600, description="how long the database may take after the last answer to come to rest"
+    )
+    crash_audit: CrashAudits = Field(
+        "some",
+        description="the trials after which the database is killed under a load of its own, to see whether what was "
+        "acknowledged is still there; some: one in five, drawn, and at least one of each condition",
     )
     slices: Slices | None = Field(
         None, description="measure the conditions of a block in turn, a moment at a time; null: one after the other"

@@ -29,6 +29,12 @@ class Ready(Strict):
         return f"GET {self.path} is answered" if self.status is None else f"GET {self.path} answers {self.status}"
 
 
+IN_THE_FOREGROUND = (
+    "let `run` stay in the foreground as long as it serves: what it leaves in the background is ended with it (nginx: "
+    "`daemon off;`; gunicorn: without `--daemon`; a script: `exec` the server, without `&`)"
+)
+"""What to do about a server whose command ended without an error."""
+
 HEALTH = Ready(path="/health")
 """The contract's own: docs/stack-contract.md."""
 

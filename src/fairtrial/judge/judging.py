@@ -13,11 +13,14 @@ from fairtrial.judge.model import ConditionResult, RequestResult, Result, TrialR
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
+from fairtrial.judge.stack_users import user_over
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.looks import level_at
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.judge.trials import judge_trial
+from fairtrial.judge.work_proven import work_proven
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
+from fairtrial.record.stack_user import StackUser
 
 CANNOT_RUN = {"service", "requirements", "build"}
 """Stages that fail in every block alike: a condition that fails there is not tried again."""
@@ -44,6 +47,8 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
             [results[trial.index] for trial in tried[condition.id]],
             valid[condition.id],
             standing.get(condition.id),
+            work_proven(record, condition, tried[condition.id]),
+            user_over(tried[condition.id]),
         )
         for condition in record.conditions
     ]
@@ -119,6 +124,8 @@ def _condition(
     results: Sequence[TrialResult],
     valid: Sequence[TrialRecord],
     standing: Standing | None,
+    proven: bool | None,
+    user: StackUser | None,
 ) -> ConditionResult:
     outcome, reason = condition_outcome(results)
     rank, groups = standing if standing is not None else (None, "")
@@ -135,6 +142,8 @@ def _condition(
         at=condition.at,
         outcome=outcome,
         reason=reason,
+        work_proven=proven,
+        user=user,
         rank=rank,
         tie_groups=groups,
         scatter=scatter(valid),

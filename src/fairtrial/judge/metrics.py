@@ -286,6 +286,8 @@ OVERHEAD = "overhead"
 SEARCHES = frozenset({"capacity"})
 SERVED = frozenset({"closed", "open", "fixed", "capacity"})
 """All loads but that of a program, which is never ready and has no memory at its end."""
+WHOEVER_IS_SERVED = frozenset({"uneven-connections"})
+"""Which connections the answers came to is a matter of their times: counts and processor time stand."""
 PERCENTILE_PATTERN = r"p(\d{1,2}(?:\.\d{1,3})?)"
 
 OTHER_NAMES: Mapping[str, str] = {
@@ -315,7 +317,14 @@ METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric(
-            "goodput", "goodput_per_second", "per_second", "goodput", True, _goodput, read_share=_goodput_of_request
+            "goodput",
+            "goodput_per_second",
+            "per_second",
+            "goodput",
+            True,
+            _goodput,
+            despite=WHOEVER_IS_SERVED,
+            read_share=_goodput_of_request,
         ),
         *(
             percentile_of(kind, percentile)
@@ -338,6 +347,7 @@ METRICS: Mapping[str, Metric] = {
             "server CPU time per 1,000 requests",
             False,
             server_cpu_seconds_per_1000_requests,
+            despite=WHOEVER_IS_SERVED,
             of_processes=True,
         ),
         Metric(
@@ -347,6 +357,7 @@ METRICS: Mapping[str, Metric] = {
             "database CPU time per 1,000 requests",
             False,
             _service_cpu_seconds_per_1000_requests,
+            despite=WHOEVER_IS_SERVED,
         ),
         Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss, of_processes=True),
         _of_a_server("ready_rss", "bytes", "resident memory when ready", "readiness", "rss_bytes"),
@@ -367,7 +378,7 @@ METRICS: Mapping[str, Metric] = {
             "share of requests without a right answer",
             False,
             _error_share,
-            despite=frozenset({"errors", "unanswered", "too-few-answers"}),
+            despite=WHOEVER_IS_SERVED | {"errors", "unanswered", "too-few-answers"},
             read_share=_error_share_of_request,
         ),
         Metric(

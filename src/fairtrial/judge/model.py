@@ -19,7 +19,9 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.model import DatasetIdentity, Host, IdleLimit, Placement, ServiceIdentity, StackIdentity
+from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity
+from fairtrial.record.model import Host, IdleLimit, Placement
+from fairtrial.record.stack_user import StackUser
 
 SCHEMA = Path(__file__).with_name("result.schema.json")
 
@@ -126,6 +128,14 @@ class ConditionResult(Strict):
     at: Value | None = Field(None, description="the sweep's value; null without a sweep")
     outcome: Outcome
     reason: str | None
+    work_proven: bool | None = Field(
+        None,
+        description="whether the work that an answer implies was counted by somebody else than the stack; false: it "
+        "was not, as on SQLite, and the figures are those of verified answers alone; null: none is implied or measured",
+    )
+    user: StackUser | None = Field(
+        None, description="whose processes the stack's were in its trials; null: nothing was started, or not recorded"
+    )
     rank: tuple[int, int] | None = Field(
         None,
         description="the best and worst rank by goodput that it can have among the valid conditions of its class at "

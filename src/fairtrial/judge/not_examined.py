@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Finding
 from fairtrial.record.comparison import ReferenceRecord
-from fairtrial.record.model import ExperimentRecord, WorkloadIdentity
+from fairtrial.record.identity import WorkloadIdentity
+from fairtrial.record.model import ExperimentRecord
 
 WRITES_STORED = "writes-stored"
 OF_WORKLOAD_FILES = {
@@ -25,7 +26,7 @@ AUDIT = "add an [audit.NAME] whose lowest number is {{acknowledged REQUEST}}: do
 
 def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
     """A note for each check that has nothing to examine because the workload is a file, and for each schema that says
-    nothing; else none.
+    nothing, and for requests of which nothing is expected; else none.
     """
     own = record.own_workload
     if own is None:
@@ -42,6 +43,14 @@ def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
             severity="note",
             evidence=f"{request}: its schema accepts any answer",
             remedy="say in the schema what an answer holds: types of its members, and which are required",
+        )
+    if own.expects_nothing:
+        names = printable(", ".join(own.expects_nothing), NAMED_CHARACTERS)
+        yield Finding(
+            check="errors",
+            severity="note",
+            evidence=f"{names}: any answer with 2xx is right, as the file expects nothing of it",
+            remedy="add `expect`: a status, a type, values that must stand in the answer: docs/workload-file.md",
         )
     if record.reference is not None:
         for what in _of_the_reference(own, record.reference):

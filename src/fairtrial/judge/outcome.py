@@ -11,6 +11,9 @@ NOT_RUN = {"service", "requirements", "build", "reset", "start", "crowded", "int
 """Stages whose failure means that nothing was measured. A failure in `contract` or `load` is the contender's own, so
 the trial is refused."""
 
+CAUSE = "server-exited"
+"""A stack that has ended answers nothing: what other checks found follows from it."""
+
 
 def trial_outcome(trial: TrialRecord, findings: Sequence[Finding]) -> tuple[Outcome, str | None, str | None]:
     """Outcome, reason and remedy. `findings` are those about this trial."""
@@ -20,6 +23,7 @@ def trial_outcome(trial: TrialRecord, findings: Sequence[Finding]) -> tuple[Outc
     if trial.engine is not None and trial.engine.interrupted:
         return "not run", "the run was interrupted during this trial", "run the experiment again"
     refusals = [finding for finding in findings if finding.severity == "refusal"]
+    refusals.sort(key=lambda finding: finding.check != CAUSE)
     if refusals:
         return "refused", f"{refusals[0].check}: {refusals[0].evidence}", refusals[0].remedy
     if failure is not None:

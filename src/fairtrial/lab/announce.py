@@ -88,6 +88,9 @@ def _described(stack: Stack) -> str:
     if stack.url is not None:
         where = "" if _is_here(stack.url) else ": the load leaves this machine"
         return f"runs already at {printable(stack.url)}, on whatever processors it has{where}"
+    if stack.compose is not None:
+        answers = f", of which {stack.compose_service} answers" if stack.compose_service is not None else ""
+        return printable(f"containers of {stack.compose}{answers}", 80)
     if stack.in_container:
         return f"in a container: {printable(stack.image or f'built in {stack.dockerfile}', 80)}"
     if stack.origin == "command":

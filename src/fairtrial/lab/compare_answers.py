@@ -113,6 +113,7 @@ class _Round:
                 )
                 summary = run_engine(plan, _until_it_takes_too_long)
         finally:
+            context.redaction.redact_log(log)
             self.services.after_trial(condition, changed=True)
             if log.exists() and log.stat().st_size == 0:
                 log.unlink()
@@ -182,6 +183,8 @@ def compared_with_reference(
     ready: Mapping[tuple[str, int], ReadyStack],
     results: Path,
     preparing: Callable[[str], None],
+    *,
+    for_a_load: bool = True,
 ) -> Iterator[ReferenceRecord | None]:
     """Compare all contenders with the plan's reference, and hand its answers to the trials. None without a reference.
 
@@ -192,6 +195,7 @@ def compared_with_reference(
         ready: by the name of its build and the build's number.
         results: the folder of the run; logs go below it.
         preparing: is told what begins.
+        for_a_load: whether trials follow, and need the reference's answers.
 
     Raises:
         Problem: the reference cannot be started, or differs from itself in what is not declared.
@@ -208,7 +212,8 @@ def compared_with_reference(
             wanted = asking.in_turn(reference, "first")
             again = asking.in_turn(reference, "second")
             _assert_declared(asking, reference, wanted.answers, again.answers)
-            services.reference = _for_the_load(asking, reference)
+            if for_a_load:
+                services.reference = _for_the_load(asking, reference)
         except Problem as problem:
             raise Problem(f"reference: {problem.reason}", problem.remedy) from problem
         found: dict[tuple[str, ...], EqualAnswers] = {_sameness(reference): _compare(asking, again, wanted.answers)}
@@ -271,7 +276,7 @@ def _undeclared(asking: _Round, reference: PlannedCondition, proposed: Proposal)
     if proposed.hopeless:
         return Problem(reason, "mend it, or compare with another contender: nothing can be declared for a difference "
                                "in status, type or validity")  # fmt: skip
-    lines = "\n".join(hidden(line) for line in proposed.toml())
+    lines = "\n".join(hidden(line) for line in proposed.toml(asking.comparable.table))
     return Problem(
         reason, f"if this may differ between right answers, write it into {asking.comparable.file}:\n{lines}"
     )

@@ -16,6 +16,7 @@ from fairtrial.lab.first_line import first_line
 from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
 from fairtrial.lab.private_network import network_of
+from fairtrial.lab.profile.block import profile_block
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.flow import new_record, run_trial
@@ -64,7 +65,14 @@ class Conducted:
     """what stopped the experiment before its last trial, if something did"""
 
 
-def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: float | None = None) -> Conducted:
+def conduct(
+    plan: Plan,
+    results: Path,
+    watcher: Watcher,
+    decide_within_seconds: float | None = None,
+    *,
+    profile: bool = False,
+) -> Conducted:
     """Make everything ready, run every trial, and write the record into `results` line by line.
 
     KeyboardInterrupt before the first trial is raised; later it ends the run (`run_trials`). Nothing that was started
@@ -73,6 +81,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
     Args:
         decide_within_seconds: of a plan with looks: the run ends when this time has passed since the first trial,
             if no look has ended it before (`lab.decide`).
+        profile: add the block under profilers, which is in no trial, if the run was not interrupted.
 
     Raises:
         Problem: the engine cannot be built, the reference differs from itself, or the record cannot be begun.
@@ -80,7 +89,7 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
     steps = Steps(watcher.step)
     watcher.follow(steps)
     placement = planned_placement(plan.experiment)
-    with _builds(plan, results / "logs", steps) as preparation:
+    with building(plan, results / "logs", steps) as preparation:
         with steps.step("building the load engine"):
             version = engine_version()
         with (
@@ -116,7 +125,10 @@ def conduct(plan: Plan, results: Path, watcher: Watcher, decide_within_seconds: 
                 watcher.begins(record)
                 end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record, decide_within_seconds)
                 in_turn = run if plan.experiment.slices is None else blocks.run
-                return run_trials(plan, record, in_turn, writer, watcher, end)
+                conducted = run_trials(plan, record, in_turn, writer, watcher, end)
+            if profile and not conducted.interrupted and conducted.problem is None:
+                profile_block(plan, ready, services, results, watcher, conducted.trials)
+            return conducted
 
 
 def run_trials(
@@ -164,7 +176,7 @@ def run_trials(
     return conducted
 
 
-def _builds(plan: Plan, logs: Path, steps: Steps) -> AbstractContextManager[Preparation]:
+def building(plan: Plan, logs: Path, steps: Steps) -> AbstractContextManager[Preparation]:
     """Begin every build of the plan, as often as the experiment says."""
     numbers = range(1, plan.experiment.builds + 1)
     builds = [StackBuild(stack, number, built_apart) for stack, built_apart in plan.builds for number in numbers]

@@ -5,20 +5,16 @@ from collections.abc import Sequence
 from fairtrial import __version__
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import implied_work
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.dataset import spec_sha256
 from fairtrial.lab.meters.machine import this_host
 from fairtrial.lab.trial.flow import timestamp
-from fairtrial.plan.plan import Plan
+from fairtrial.plan.plan import Plan, PlannedCondition
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.comparison import ReferenceRecord
-from fairtrial.record.model import (
-    DatasetIdentity,
-    ExperimentRecord,
-    IdleLimit,
-    Placement,
-    ServiceIdentity,
-    StackIdentity,
-)
+from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity
+from fairtrial.record.model import ExperimentRecord, IdleLimit, Placement
+from fairtrial.record.proof import ImpliedWork
 
 
 def first_line(
@@ -57,13 +53,26 @@ def first_line(
         services=list(services),
         dataset=next(iter(datasets.values()), None) if same else None,
         datasets={} if same else {name: dataset for name, dataset in datasets.items() if dataset is not None},
-        implied_work={
-            condition.recorded.id: implied_work(plan.workload, condition.point.options) for condition in plan.conditions
-        },
+        implied_work={condition.recorded.id: _implied_work(condition) for condition in plan.conditions},
         own_workload=None if plan.workload.own is None else plan.workload.own.identity,
         reference=reference,
         engine_version=engine_version,
         calibrations=list(calibrations),
+    )
+
+
+def _implied_work(condition: PlannedCondition) -> ImpliedWork:
+    """What an answer of this condition implies. A latency that is drawn at random has no least round trip."""
+    point = condition.point
+    options = point.service_options(condition.service)
+    if options.latency is None or options.latency_distribution != "constant":
+        return implied_work(point.workload, point.options)
+    asked = point.workload.requests(point.data, point.options) if isinstance(point.workload, ServerWorkload) else []
+    return implied_work(
+        point.workload,
+        point.options,
+        requests=[request.name for request in asked],
+        round_trip_seconds=options.latency.value,
     )
 
 

@@ -50,7 +50,7 @@ def new_results_folder(parent: Path, name: str) -> Path:
                 if parent.is_dir():
                     continue
                 raise
-            (folder / "logs").mkdir()
+            (folder / "logs").mkdir(mode=0o700)
             return folder
     except OSError as error:
         raise Problem(

@@ -19,7 +19,9 @@ from fairtrial.judge.checks import validate_thresholds
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.plan import validate
+from fairtrial.plan.crash_audits import draw_crash_audits
 from fairtrial.plan.order import block_order, recorded_condition
+from fairtrial.plan.own_load import assert_load_of_own
 from fairtrial.plan.own_state import assert_state
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 
@@ -54,6 +56,7 @@ def make_plan(
         plan = _resolve(experiment, workload, stacks, until_decided=until_decided)
         validate_thresholds(experiment.checks)
         requests = validate.request_names(plan.points)
+        validate.assert_objectives(plan.points, requests)
         for claim in experiment.claims:
             validate_claim(claim, experiment, requests)
     except Problem as problem:
@@ -93,6 +96,7 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
             validate.assert_service_options(pick_service(name), options)
     most = MOST_FACTOR * experiment.blocks if until_decided else experiment.blocks
     looks = plan_looks(experiment.blocks, most) if until_decided else []
+    blocks = block_order(conditions, looks[-1] if looks else experiment.blocks, experiment.seed)
     return Plan(
         experiment=experiment,
         workload=workload,
@@ -100,8 +104,9 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
         conditions=conditions,
         cache=None if experiment.cache is None else pick_service(experiment.cache),
         balancer=None if experiment.balancer is None else pick_balancer(experiment.balancer),
-        blocks=block_order(conditions, looks[-1] if looks else experiment.blocks, experiment.seed),
+        blocks=blocks,
         looks=looks,
+        crash_audits=draw_crash_audits(experiment.crash_audit, blocks, looks[0] if looks else len(blocks)),
     )
 
 
@@ -118,6 +123,7 @@ def _condition(
     service = pick_service(point.experiment.service_of(reference))
     validate.assert_defined_on(point.workload, service)
     assert_state(point.workload, point.experiment, service)
+    assert_load_of_own(point.workload, point.experiment)
     validate.assert_concurrency(point.experiment, service)
     stack = pick_stack(stacks, reference)
     validate.assert_implements(stack, point.workload, service)

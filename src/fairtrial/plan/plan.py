@@ -93,6 +93,8 @@ class PlannedTrial:
     block: int
     condition: PlannedCondition
     build: int = 1
+    crash_audit: bool = False
+    """whether the database is killed once the trial is over, if the workload writes"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,8 @@ class Plan:
     """per block, every condition once, in the order in which they are tried"""
     looks: Sequence[int] = ()
     """numbers of blocks after which the run ends if all claims are decided; empty: it ends after the last block"""
+    crash_audits: frozenset[int] = frozenset()
+    """numbers of the trials that a crash audit follows; nobody but the lab knows them before"""
 
     @property
     def stacks(self) -> list[Stack]:
@@ -132,7 +136,8 @@ class Plan:
         for number, block in enumerate(self.blocks, 1):
             for condition in block:
                 index += 1
-                yield PlannedTrial(index, number, condition, build=(number - 1) % self.experiment.builds + 1)
+                build = (number - 1) % self.experiment.builds + 1
+                yield PlannedTrial(index, number, condition, build, crash_audit=index in self.crash_audits)
 
 
 def planned_seconds(trials: int, load: Load) -> float:

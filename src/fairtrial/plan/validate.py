@@ -6,17 +6,21 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
+from fairtrial.catalog.services import services
+from fairtrial.catalog.services.common.external import url_given
 from fairtrial.catalog.services.model import MOST_CONCURRENCY, Service
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.experiment.loads import CapacityLoad
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.experiment.slices import COMPARING
 from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.claims import RequestNames, validate_claim
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
-from fairtrial.plan.plan import PlannedCondition, Point
+from fairtrial.plan.plan import Plan, PlannedCondition, Point
 
 
 def implements(stack: Stack, workload: Workload | None, service: Service | str) -> bool:
@@ -164,7 +168,9 @@ def _assert_reachable_from_container(stack: Stack, service: Service, point: Poin
         raise Problem(
             f"{stack.name} runs in a container with a network of its own, and {started[0]}, which the lab starts, "
             "listens on the host's loopback alone",
-            'set `container_network = "host"`',
+            'let the compose file bring its own, and choose `service = "none"`'
+            if stack.compose is not None
+            else 'set `container_network = "host"`',
         )
 
 
@@ -213,12 +219,34 @@ def assert_service_options(service: Service, options: ServiceOptions) -> None:
         )
     if options.url_from is not None and not service.schemes:
         raise Problem(f"[services.{service.name}] url_from: this service cannot be given by URL", "leave it out")
+    if options.address is not None:
+        assert_address(service, options.address)
     if options.latency is not None and service.port is None:
         raise Problem(
             f"[services.{service.name}] latency: {service.title} is no server: between it and a stack there is no "
             "network that could take time",
             "leave it out, or choose a service that listens, such as postgresql",
         )
+
+
+def assert_urls_given(plan: Plan) -> None:
+    """Raise a Problem if the environment does not hold the URL of a server that runs already (`url_from`)."""
+    for condition in plan.conditions:
+        for service in (condition.service, plan.cache):
+            options = None if service is None else condition.point.service_options(service)
+            if service is not None and options is not None and options.url_from is not None:
+                url_given(service, options.url_from)
+
+
+def assert_address(service: Service, address: ServiceAddress) -> None:
+    """Raise a Problem if the lab cannot start the service at an address and with a login that programs have."""
+    if service.at is None:
+        able = ", ".join(each.name for each in services().values() if each.at is not None)
+        raise Problem(f"[services.{service.name}] address: {service.title} has no login to be told of; {able} have")
+    try:
+        service.at(address)
+    except Problem as problem:
+        raise Problem(f"[services.{service.name}] {problem.reason}", problem.remedy) from None
 
 
 def assert_option_takes(experiment: Experiment, options: Strict, value: Value | None) -> None:
@@ -245,6 +273,19 @@ def request_names(points: Sequence[Point]) -> RequestNames:
         return list(dict.fromkeys(request.name for request in point.workload.requests(point.data, point.options)))
 
     return names
+
+
+def assert_objectives(points: Sequence[Point], requests: RequestNames) -> None:
+    """Raise a Problem if an objective of a search for the capacity is of a request that is not sent."""
+    for point in points:
+        load = point.experiment.load
+        named = [each.request for each in load.objectives if each.request] if isinstance(load, CapacityLoad) else []
+        for name in named:
+            if name not in (sent := requests(point.value) or ()):
+                raise Problem(
+                    f"load.objectives: {point.workload.name} sends no request {name!r}",
+                    f"leave `request` out, or choose one of: {', '.join(sent)}",
+                )
 
 
 def validate_claims(experiment: Experiment, file: Path, requests: RequestNames) -> None:

@@ -39,12 +39,16 @@ class Example(Strict):
     reason: str | None = Field(
         None, description="what is wrong with the body, where that can be told; it quotes the answer, too"
     )
+    cause: str | None = Field(
+        None, description="of kind `protocol`: why the bytes were no answer; null in older records"
+    )
 
     @property
     def what(self) -> str:
         """Its kind, its status and what is wrong with it: `wrong_body, status 200, /id is 8, not 7`; printable."""
-        parts = [self.kind, None if self.status is None else f"status {self.status}", printable(self.reason or "", 200)]
-        return ", ".join(part for part in parts if part)
+        status = None if self.status is None else f"status {self.status}"
+        why = printable(self.reason or (self.cause or "").replace("_", " "), 200)
+        return ", ".join(part for part in (self.kind, status, why) if part)
 
 
 class SecondOfSeries(Strict):
@@ -145,11 +149,45 @@ class UnequalAnswer(Strict):
     body: str
 
 
+class ConnectionAnswers(Strict):
+    """How the answers of the window, right or wrong, spread over connections: docs/engine-protocol.md, "Evenness"."""
+
+    connections: int
+    least: int = Field(description="answers of the connection that had fewest")
+    most: int
+    without: int = Field(description="connections that had none")
+    evenness: float | None = Field(description="Jain's index, 1/connections to 1; null without an answer")
+    evenness_in_slices: float | None = Field(
+        description="the same at a time: 1/connections to 1; null where the server does not decide alone whose answer "
+        "comes next (open loads, think times, pipelining), and where answers are too far apart"
+    )
+    slice_seconds: float | None = Field(description="how long a slice is; null where there are none")
+
+
 class Comparison(Strict):
     """What became of the answers that were compared: docs/engine-protocol.md, "A reference"."""
 
     requests: list[RequestComparison]
     unequal_answers: list[UnequalAnswer]
+
+
+class SetupCounts(Strict):
+    """What became of the setup requests of connections, over the whole run. They count in no other figure."""
+
+    sent: int
+    verified: int
+    completed: int = Field(description="how many times a connection was ready for the load")
+    failures: dict[str, int] = Field(description="by the kinds of `errors`")
+
+
+class Sightings(Strict):
+    """Which answers showed which text of a row that changed under the load."""
+
+    kept: list[tuple[int, int, int]] = Field(
+        description="the row's id, 1 for its new text and 0 for the old, and when the request was sent, in nanoseconds "
+        "of CLOCK_MONOTONIC"
+    )
+    left_out: int = Field(description="how many more there were: of too many, every second, fourth, … is kept")
 
 
 class EngineSummary(Strict):
@@ -185,6 +223,8 @@ class EngineSummary(Strict):
     wire_received_bytes: int | None = Field(None, description="with the overhead of TLS")
     wire_sent_bytes: int | None = None
     connects: int
+    connects_per_answer: float | None = Field(None, description="null without an answer, and in older records")
+    connection_answers: ConnectionAnswers | None = Field(None, description="null in older records")
     in_flight_at_end: int
     oldest_in_flight_seconds: float | None
     waiting: Waiting | None = Field(None, description="null in a closed load")
@@ -207,6 +247,20 @@ class EngineSummary(Strict):
     comparison: Comparison | None = Field(
         None, description="null where nothing was compared; a trial's record has it as `equal_answers`"
     )
+
+    setup_requests: SetupCounts | None = Field(None, description="null where connections send none")
+    think_seconds: dict[str, float] = Field(
+        default_factory=dict, description="by request, its own think time, where it has one"
+    )
+
+    sightings: Sightings | None = Field(
+        None, description="null where no rows changed; a trial's record has what follows from it as `row_changes`"
+    )
+
+    @property
+    def has_pauses(self) -> bool:
+        """Whether connections of a closed load spend time in no request: thinking, or being set up."""
+        return self.setup_requests is not None or any(self.think_seconds.values())
 
     @property
     def ended(self) -> int:
@@ -233,6 +287,35 @@ class EngineSummary(Strict):
                 "failures": self.failures,
                 "service_time": self.service_time,
                 "response_time": self.response_time,
+            }
+        )
+
+    def of_request(self, request: str) -> "EngineSummary | None":
+        """The account as though the requests of this name had been the only ones.
+
+        What had no answer at the end is not counted by request. It is bounded: by what was sent of it since the begin
+        without a right answer, and all that still waited for a connection.
+
+        None if its times or failures were not kept.
+        """
+        share = self.share_of(request)
+        if share is None or share.response_time is None or share.service_time is None or share.failures is None:
+            return None
+        unanswered = self.in_flight_at_end
+        if share.run_sent is not None and share.run_verified is not None:
+            waited = 0 if self.waiting is None else self.waiting.at_end
+            unanswered = min(unanswered, share.run_sent - share.run_verified + waited)
+        return self.model_copy(
+            update={
+                "sent": share.sent,
+                "answers": share.answers,
+                "verified": share.verified,
+                "failures": share.failures,
+                "goodput_per_second": share.verified / self.window_seconds if self.window_seconds > 0 else 0.0,
+                "errors": {"wrong": share.answers - share.verified, "failed": share.failures},
+                "response_time": share.response_time,
+                "service_time": share.service_time,
+                "in_flight_at_end": unanswered,
             }
         )
 

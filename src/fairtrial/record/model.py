@@ -17,11 +17,18 @@ from fairtrial.experiment.value import Value
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
+from fairtrial.record.crash_audit import CrashAudit
+from fairtrial.record.durability import Durability
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity, WorkloadIdentity
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.own_audit import OwnAudit
+from fairtrial.record.proof import Audit, Freshness, ImpliedWork, Ledger, RowChangesSeen
 from fairtrial.record.proxy import ProxyAccount
 from fairtrial.record.slices import Slicing
+from fairtrial.record.stack_user import StackUser
+from fairtrial.record.stray_threads import StrayThreads
+from fairtrial.record.workers import Workers
 
 
 class Condition(Strict):
@@ -99,80 +106,6 @@ class Placement(Strict):
         """The load generator on processors of the server, on as many as it has of its own; the server keeps all."""
         taken = self.server_cpus[: len(self.load_cpus)]
         return Placement(load_cpus=taken, server_cpus=self.server_cpus, disjoint=False)
-
-
-Origin = Literal["folder", "command", "url", "image"]
-"""Of a stack: its folder, which the lab copied and built; a command that is run where it lies; the URL of a server that
-ran already; or the image of a container, whose digest is among the versions."""
-
-
-class StackIdentity(Strict):
-    """The program that a condition ran, in enough detail to tell whether two records ran the same."""
-
-    name: str
-    built_apart: str | None = Field(
-        None, description="the variant that has this build to itself; null: the build that all other variants share"
-    )
-    title: str
-    language: str
-    framework: str
-    server: str
-    concurrency: str
-    content_sha256: str = Field(
-        description="of the folder; where the lab built nothing, of the command or the URL alone, which tells nothing "
-        "of the program; of a container, its image's digest"
-    )
-    origin: Origin = "folder"
-    commit: str | None = Field(None, description="of git, at which the source was; null: as the folder was found")
-    versions: dict[str, str] = Field(description="by command, the version line it printed")
-
-    @property
-    def build_name(self) -> str:
-        """What to call the build: `NAME`, or `NAME:VARIANT`."""
-        return self.name if self.built_apart is None else f"{self.name}:{self.built_apart}"
-
-
-class ServiceIdentity(Strict):
-    """Which database, cache or balancer a condition had. Never a credential."""
-
-    name: str = Field(description="the lab's name of the service, such as mongodb")
-    product: str = Field(description="what the server calls itself, such as SecantusDB 0.6.0b17")
-    variant: str = "default"
-    where: Literal["embedded", "private", "external"]
-    settings: dict[str, str] = Field(default_factory=dict, description="those that affect speed and durability")
-
-
-class DatasetIdentity(Strict):
-    """The rows: the digest of the description they are generated from, and the range of ids."""
-
-    name: str
-    sha256: str
-    rows: int
-    first_id: int
-    last_id: int
-
-
-class WorkloadIdentity(Strict):
-    """A workload file, in enough detail to tell whether two records put the same requests. Never a credential."""
-
-    name: str = Field(description="of the file")
-    title: str
-    sha256: str = Field(description="of the file and of every file that it names")
-    requests: dict[str, str] = Field(description="by name, method and path as they stand in the file")
-    audits: dict[str, list[str]] = Field(
-        default_factory=dict,
-        description="by the audit's name, the requests of which it proves that as many were stored as acknowledged",
-    )
-    accepts_anything: list[str] = Field(
-        default_factory=list, description="names of requests whose schema no answer breaks"
-    )
-
-
-class ImpliedWork(Strict):
-    """What the answers of a condition imply at least, as its workload said when the record was written."""
-
-    per_answer: dict[str, float] = Field(description="for each verified answer, by the names of `Ledger.done`")
-    least_seconds: float = Field(0.0, description="of a program's job: what waiting alone takes; 0 where nothing waits")
 
 
 class ExperimentRecord(Strict):
@@ -275,34 +208,15 @@ class ServerMeter(Strict):
     end_rss_bytes: int | None = Field(
         None, description="the sum when the window closed; null where the tree had ended, and in older records"
     )
+    workers: Workers | None = Field(
+        None,
+        description="null where no two processes are alike, in a trial that was measured in slices, and in older "
+        "records",
+    )
 
     @property
     def cpu_seconds(self) -> float:
         return self.cpu_user_seconds + self.cpu_system_seconds
-
-
-class Ledger(Strict):
-    """What the database counted from before the load (warm-up included) until the stack had stopped.
-
-    By the names of `services.model.Counters`; the lab's own few statements are among them. Also calls: answers that the
-    upstream gave, from its start to its end. Of programs also tasks: those that gathered, all at once; threads: of the
-    kernel, while they were gathered; steps: of the token, all of them if the last token is right, else none;
-    voluntary_switches: of the kernel threads, between the first token and the last; background_commits: of the lab's
-    own job beside it.
-    """
-
-    done: dict[str, int]
-    verified: int = Field(description="verified answers in the same time, warm-up included")
-    answers: int = Field(description="all answers and failures in the same time")
-
-
-class Freshness(Strict):
-    """Rows that the lab changed while the stack served them."""
-
-    changed: int
-    stale: int = Field(description="those whose old value was still answered after the grace period")
-    grace_seconds: float
-    example: str = Field(description="one stale answer; from the server: escape it before showing it")
 
 
 class Settle(Strict):
@@ -311,22 +225,6 @@ class Settle(Strict):
     seconds: float = Field(description="until it used no more processor time")
     at_rest: bool = Field(description="false: it was still working when the lab stopped waiting")
     writes_after: int | None = Field(description="writing statements after the load; null where it does not count them")
-
-
-class WriteFault(Strict):
-    """One kind of difference between what was acknowledged and what is stored."""
-
-    kind: Literal["missing", "doubled", "altered", "unasked"]
-    count: int
-    example: str
-
-
-class Audit(Strict):
-    """Stored rows compared with acknowledged requests."""
-
-    acknowledged: int
-    stored: int
-    faults: list[WriteFault]
 
 
 class Stop(Strict):
@@ -403,9 +301,16 @@ class TrialRecord(BaseModel):
         description="by service that a proxy stood before, the most TCP connections that the stack's processes held to "
         "the service itself, looked at in the same moments; empty in records from before they were counted",
     )
+    user: StackUser | None = Field(None, description="whose processes the stack's were; null in older records")
+    stray_threads: StrayThreads | None = Field(
+        None, description="threads of the stack that left its processors; null where its processes are not known"
+    )
     service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
+    row_changes: RowChangesSeen | None = Field(
+        None, description="null where no rows changed under the load, and in older records"
+    )
     settle: Settle | None = Field(None, description="null for workloads that only read")
     slices: Slicing | None = Field(None, description="null where the trial was measured at one go")
     capacity: CapacitySearch | None = Field(None, description="null but for a load of kind capacity")
@@ -414,6 +319,14 @@ class TrialRecord(BaseModel):
         default_factory=dict, description="by service, what the proxy before it did; empty where there was none"
     )
     audit: Audit | None = Field(None, description="null for workloads that store nothing")
+    durability: Durability | None = Field(
+        None, description="null for workloads that only read, and where the database does not tell"
+    )
+    crash: CrashAudit | None = Field(
+        None,
+        description="whether acknowledged writes outlived the death of the database, after the trial; null for "
+        "workloads that only read or are a file, where the trial came to nothing, and in older records",
+    )
     own_audits: list[OwnAudit] = Field(
         default_factory=list, description="those of a workload file, in its order; empty where it has none"
     )
@@ -424,3 +337,4 @@ class TrialRecord(BaseModel):
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")
     failure: Failure | None = None
     log: str | None = Field(None, description="the stack's log, relative to the results folder")
+    log_dropped_bytes: int = Field(0, description="how much of the log was cut off, because it came to too much")

@@ -5,8 +5,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fairtrial.base.problem import Problem
+from fairtrial.base.regular_file import read_regular
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.write import RECORD_FILE
+
+LARGEST_RECORD_BYTES = 1 << 30
+"""A trial takes some 20 kB, so that this is more than any run comes to."""
+REMEDY = "name a folder that `fairtrial run` wrote"
 
 
 def read_record(folder: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
@@ -19,11 +24,12 @@ def read_record(folder: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
     """
     path = folder / RECORD_FILE
     try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    except (OSError, UnicodeDecodeError) as error:
-        raise Problem(f"{path}: cannot be read: {error}", "name a folder that `fairtrial run` wrote") from error
-    if lines and not lines[-1].endswith("\n"):
-        lines.pop()
+        lines = _whole_lines(path)
+    except FileNotFoundError as error:
+        where = f"holds no {RECORD_FILE}" if folder.is_dir() else "is no folder"
+        raise Problem(f"{folder} {where}: it cannot be read as the results of a run", REMEDY) from error
+    except OSError as error:
+        raise Problem(f"{path}: cannot be read: {error.strerror}", REMEDY) from error
     if not lines:
         raise Problem(f"{path}: is empty", "the run ended before its first trial: run it again")
     try:
@@ -37,6 +43,19 @@ def read_record(folder: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
         except ValidationError as error:
             raise _invalid_line(path, number, error) from error
     return experiment, trials
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    """The lines that were written to their end. Of all characters that end a line, only this one ends a line of JSON.
+
+    Raises:
+        OSError: the file cannot be read.
+        Problem: it is larger than any record.
+    """
+    content = read_regular(path, LARGEST_RECORD_BYTES)
+    if len(content) > LARGEST_RECORD_BYTES:
+        raise Problem(f"{path}: larger than {LARGEST_RECORD_BYTES} bytes", REMEDY)
+    return content.split(b"\n")[:-1]
 
 
 def _invalid_line(path: Path, number: int, error: ValidationError) -> Problem:

@@ -3,23 +3,25 @@
 import os
 from pathlib import Path
 
+from fairtrial.base.for_owner import opened_for_owner
 from fairtrial.base.problem import Problem
 from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.profile import Profile
 
 RECORD_FILE = "record.jsonl"
 
 
 class RecordWriter:
-    """Appends lines to `record.jsonl` in a results folder; a context manager."""
+    """Appends lines to `record.jsonl` in a results folder, or to another file there; a context manager."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / RECORD_FILE
+    def __init__(self, folder: Path, name: str = RECORD_FILE) -> None:
+        self._path = folder / name
         try:
-            self._file = self._path.open("ab", buffering=0)
+            self._file = opened_for_owner(self._path, "ab", buffering=0)
         except OSError as error:
             raise self._problem(error) from error
 
-    def append(self, line: ExperimentRecord | TrialRecord) -> None:
+    def append(self, line: ExperimentRecord | TrialRecord | Profile) -> None:
         """Write a line, and wait until it is on disk.
 
         Raises:

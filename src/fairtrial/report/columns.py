@@ -60,6 +60,10 @@ EXPLANATION = (
     "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
     "whole process tree of the stack · rank: by goodput, 1~3 where it may be any of these"
 )
+NOT_PROVEN = "work not proven"
+"""What stands with a row whose figures rest on verified answers alone."""
+
+NOT_PROVEN_EXPLAINED = f"{NOT_PROVEN}: nothing counted whether the work behind the answers was done"
 RANKED_APART = "class: what a stack stands for; each class is ranked apart"
 BY_REQUEST = (
     "by request: goodput and response times of each request of the mix alone; – where too few of its answers support "
@@ -122,7 +126,17 @@ def shows_class(conditions: Sequence[ConditionResult]) -> bool:
 
 def explanation(conditions: Sequence[ConditionResult]) -> str:
     """What stands below the table: the meaning of its columns."""
-    return f"{EXPLANATION} · {RANKED_APART}" if shows_class(conditions) else EXPLANATION
+    parts = [
+        EXPLANATION,
+        *([RANKED_APART] if shows_class(conditions) else []),
+        *([NOT_PROVEN_EXPLAINED] if any(map(not_proven, conditions)) else []),
+    ]
+    return " · ".join(parts)
+
+
+def not_proven(condition: ConditionResult) -> bool:
+    """Whether a row has figures, and nothing but its answers says that the work behind them was done."""
+    return condition.outcome == "valid" and condition.work_proven is False
 
 
 def request_rows(result: Result) -> list[tuple[ConditionResult, RequestResult]]:

@@ -8,13 +8,34 @@ from pathlib import Path
 from fairtrial.base.problem import Problem
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.profile import NO_PROFILES, Profiles
 from fairtrial.report.html import html_text
 
 RESULT_FILE = "result.json"
 REPORT_FILE = "report.html"
 
 
-def write_reports(result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord], folder: Path) -> Path:
+def make_folder(folder: Path) -> None:
+    """Make a folder for reports, and those above it, where they are missing.
+
+    Raises:
+        Problem: it cannot be made, or something else is there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Problem(
+            f"reports cannot be written to {folder}: {error.strerror}", "choose another folder with --out DIR"
+        ) from error
+
+
+def write_reports(
+    result: Result,
+    record: ExperimentRecord,
+    trials: Sequence[TrialRecord],
+    folder: Path,
+    profiles: Profiles = NO_PROFILES,
+) -> Path:
     """Write `result.json` and `report.html` into `folder`, which exists.
 
     `result.json` comes first, so that the figures are safe if the HTML report fails.
@@ -27,7 +48,7 @@ def write_reports(result: Result, record: ExperimentRecord, trials: Sequence[Tri
     """
     try:
         write_atomically(folder / RESULT_FILE, json_text(result))
-        write_atomically(folder / REPORT_FILE, html_text(result, record, trials))
+        write_atomically(folder / REPORT_FILE, html_text(result, record, trials, profiles))
     except OSError as error:
         raise Problem(
             f"reports cannot be written to {folder}: {error.strerror}",
@@ -54,11 +75,16 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a text file in one step.
+    """Write a text file in one step. What a symbolic link points to is written as it is, and the link stays.
+
+    `/dev/stderr` is such a link, and may point to a file.
 
     Raises:
         OSError: it cannot be written; nothing is left behind.
     """
+    if path.is_symlink():
+        path.write_text(text, encoding="utf-8")
+        return
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -1,7 +1,7 @@
 """Findings, and reasons why trials have no figures: each one once, with the numbers of its trials."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.model import Outcome, Result
@@ -11,7 +11,7 @@ from fairtrial.report.columns import in_order
 @dataclass(frozen=True)
 class Group:
     """Findings of one check with the same severity and remedy, about one contender or one claim (neither: about the
-    experiment)."""
+    experiment). Checks that say the same, word for word, are named together in `check`."""
 
     severity: Severity
     check: str
@@ -43,7 +43,10 @@ class Obstacle:
 
 
 def grouped_findings(result: Result) -> list[Group]:
-    """All findings in groups, the most severe first. A group's evidence is that of its first trial."""
+    """All findings in groups, the most severe first. A group's evidence is that of its first trial.
+
+    Several checks may have no means to examine the same contender, for one reason: it is given once.
+    """
     groups: dict[tuple[str, str, str | None, str], tuple[Finding, list[int]]] = {}
     for finding in [*result.findings, *(finding for claim in result.claims for finding in claim.findings)]:
         groups[finding.severity, finding.check, None, f"{finding.remedy}{finding.evidence}{finding.claim}"] = (
@@ -57,12 +60,13 @@ def grouped_findings(result: Result) -> list[Group]:
                 indices = groups.setdefault(key, (finding, []))[1]
                 if trial.index not in indices:
                     indices.append(trial.index)
+    checks: dict[Group, list[str]] = {}
+    for (_, check, contender, _), (finding, trials) in groups.items():
+        same = Group(finding.severity, "", contender, finding.evidence, finding.remedy, tuple(trials), finding.claim)
+        checks.setdefault(same, []).append(check)
     order = {"refusal": 0, "warning": 1, "note": 2}
     return sorted(
-        (
-            Group(finding.severity, finding.check, contender, finding.evidence, finding.remedy, trials, finding.claim)
-            for (_, _, contender, _), (finding, trials) in groups.items()
-        ),
+        (replace(same, check=", ".join(names)) for same, names in checks.items()),
         key=lambda group: order[group.severity],
     )
 

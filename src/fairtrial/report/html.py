@@ -4,16 +4,21 @@ from collections.abc import Sequence
 
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.profile import NO_PROFILES, Profiles
 from fairtrial.report import columns
 from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
 from fairtrial.report.curve_chart import curve_chart
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
+from fairtrial.report.profile.section import profile_section
 from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes, workload_in_words
+from fairtrial.report.stack_users import users_in_words
 from fairtrial.report.vega import Spec
 
 
-def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> str:
+def html_text(
+    result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord], profiles: Profiles = NO_PROFILES
+) -> str:
     """The whole report as one HTML document."""
     charts: dict[str, Spec | None] = {
         "curves": curve_chart(result),
@@ -22,6 +27,8 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
         "seconds": second_chart(result, trials),
     }
     charts |= {f"claim-{claim.id}": verdict_chart(claim) for claim in result.claims}
+    profile = profile_section(profiles)
+    charts |= profile.charts
     drawn = {name: spec for name, spec in charts.items() if spec is not None}
     templates = environment()
     templates.filters["numbered"] = numbered
@@ -39,8 +46,10 @@ def html_text(result: Result, record: ExperimentRecord, trials: Sequence[TrialRe
         ranked=any(condition.rank is not None for condition in result.conditions),
         loads=loads_in_words(result),
         notes=notes(result),
+        users=users_in_words(result),
         ceiling=ceiling_in_words(result),
         findings=grouped_findings(result),
         obstacles=obstacles(result),
+        profile=profile,
         **page_parts(drawn),
     )

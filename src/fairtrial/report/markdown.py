@@ -10,11 +10,13 @@ from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.report.columns import (
     GOODPUT,
+    NOT_PROVEN,
     RESPONSE_TIMES,
     Column,
     cells,
     explanation,
     in_order,
+    not_proven,
     other_columns,
     rank,
     request_rows,
@@ -121,7 +123,8 @@ def _cells(condition: ConditionResult, columns: Sequence[Column], classed: bool)
     goodput = GOODPUT.of(condition)
     rate = "–" if goodput is None else figure(goodput.estimate)
     rate += f" ({span(goodput.interval)})" if goodput is not None and goodput.interval is not None else ""
-    named = [escape(condition.contender), *([condition.stack_class] if classed else [])]
+    mark = f" ({NOT_PROVEN})" if not_proven(condition) else ""
+    named = [escape(condition.contender) + mark, *([condition.stack_class] if classed else [])]
     return [*named, escape(rank(condition)), rate, *cells(condition, columns), condition.outcome]
 
 

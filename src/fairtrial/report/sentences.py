@@ -5,6 +5,7 @@ from fairtrial.experiment.value import values_in_words
 from fairtrial.judge.model import ConditionResult, Curve, Result
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
+from fairtrial.record.identity import StackIdentity
 
 
 def workloads_in_words(result: Result) -> list[str]:
@@ -50,7 +51,18 @@ def _not_built(result: Result) -> list[str]:
         "command": "was run where it lies. The lab built nothing: its digest is of its command alone, and does not "
         "tell one version of the program from another.",
     }
-    return [f"{stack.build_name} {words[stack.origin]}" for stack in result.stacks if stack.origin in words]
+    built = [f"{stack.build_name} {words[stack.origin]}" for stack in result.stacks if stack.origin in words]
+    return [*built, *(_together(stack) for stack in result.stacks if stack.counted_together)]
+
+
+def _together(stack: StackIdentity) -> str:
+    first, *others = stack.counted_together
+    return f"{stack.build_name} is a project of containers, in which {first} answers. " + (
+        f"Where processor time and memory are given, they are those of all its services together: {first}, "
+        f"{', '.join(others)}."
+        if others
+        else "It has no other service."
+    )
 
 
 def _noise_floor(result: Result) -> list[str]:

@@ -1,5 +1,6 @@
 """The result as text in the terminal."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -13,10 +14,12 @@ from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.report.columns import (
     BY_REQUEST,
     GOODPUT,
+    NOT_PROVEN,
     RESPONSE_TIMES,
     cells,
     explanation,
     in_order,
+    not_proven,
     other_columns,
     rank,
     request_rows,
@@ -42,10 +45,15 @@ STYLES = {
 }
 
 
-def print_result(result: Result, console: Console, report: Path | None = None) -> None:
+def print_result(
+    result: Result, console: Console, report: Path | None = None, further: Sequence[RenderableType] = ()
+) -> None:
     """Print title, load, table, claims, findings, what was not run, and the path of the HTML report.
 
     Markup and control characters in texts have no effect.
+
+    Args:
+        further: what is printed before the report's path, and is no part of the result.
     """
     parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation(result)]
     ceiling = ceiling_in_words(result)
@@ -65,6 +73,7 @@ def print_result(result: Result, console: Console, report: Path | None = None) -
                 style="bold yellow",
             ),
         ]
+    parts += further
     if report is not None:
         parts += [Text(), Text.assemble("report: ", (printable(str(report)), "bold"), overflow="fold")]
     console.print(Group(*parts), highlight=False)
@@ -108,6 +117,8 @@ def _table(result: Result, width: int) -> Table:
             row.append(condition.stack_class)
         elif classed:
             name.append(f"\n{condition.stack_class}", "not bold dim")
+        if not_proven(condition):
+            name.append(f"\n{NOT_PROVEN}", "not bold yellow")
         if ranked:
             row.append(rank(condition))
         if wide:

@@ -16,11 +16,11 @@ import (
 // Redis is a pool of connections.
 type Redis struct{ client *redis.Client }
 
-// OpenRedis takes redis://HOST:PORT/0.
+// OpenRedis takes redis://:PASSWORD@HOST:PORT/0.
 func OpenRedis(address string, connections int) (*Redis, error) {
 	config, err := redis.ParseURL(address)
 	if err != nil {
-		return nil, errors.New("it must be redis://HOST:PORT/0")
+		return nil, errors.New("it must be redis://:PASSWORD@HOST:PORT/0")
 	}
 	config.PoolSize = connections
 	config.MaxActiveConns = connections // without it the pool opens more than PoolSize when it is short of them

@@ -7,7 +7,7 @@ module Databases
   # em-redis: one connection, on which commands are sent without waiting for earlier answers.
   class Redis
     def initialize(url)
-      @options = { host: url.host, port: url.port || 6379, db: url.path.delete_prefix("/").to_i }
+      @options = { host: url.host, port: url.port || 6379, db: url.path.delete_prefix("/").to_i, password: url.password }
     end
 
     def ping

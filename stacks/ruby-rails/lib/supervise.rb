@@ -10,7 +10,8 @@ module Supervise
 
   # The block gets the folder and gives the commands, as lists of words. Returns the exit status.
   def self.run
-    Dir.mktmpdir("ruby-rails-") do |folder|
+    # Passenger puts sockets deep below it, and a socket's path has 107 bytes at most (unix(7)).
+    Dir.mktmpdir do |folder|
       told = false
       %w[TERM INT].each { |signal| trap(signal) { told = true } }
       running = yield(folder).map { |command| Process.spawn(*command) }

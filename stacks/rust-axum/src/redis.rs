@@ -19,12 +19,12 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Takes redis://HOST:PORT/0.
+    /// Takes redis://:PASSWORD@HOST:PORT/0.
     pub fn open(url: &str) -> anyhow::Result<Self> {
         let address = url
             .into_connection_info()
             .ok()
-            .context("it must be redis://HOST:PORT/0")?;
+            .context("it must be redis://:PASSWORD@HOST:PORT/0")?;
         let settings = TcpSettings::default().set_nodelay(true);
         Ok(Self {
             client: Client::open(address.set_tcp_settings(settings))?,

@@ -91,6 +91,26 @@ def upgrades(line: str, headers: str) -> Sequence[bytes]:
     return honest(line, headers)
 
 
+def hangs_up_in_silence(line: str, _headers: str) -> Sequence[bytes]:
+    """Closes after each answer and does not say so, as servers of HTTP/1.0 do."""
+    return [*honest(line, ""), b""]
+
+
+def hangs_up_when_asked(line: str, headers: str) -> Sequence[bytes]:
+    """Closes where that was asked for, and says nothing of it."""
+    return [*honest(line, ""), *([b""] if "connection: close" in headers.lower() else [])]
+
+
+def test_a_server_that_closes_when_it_is_asked_need_not_say_so() -> None:
+    assert violations_in(contract_of(hangs_up_when_asked)) == {}
+
+
+def test_a_server_that_closes_unasked_and_in_silence_is_found_at_its_connection() -> None:
+    violations = violations_in(contract_of(hangs_up_in_silence))
+    assert "closed the connection after its answer (HTTP/1.1), and did not say so" in violations["keep-alive"]
+    assert "close" not in violations
+
+
 @pytest.mark.parametrize(
     ("reply", "clause", "evidence"),
     [

@@ -4,10 +4,8 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
-import pymysql
 import pytest
 import redis
 
@@ -22,6 +20,7 @@ from fairtrial.catalog.services.postgresql import own_sql as own_postgresql
 from fairtrial.catalog.services.postgresql.server import PROGRAMS as OF_POSTGRESQL
 from fairtrial.catalog.services.redis import own_commands
 from fairtrial.catalog.services.redis.client import RedisClient
+from tests.catalog.services.labs_own import data_of, own_client
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 
@@ -81,8 +80,9 @@ def test_a_database_holds_what_sql_files_say(name: str, more: str, temporary: Pa
 
 @needs("mariadb")
 def test_mariadb_s_own_client_loads_files(temporary: Path, tmp_path: Path, shared: Shared) -> None:
-    url = shared.empty("mariadb").url
-    (socket,) = [each for each in temporary.glob("*mariadb*/data/server.sock") if port_of(each) == urlsplit(url).port]
+    del temporary
+    somebody = shared.empty("mariadb")
+    url, socket = somebody.url, data_of(somebody) / "server.sock"
     file, wrong = tmp_path / "1.sql", tmp_path / "wrong.sql"
     file.write_text(f"DELIMITER //\n{SCHEMA.replace(';', '//')}DELIMITER ;\n{MORE}")
     wrong.write_text("INSERT INTO nothing_there VALUES (1);\n")
@@ -90,19 +90,14 @@ def test_mariadb_s_own_client_loads_files(temporary: Path, tmp_path: Path, share
     def load(each: Path) -> None:
         own_mariadb.load(PROGRAMS.path_of("mariadb|mysql"), socket, SUPERUSER, USER, [each])
 
-    load(file)
-    answers("mariadb", url)
-    with pytest.raises(Problem, match=r"wrong.sql: MariaDB refused it: .*nothing_there"):
-        load(wrong)
-    sql_of("mariadb").execute(url, "DROP TABLE orders", 5)
-
-
-def port_of(socket: Path) -> int:
-    connection = pymysql.connect(unix_socket=str(socket), user=SUPERUSER)
-    with connection, connection.cursor() as cursor:
-        cursor.execute("SELECT @@port")
-        (port,) = cursor.fetchone() or (0,)
-        return int(port)
+    own_client(somebody).execute(f"ALTER USER {SUPERUSER}@localhost IDENTIFIED BY ''")  # as it is while data are made
+    try:
+        load(file)
+        answers("mariadb", url)
+        with pytest.raises(Problem, match=r"wrong.sql: MariaDB refused it: .*nothing_there"):
+            load(wrong)
+    finally:
+        somebody.reset()
 
 
 def test_what_is_wrong_in_a_file_for_sqlite_is_quoted(temporary: Path, tmp_path: Path) -> None:

@@ -1,15 +1,14 @@
 """What is PostgreSQL's own: what counts as what, and what is counted without statistics of statements."""
 
-import tempfile
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
 from fairtrial.catalog.services.postgresql import SERVICE, server
-from fairtrial.catalog.services.postgresql.client import PostgresClient, kind_of
+from fairtrial.catalog.services.postgresql.client import kind_of
+from tests.catalog.services.labs_own import own_client
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stacks_side import execute, tables
@@ -86,7 +85,7 @@ def test_without_statistics_of_statements_only_rows_and_commits_are_counted(
 @needs("postgresql")
 def test_the_statements_that_an_external_login_sees_are_counted(shared: Shared) -> None:
     somebody = shared.empty("postgresql")
-    superuser = as_superuser(somebody.url)
+    superuser = own_client(somebody)
     superuser.execute("CREATE EXTENSION pg_stat_statements")
     assert SERVICE.connect is not None
     try:
@@ -100,13 +99,3 @@ def test_the_statements_that_an_external_login_sees_are_counted(shared: Shared) 
             assert service.altered()
     finally:
         superuser.execute("DROP EXTENSION pg_stat_statements")
-
-
-def as_superuser(url: str) -> PostgresClient:
-    """The database of a private server, by the socket in its folder."""
-    port = urlsplit(url).port
-    (socket,) = Path(tempfile.gettempdir()).glob(f"*/data/.s.PGSQL.{port}")
-    target = psycopg.conninfo.make_conninfo(
-        host=str(socket.parent), port=port, user=server.SUPERUSER, dbname=server.USER
-    )
-    return PostgresClient(target)

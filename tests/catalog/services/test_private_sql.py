@@ -11,6 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
+import psycopg
+import pymysql
 import pytest
 
 from fairtrial.base.problem import Problem
@@ -20,6 +22,7 @@ from fairtrial.catalog.services.common.folder import is_root
 from fairtrial.catalog.services.common.shared_memory import shared_memory_of
 from fairtrial.catalog.services.common.sql import SqlClient
 from fairtrial.catalog.services.model import RunningService
+from tests.catalog.services.labs_own import data_of
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, SQL, Shared
 from tests.catalog.services.stacks_side import ROWS, cursor, execute, execute_prepared, tables
@@ -126,9 +129,36 @@ def test_writing_alters_and_reset_brings_back(service: RunningService) -> None:
     assert execute(service.url, "SELECT count(*) FROM items") == (ROWS,)
 
 
-def test_a_table_emptied_as_a_whole_is_seen(service: RunningService) -> None:
-    execute(service.url, "TRUNCATE units")
-    assert service.altered()
+def test_a_stack_may_read_and_write_rows_and_nothing_else(service: RunningService) -> None:
+    for statement in (
+        "TRUNCATE units",
+        "DROP TABLE units",
+        "ALTER TABLE units ADD more bigint",
+        "CREATE INDEX mine ON units (value)",
+        "CREATE TABLE mine (id bigint)",
+        "CREATE TEMPORARY TABLE mine (id bigint)",
+        "SELECT * FROM mysql.global_priv",
+    ):
+        with pytest.raises(Exception, match=r"(?i)denied|permission|must be owner|does not exist"):
+            execute(service.url, statement)
+    execute(service.url, "DELETE FROM units WHERE id = 1")
+    assert execute(service.url, "SELECT count(*) FROM units") == (999,)
+
+
+def test_nobody_enters_the_labs_own_socket(service: RunningService) -> None:
+    """As root it could change settings behind the lab's back: `ALTER SYSTEM SET fsync = off`."""
+    port = urlsplit(service.url).port
+    data = data_of(service)
+    for password in ("", "lab", "root"):
+        if service.identity.name == "postgresql":
+            assert (data / f".s.PGSQL.{port}").is_socket()
+            where = {"host": str(data), "port": port, "user": "lab", "dbname": "template1", "password": password}
+            with pytest.raises(psycopg.OperationalError, match=r"(?i)password"):
+                psycopg.connect(**where).execute("ALTER SYSTEM SET fsync = off")
+        else:
+            assert (data / "server.sock").is_socket()
+            with pytest.raises(pymysql.OperationalError, match=r"(?i)denied"):
+                pymysql.connect(unix_socket=str(data / "server.sock"), user="root", password=password)
 
 
 def test_what_the_lab_changes_shows_and_is_not_counted(service: RunningService) -> None:
@@ -165,6 +195,28 @@ def test_changes_one_after_the_other_take_one_connection(
     assert not service.altered()
     with pytest.raises(Problem, match=r"refused"), service.changing("items", "no_such_column") as change:
         change(rows[0]["id"], "x")
+
+
+def test_changes_together_show_at_once_and_not_at_all_if_one_fails(service: RunningService) -> None:
+    rows = tables()[0].rows.sample()[:2]
+    shown = f"SELECT count(*) FROM items WHERE name = 'anöther name' AND id IN ({rows[0]['id']}, {rows[1]['id']})"
+    with service.changing("items", "name", together=True) as change:
+        for row in rows:
+            change(row["id"], "anöther name")
+        assert execute(service.url, shown) == (0,)
+    assert execute(service.url, shown) == (2,)
+
+    def fail() -> None:
+        with service.changing("items", "name", together=True) as change:
+            change(rows[0]["id"], rows[0]["name"])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert execute(service.url, shown) == (2,)
+    for row in rows:
+        service.change("items", row["id"], "name", row["name"])
+    assert not service.altered()
 
 
 def test_only_the_stacks_user_gets_in_and_only_by_its_password(service: RunningService) -> None:

@@ -52,7 +52,8 @@ def test_a_service_is_further_away_and_answers_the_same(name: str, shared: Share
 def test_the_latencies_are_drawn_by_the_seed(shared: Shared) -> None:
     drawn = ServiceOptions.model_validate({"latency": "20 ms", "latency_distribution": "exponential"})
     with shared.private("postgresql") as running, proxy_before(pick_service("postgresql"), running, drawn, [], seed=8):
-        commands = [process.cmdline() for process in psutil.Process().children(recursive=True)]
+        children = psutil.Process().children(recursive=True)
+        commands = [process.cmdline() for process in children if process.status() != psutil.STATUS_ZOMBIE]
     (command,) = [command for command in commands if command[1:2] == ["proxy"]]
     assert command[command.index("--seed") + 1] == "8"
     assert "exponential:20000000ns" in command

@@ -58,6 +58,14 @@ def test_a_stack_that_is_named_twice_is_one() -> None:
         (lambda folder: stack(folder / "x", MANIFEST + "\nname = 'y'"), "name"),
         (lambda folder: stack(folder / "x", MANIFEST + "build = [[]]"), "variants.fast.build: a command is a list"),
         (lambda folder: stack(folder / "x", MANIFEST + "biuld = [['make']]"), "variants.fast.biuld"),
+        (
+            lambda folder: stack(folder / "x", MANIFEST + '[variants."../x"]'),
+            "variants.../x: String should match pattern",
+        ),
+        (
+            lambda folder: stack(folder / "x", MANIFEST.replace("A stack", "x" * 301)),
+            "title: String should have at most",
+        ),
         (lambda folder: stack(folder / "x", MANIFEST + REQUIRES), "variants.fast: `requires` of a variant is about"),
     ],
 )

@@ -1,7 +1,7 @@
 """The clauses of a workload file: the engine sends each request once, and says what came instead."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,13 @@ JSON = "Content-Type: application/json; charset=utf-8"
 LOOPBACK = {("127.0.0.1", 1)}
 
 
-def clauses_of(folder: Path, look: bytes, asked: list[str] | None = None, file: str = FILE) -> dict[str, Clause]:
+def clauses_of(
+    folder: Path,
+    look: bytes,
+    asked: list[str] | None = None,
+    file: str = FILE,
+    on_first_answer: Callable[[float], None] = lambda _seconds: None,
+) -> dict[str, Clause]:
     """The clauses of a server that answers `look` with these bytes, and all else as expected."""
 
     def reply(line: str, headers: str) -> Sequence[bytes]:
@@ -47,7 +53,9 @@ def clauses_of(folder: Path, look: bytes, asked: list[str] | None = None, file: 
 
     workload = workload_from_file(read_workload_file(shop(folder, file)), {"KEY": "s3cret/x"})
     with answering(reply) as url:
-        tried = try_contract(url, workload.clauses, Data(), None, LOOPBACK, own=workload.ready)
+        tried = try_contract(
+            url, workload.clauses, Data(), None, LOOPBACK, own=workload.ready, on_first_answer=on_first_answer
+        )
         return {clause.name: clause for clause in tried}
 
 
@@ -100,3 +108,13 @@ def test_schemas_and_patterns(tmp_path: Path, engine: Path, body: str, evidence:
     (tmp_path / "item.schema.json").write_text('{"properties": {"tags": {"items": {"type": "string"}}}}')
     clause = clauses_of(tmp_path, answer(200, body.encode(), JSON), file=SCHEMA)["look"]
     assert clause.passed == (not evidence) and clause.evidence.startswith(evidence), clause.evidence
+
+
+@pytest.mark.parametrize(("look", "expected"), [(b'{"id": 7}', 1), (b'{"id": 8}', 0)])
+def test_the_time_of_the_first_answer_is_told_if_it_is_as_expected(
+    tmp_path: Path, engine: Path, look: bytes, expected: int
+) -> None:
+    seconds: list[float] = []
+    clauses_of(tmp_path, answer(200, look, JSON), on_first_answer=seconds.append)
+    assert len(seconds) == expected
+    assert all(0 < each < 10 for each in seconds)

@@ -59,6 +59,7 @@ def best_two_swapped(answer: Any) -> bytes:
     return compact(answer | {"articles": [second, first, *others]})
 
 
+indented = rewrite(lambda answer: json.dumps(answer, indent=16).encode())
 spaced = rewrite(lambda answer: json.dumps(answer).encode())
 swapped = rewrite(first_two_swapped)
 
@@ -155,6 +156,7 @@ FAULTS = {
         "survey-insert", "POST /survey/check/2", status(201), "not-json not-an-object too-long", "status 201"
     ),
     "row altered": Fault("random-item", "GET /items/random", member("name", "x"), "random-row", "name is 'x'"),
+    "row indented too deep": Fault("random-item", "GET /items/random", indented, "random-row", "indent less"),
     "row not in the dataset": Fault(
         "random-item", "GET /items/random", member("id", 999_999), "random-row", "id 999999 is not in the dataset"
     ),

@@ -9,6 +9,7 @@ from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.experiment.workload_file.variables import parse_taken
 
 LOGIN = '[setup.login]\npost = "/login"\ntake.token = "/access_token"\n'
+EACH = LOGIN + 'per = "connection"\n'
 USE = '[requests.order]\nget = "/{{var token}}"\n'
 
 
@@ -40,6 +41,25 @@ def read(folder: Path, text: str) -> None:
         (LOGIN + "weight = 2\n" + USE, "a setup request is sent once: leave it out"),
         (LOGIN.replace("post", "head") + USE, "an answer to HEAD has no body"),
         (LOGIN.replace('"/access_token"', '"access_token"') + USE, "write a JSON pointer"),
+        (EACH + '[requests.order]\nget = "/"', r"setup\.login\.take\.token: no request uses it"),
+        (EACH + USE + 'expect.text = "{{var token}}"', r"expect\.text: .*each connection has its own value"),
+        (EACH + '[setup.cart]\npost = "/{{var token}}"\n' + USE, r'setup\.cart\.post: .*write per = "connection" here'),
+        (
+            '[setup.cart]\nper = "connection"\npost = "/{{var token}}"\n' + EACH + USE,
+            "it is taken only from the answer",
+        ),
+        (EACH + LOGIN.replace("login", "again") + USE, "takes token already"),
+        (EACH.replace('"/access_token"', '"header X ~ (?=a)(b)"') + USE, r"take\.token: .*without look-around"),
+        (EACH + 'expect.schema = "a.json"\n' + USE, r"expect\.schema: bodies of setup requests"),
+        (EACH + 'think = "1 s"\n' + USE, "think: a setup request is no part of the load"),
+        (LOGIN + USE + 'think = "250"', 'write one such as "250 ms"'),
+        (LOGIN + USE + 'think = "2 h"', "is no time up to an hour"),
+        (
+            'rows.users = { file = "users.jsonl", pick = "once" }\n'
+            + EACH.replace("/login", "/login/{{row users name}}")
+            + USE,
+            r"setup\.login: rows\.users is taken once",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_when_the_file_is_read(tmp_path: Path, text: str, reason: str) -> None:
@@ -55,6 +75,11 @@ def test_a_later_setup_request_uses_an_earlier_one_s_and_leaves_out_a_default(tm
         + 'headers.authorization = ""\n[setup.cart]\npost = "/carts"\ntake.cart = "header Location ~ /carts/([0-9]+)"\n'
         + '[requests.order]\nget = "/"\nexpect.json."/cart" = "{{var cart}}"\n',
     )
+
+
+def test_a_connection_s_request_uses_what_the_load_s_took_wherever_it_stands(tmp_path: Path) -> None:
+    cart = '[setup.cart]\nper = "connection"\npost = "/carts/{{var token}}"\ntake.cart = "/id"\n'
+    read(tmp_path, cart + LOGIN + USE.replace("{{var token}}", "{{var cart}}") + 'think = "250 ms"\n')
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from fairtrial.judge.checks.answers_differ import smallest_share
 from fairtrial.judge.checks.model import Case, Finding
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.record.comparison import ComparedAnswers, Difference, EqualAnswers, ReferenceRecord
-from fairtrial.record.model import ExperimentRecord, TrialRecord, WorkloadIdentity
+from fairtrial.record.identity import WorkloadIdentity
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 from tests.builders import a_trial, an_experiment, trials_of
 
 OWN = WorkloadIdentity(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fairtrial.record.model import ExperimentRecord, Ledger, TrialRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.proof import Ledger
 from fairtrial.record.proxy import Carried, ProxyAccount
 from tests.builders import a_trial, an_experiment, times
 from tests.judge.checks.findings import found, severities

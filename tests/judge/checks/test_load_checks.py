@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.engine_summary import Waiting
+from fairtrial.record.engine_summary import SetupCounts, Waiting
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
 from tests.builders import TrialBuilder, a_trial, an_experiment, calm_machine, times, trials_of
@@ -38,6 +38,15 @@ class TestLittlesLaw:
         assert self.judged(a_trial(), response_time=half, failures=3) == []
         assert self.judged(a_trial(), response_time=half, errors={"timeout": 3}) == []
         assert self.judged(a_trial(), response_time=twice, failures=3) == ["refusal"]
+
+    def test_pauses_of_clients_left_time_as_well(self) -> None:
+        """Think times of requests and logins of connections; more at a time than connections are wrong still."""
+        half, twice = times(12_000, 0.002), times(12_000, 0.008)
+        logins = SetupCounts(sent=16, verified=16, completed=16, failures={})
+        for pauses in ({"think_seconds": {"look": 0.01}}, {"setup_requests": logins}):
+            assert self.judged(a_trial(), response_time=half, **pauses) == []
+            assert self.judged(a_trial(), response_time=twice, **pauses) == ["refusal"]
+        assert self.judged(a_trial(), response_time=half, think_seconds={"look": 0.0}) == ["refusal"]
 
     def test_a_window_that_cuts_long_times_allows_for_its_edges(self) -> None:
         """Answers of up to a second: a third of a window of 3 s."""

@@ -8,7 +8,15 @@ from tests.builders import TrialBuilder, a_trial, an_experiment
 from tests.builders.figures import calm_machine
 from tests.judge.checks.findings import found
 
-OF_PROCESSES = {"contender-idle", "foreign-load", "over-budget", "plateau", "server-exited"}
+OF_PROCESSES = {
+    "contender-idle",
+    "foreign-load",
+    "outside-processors",
+    "over-budget",
+    "plateau",
+    "server-exited",
+    "uneven-workers",
+}
 WHY = "it was running already"
 
 

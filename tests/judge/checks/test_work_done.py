@@ -6,17 +6,9 @@ import pytest
 
 from fairtrial.catalog.workloads import implied_work, options_of, workloads
 from fairtrial.catalog.workloads.model import ProgramWorkload
-from fairtrial.record.model import (
-    Audit,
-    ExperimentRecord,
-    Freshness,
-    ImpliedWork,
-    Ledger,
-    ProgramRun,
-    Settle,
-    TrialRecord,
-    WriteFault,
-)
+from fairtrial.record.identity import ServiceIdentity
+from fairtrial.record.model import ExperimentRecord, ProgramRun, Settle, TrialRecord
+from fairtrial.record.proof import Audit, Freshness, ImpliedWork, Ledger, RowChangesSeen, WriteFault
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 
@@ -39,6 +31,24 @@ def test_rows_that_were_not_read_refuse_the_trial() -> None:
     (finding,) = found("ledger", EXPERIMENT, [with_ledger(reads=10_000, rows_read=9_000)])
     assert finding.severity == "refusal"
     assert "0.90 rows read" in finding.evidence
+
+
+@pytest.mark.parametrize(
+    ("done", "words"),
+    [
+        ({"reads": 3_000, "rows_read": 10_000}, "requests may share them in the workload several-items"),
+        ({"reads": 300, "rows_read": 9_900}, "requests may share them"),
+        ({"reads": 100, "rows_read": 10_000}, "however they are kept fresh"),
+        ({"reads": 3_000, "rows_read": 3_000}, "A cache is tried by the workload page, or by a workload file"),
+        ({"reads": 0, "rows_read": 0}, "A cache is tried by the workload page"),
+        ({"reads": 3_000}, "do the work for each request: keep no answers"),
+    ],
+)
+def test_who_shares_statements_and_who_keeps_rows_are_told_where_that_is_allowed(
+    done: dict[str, int], words: str
+) -> None:
+    for finding in found("ledger", EXPERIMENT, [with_ledger(**done)]):
+        assert words in finding.remedy
 
 
 @pytest.mark.parametrize("reads", [9_850, 10_000, 20_000])
@@ -72,6 +82,45 @@ def test_each_workload_has_its_own_measure() -> None:
     (finding,) = found("ledger", implying("survey-insert", writes=1.0, rows_written=1.0), [trial])
     assert finding.severity == "refusal"
     assert "0.90 writing statements" in finding.evidence
+
+
+def reading_items(**done: int) -> TrialRecord:
+    """10,000 answers, with statements and rows enough by the statements' own account."""
+    told = {name.replace("__", "."): count for name, count in done.items()}
+    return with_ledger(reads=10_000, rows_read=10_000, **told)
+
+
+def in_tables(**work: float) -> ExperimentRecord:
+    implied = ImpliedWork(per_answer={"reads": 1.0, "rows_read": 1.0}, per_answer_in_tables=work)
+    return EXPERIMENT.model_copy(update={"implied_work": dict.fromkeys(EXPERIMENT.implied_work, implied)})
+
+
+def test_statements_that_read_no_row_of_the_table_pay_for_none() -> None:
+    """`SELECT 1`, two hundred in a message: as many statements and returned rows as honest reads have."""
+    record = in_tables(**{"rows_read.items": 1.0})
+    (finding,) = found("ledger", record, [reading_items(rows_read__items=9_700)])
+    assert finding.severity == "refusal"
+    assert "0.97 rows read in items a verified answer (9,700 for 10,000)" in finding.evidence
+    for counted in (9_800, 10_000, 60_000):
+        (finding,) = found("ledger", record, [reading_items(rows_read__items=counted)])
+        assert finding.severity == "note" and "rows read in items" in finding.evidence
+
+
+def test_rows_of_tables_are_not_demanded_where_the_database_does_not_count_them() -> None:
+    (finding,) = found("ledger", in_tables(**{"rows_read.items": 1.0}), [reading_items()])
+    assert finding.severity == "note" and "in items" not in finding.evidence
+
+
+def test_acknowledgements_without_commits_are_refused_but_not_elsewhere_where_commits_come_late() -> None:
+    record = implying("survey-insert", rows_written=1.0, commits=1.0)
+    trial = with_ledger(rows_written=10_000, commits=200)
+    (finding,) = found("ledger", record, [trial])
+    assert finding.severity == "refusal" and "0.02 commits" in finding.evidence
+    (finding,) = found("ledger", record, [with_ledger(rows_written=10_000, commits=9_900)])
+    assert finding.severity == "note"
+    elsewhere = ServiceIdentity(name="sqlite", product="SQLite", where="external")  # the database of these records
+    (finding,) = found("ledger", record.model_copy(update={"services": [elsewhere]}), [trial])
+    assert finding.severity == "note"
 
 
 def test_the_record_alone_says_what_an_answer_implies() -> None:
@@ -146,6 +195,43 @@ def test_an_old_row_after_its_change_refuses_the_trial() -> None:
 
 def test_fresh_rows_are_left_alone() -> None:
     assert found("stale", EXPERIMENT, [seen_stale(0), a_trial().record()]) == []
+
+
+def seeing(answers: int, old: int = 0, latest_seconds: float = 0.0) -> TrialRecord:
+    """A trial of whose answers so many showed a changed row, and so many of them as it had been."""
+    seen = RowChangesSeen(
+        changed=200,
+        in_window=30,
+        answers=answers,
+        old=old,
+        latest_seconds=latest_seconds,
+        grace_seconds=0.0,
+        example="name of 7 was 'old' still" if old else "",
+        left_out=0,
+        keys=[7],
+    )
+    return a_trial().record().model_copy(update={"row_changes": seen})
+
+
+def test_one_old_text_among_the_load_s_answers_refuses_the_trial() -> None:
+    (finding,) = found("stale", EXPERIMENT, [seeing(1_200, old=1, latest_seconds=0.0123)])
+    assert finding.severity == "refusal"
+    assert "1 of 1,200 answers to the load" in finding.evidence
+    assert "up to 0.0123 s after the change was committed: name of 7 was 'old' still" in finding.evidence
+
+
+@pytest.mark.parametrize(("answers", "told"), [(0, "too few to find memory"), (4, "memory behind less than 53%")])
+def test_too_few_answers_about_changed_rows_are_not_taken_for_a_proof(answers: int, told: str) -> None:
+    (finding,) = found("stale", EXPERIMENT, [seeing(answers)])
+    assert finding.severity == "note"
+    assert finding.evidence.startswith("not examined: ") and told in finding.evidence
+
+
+def test_enough_answers_without_an_old_text_are_left_alone() -> None:
+    assert found("stale", EXPERIMENT, [seeing(5), seeing(60)]) == []
+    strict = an_experiment("a").checking("stale", share=0.1).record()
+    (finding,) = found("stale", strict, [seeing(28), seeing(29)])
+    assert "28 answers" in finding.evidence
 
 
 def audited(*faults: WriteFault) -> TrialRecord:

@@ -7,7 +7,7 @@ import pytest
 from fairtrial.experiment.claims import RatioClaim
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.record.model import Ledger
+from fairtrial.record.proof import Ledger
 from fairtrial.report.grouping import grouped_findings
 from tests.builders import ExperimentBuilder, an_experiment, trials_of
 from tests.judge.claims.scene import served

@@ -1,11 +1,13 @@
 """The meters of the machine and its network, on a machine made of files and on this one."""
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.lab.meters.cgroup import Cgroup
 from fairtrial.lab.meters.machine import TICKS_PER_SECOND, MachineWatch, this_host
 from fairtrial.lab.meters.network import NetworkWatch
@@ -145,6 +147,26 @@ def test_the_lab_s_own_work_is_divided_by_processor() -> None:
     assert 0.2 < elsewhere.own_load_cpu_seconds < 0.6
     assert elsewhere.own_server_cpu_seconds < 0.1
     assert on_the_server_s.busy_seconds({cpu}) > 0.2
+
+
+@pytest.mark.parametrize(("below_the_lab", "own_seconds"), [(False, 2.0), (True, 0.0)])
+def test_a_container_of_a_daemon_is_the_server_and_is_counted_once(
+    tmp_path: Path, below_the_lab: bool, own_seconds: float
+) -> None:
+    """Docker's daemon is not below the lab, podman is: there the container is among the lab's processes already."""
+    used = {name: tmp_path / f"cpuacct.usage_{name}" for name in ("user", "sys")}
+    for file in used.values():
+        file.write_text("5000000000\n")
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        container = ContainerTree(sleeper.pid if below_the_lab else os.getppid(), cpu_accounting=tmp_path)
+        watch = MachineWatch([*os.sched_getaffinity(0)], beside=[os.getpid(), container])
+        watch.open()
+        for file in used.values():
+            file.write_text("6000000000\n")
+        meter = watch.close()
+        sleeper.kill()
+    # This process, bound to all processors, is on the server's side as well, for some milliseconds.
+    assert own_seconds <= meter.own_server_cpu_seconds < own_seconds + 1
 
 
 def test_this_host_is_described_without_names() -> None:

@@ -14,12 +14,12 @@ CALLER = Path(__file__).parents[2] / "fixtures" / "caller.py"
 
 @pytest.fixture(scope="module")
 def tried(shared_lab: Lab) -> Finished:
-    """One run of the honest server and of both that cheat."""
+    """One run of the honest server and of all that cheat."""
     stacks = [
         shared_lab.stack(
             cheat, run=[sys.executable, "caller.py", cheat], server=CALLER, workload="fan-out", service="none"
         )
-        for cheat in ("none", "sleeps", "shares")
+        for cheat in ("none", "sleeps", "shares", "skips")
     ]
     experiment = shared_lab.experiment(*stacks, workload="fan-out", service="none", seconds=1)
     text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "[options]\ndelay_milliseconds = 5\n")
@@ -34,7 +34,11 @@ def test_the_honest_one_is_valid(tried: Finished) -> None:
     assert 1 <= float(counted[1]) <= 1.5  # the contract's own calls among them
 
 
-@pytest.mark.parametrize("cheat", ["sleeps", "shares"])
+def test_answers_that_did_not_wait_for_the_upstream_are_refused_by_their_times_alone(tried: Finished) -> None:
+    assert "and what it contains takes 5 ms at least" in refusals(tried, "skips")["faster-than-possible"]
+
+
+@pytest.mark.parametrize("cheat", ["sleeps", "shares", "skips"])
 def test_an_answer_without_a_call_is_refused(tried: Finished, cheat: str) -> None:
     assert "answered calls a verified answer" in refusals(tried, cheat).get("ledger", ""), tried.out
     assert tried.trial(cheat)["outcome"] == "refused"

@@ -2,9 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
@@ -20,30 +17,13 @@ from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.engine.process_tree import cpu_seconds_below, processes_below
 from fairtrial.experiment.ready import Ready
 from tests.command_line import Lab
+from tests.lab.trial.conftest import docker_in
 
-STAND_IN = Path(__file__).parents[2] / "fixtures" / "docker_stand_in.py"
 CONTENDERS = """
 [contenders.shop]
 image = "hello"
 container_port = 8080
 """
-
-
-@pytest.fixture(scope="module")
-def docker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The state of a stand-in whose daemon runs; the environment chooses it."""
-    state = tmp_path_factory.mktemp("docker")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("STAND_IN", str(state))
-        patch.setenv(programs.CHOICE, str(STAND_IN))
-        with subprocess.Popen([sys.executable, str(STAND_IN), "daemon"]) as daemon:
-            try:
-                while not (state / "socket").exists():
-                    assert daemon.poll() is None
-                yield state
-                assert list((state / "containers").iterdir()) == [], "no container is left"
-            finally:
-                daemon.terminate()
 
 
 def started(image: str, folder: Path) -> RunningContainer:
@@ -121,7 +101,7 @@ def test_what_a_dead_lab_left_is_removed_and_nothing_else(docker: Path) -> None:
     dead = f"fairtrial-{machine}-{user}-4194305-1-{'0' * 12}"
     others = [new_name(), f"fairtrial-00000000-{user}-4194305-1-{'0' * 12}", "shop"]
     for name in [dead, *others]:
-        described = {"image": "hello", "really": 0, "pid": 0, "label": f"fairtrial.user={user}"}
+        described = {"image": "hello", "really": 0, "pid": 0, "labels": [f"fairtrial.user={user}"]}
         (docker / "containers" / name).write_text(json.dumps(described))
     assert container_program().sweep() == [dead]
     left = sorted(each.name for each in (docker / "containers").iterdir())
@@ -134,11 +114,12 @@ def test_without_a_daemon_or_a_program_the_remedy_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STAND_IN", str(tmp_path))
-    monkeypatch.setenv(programs.CHOICE, str(STAND_IN))
+    monkeypatch.setenv(programs.CHOICE, str(docker_in(tmp_path)))
     with pytest.raises(Problem, match="Cannot connect to the Docker daemon") as problem:
         container_program()
     assert "start docker's daemon" in problem.value.remedy
     monkeypatch.delenv(programs.CHOICE)
+    (tmp_path / "docker").unlink()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Problem, match="`docker` is not on this machine; `podman` is not on this machine"):
         container_program()

@@ -3,19 +3,23 @@
 import os
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import RunningService
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial import flow
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.runner import Runner
-from fairtrial.record.model import StackIdentity
-from fairtrial.tools.check.contract import Silence
+from fairtrial.record.identity import StackIdentity
+from fairtrial.tools.check.output import Silence
 from tests.plan.plans import planned
 
 
@@ -63,3 +67,36 @@ def test_a_trial_that_shares_processors_has_its_load_on_those_of_the_server(
             assert record.failure is None, record.failure
     assert bound == {"disjoint": set(placement.load_cpus), "shared": set(placement.shared().load_cpus)}
     assert bound["shared"] <= set(placement.server_cpus)
+
+
+class DyingCache:
+    """A cache that died, until it is started anew."""
+
+    pid = None
+    url = "redis://127.0.0.1:1"
+    fault_told: str | None = "Redis was killed by signal 9"
+
+    def fault(self) -> str | None:
+        return self.fault_told
+
+    def reset(self) -> None:
+        self.fault_told = None
+
+
+def test_a_cache_that_died_is_told_and_brought_back_for_the_next_trial(
+    engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flow, "runner_for", lambda _workload: Runner(run=lambda _: None, check=lambda _: iter(())))
+    plan = planned(stacks=["a"], dataset={"rows": 50}, blocks=1)
+    (trial,) = plan.trials()
+    ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
+    with environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services:
+        services.plan = replace(plan, cache=pick_service("redis"))
+        cache = DyingCache()
+        services.cache = cast("RunningService", cache)
+        record = flow.run_trial(trial, ready, services, tmp_path, Silence())
+        assert record.failure is None, "it was brought back before"
+        cache.fault_told = DyingCache.fault_told
+        monkeypatch.setattr(services, "bring_back", lambda _service: None)
+        record = flow.run_trial(trial, ready, services, tmp_path, Silence())
+    assert record.failure is not None and record.failure.reason == "Redis was killed by signal 9"

@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,9 @@ def eventually(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.02)
 
 
-def begin(lab: Lab, *arguments: str | Path) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
+@contextmanager
+def begin(lab: Lab, *arguments: str | Path) -> "Iterator[subprocess.Popen[str]]":
+    with subprocess.Popen(
         lab.command(*arguments),
         cwd=lab.folder,
         env=lab.environment,
@@ -33,7 +35,11 @@ def begin(lab: Lab, *arguments: str | Path) -> "subprocess.Popen[str]":
         stderr=subprocess.PIPE,
         text=True,
         stdin=subprocess.DEVNULL,
-    )
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()  # of a test that failed: otherwise its end would be waited for
 
 
 def records(lab: Lab) -> list[str]:

@@ -33,7 +33,7 @@ import signal
 later = []
 signal.signal(signal.SIGTERM, lambda *_: ([store(*each) for each in later], os._exit(0)))
 """
-SERVES = "ThreadingHTTPServer((os.environ"
+SERVES = "ThreadingHTTPServer("
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial.lab.trial.pooled import pooled_machine, pooled_network, pooled_server, pooled_summary, pooled_times
-from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.engine_summary import ConnectionAnswers, Distribution, EngineSummary
 from tests.builders import TrialBuilder, a_trial
 from tests.builders.figures import calm_machine, calm_network
 from tests.record.test_histogram import encoded, zigzag
@@ -70,3 +70,29 @@ def test_a_servers_memory_is_the_most_of_any_window() -> None:
     pooled = pooled_server([meter for meter in meters if meter is not None])
     assert pooled.peak_rss_bytes == 5 << 20
     assert (pooled.window_seconds, pooled.cpu_seconds) == (pytest.approx(6.0), pytest.approx(2 * 0.95 * 3))
+
+
+def told(least: int, most: int, evenness: float | None) -> ConnectionAnswers:
+    return ConnectionAnswers(
+        connections=16,
+        least=least,
+        most=most,
+        without=int(least == 0),
+        evenness=evenness,
+        evenness_in_slices=evenness,
+        slice_seconds=0.01,
+    )
+
+
+def test_each_window_has_connections_of_its_own() -> None:
+    """The least and the most of any, and the mean evenness by answers; windows without one are not in it."""
+    windows = [
+        summary(a_trial().serving(rate)).model_copy(update={"connection_answers": each})
+        for rate, each in ((3000, told(10, 90, 0.8)), (1000, told(0, 40, 0.4)), (0, told(0, 0, None)))
+    ]
+    pooled = pooled_summary(windows).connection_answers
+    assert pooled is not None
+    assert (pooled.connections, pooled.least, pooled.most, pooled.without) == (16, 0, 90, 1)
+    assert pooled.evenness == pytest.approx(0.7) and pooled.evenness_in_slices == pooled.evenness
+    unknown = [*windows, summary(a_trial())]
+    assert pooled_summary(unknown).connection_answers is None

@@ -23,6 +23,7 @@ workload = "{workload}"
 service = "{service}"
 stacks = {names}
 blocks = 1
+crash_audit = "{crash_audit}"
 [options]
 {options}
 [load]
@@ -59,9 +60,9 @@ def tried_alone(lab: Lab, *ways: str, workload: str, options: str) -> Finished:
         run = [sys.executable, "job.py", way]
         lab.stack(way, run=run, server=JOB, workload=workload, service=service, more='kind = "program"')
     path = lab.folder / "job.toml"
-    path.write_text(
-        EXPERIMENT.format(names=json.dumps(ways), workload=workload, service=service, options=options) + CALM
-    )
+    crash_audit = "some" if options == HEAVY_UNITS else "none"
+    named = {"names": json.dumps(ways), "workload": workload, "service": service}
+    path.write_text(EXPERIMENT.format(**named, options=options, crash_audit=crash_audit) + CALM)
     return lab.fairtrial("run", path, *lab.named(*ways))
 
 
@@ -182,7 +183,9 @@ def test_a_job_is_for_programs(lab: Lab) -> None:
     name = lab.stack("server", workload="query-batch", service="postgresql")
     path = lab.folder / "job.toml"
     path.write_text(
-        EXPERIMENT.format(names=f'["{name}"]', workload="query-batch", service="postgresql", options=QUERIES)
+        EXPERIMENT.format(
+            names=f'["{name}"]', workload="query-batch", service="postgresql", options=QUERIES, crash_audit="none"
+        )
     )
     finished = lab.fairtrial("run", path, *lab.named(name))
     assert finished.status == 2
@@ -262,6 +265,8 @@ def test_units_are_counted_and_their_rows_looked_at(tried: Tried) -> None:
     assert trial["outcome"] == "valid", finished.out + finished.err
     assert "4.00 reading statements an operation (120 for 30)" in evidence(trial, "ledger")
     assert "3.00 writing statements an operation (90 for 30)" in evidence(trial, "ledger")
+    crash = next(line["crash"] for line in finished.record[1:] if line["condition"].startswith("done/"))
+    assert crash["drawn"] and (crash["acknowledged"], crash["stored"], crash["lost"]) == (30, 30, 0), crash
 
 
 @postgresql

@@ -74,7 +74,8 @@ def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder:
     environment: Any = SimpleNamespace(
         plan=plan,
         failure=lambda _condition: None,
-        service=lambda _condition: None,
+        service=lambda _condition: SimpleNamespace(url=""),
+        cache=None,
         placement=SimpleNamespace(of_kind=lambda _kind: SimpleNamespace(server_cpus=[0], load_cpus=[1])),
     )
     ready: Any = SimpleNamespace(folder=folder, failure=None)

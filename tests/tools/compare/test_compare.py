@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from fairtrial.commands import app
 from fairtrial.judge.metrics import METRICS
-from fairtrial.record.model import ExperimentRecord, TrialRecord, WorkloadIdentity
+from fairtrial.record.identity import WorkloadIdentity
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.compare.comparison import Comparison, JudgedRun, compare, judge_run
 from fairtrial.tools.compare.differences import differences

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from fairtrial.base.cache import once
 from fairtrial.base.exit_status import ALL_WELL, NOTHING_RAN
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.engine import binary
 from fairtrial.tools.doctor.examine import examine, print_diagnoses
 from fairtrial.tools.doctor.model import Diagnosis
 from fairtrial.tools.doctor.runtimes import diagnose_engine, diagnose_stacks
@@ -101,3 +104,52 @@ def test_the_engine_cannot_be_built_without_cargo(monkeypatch: pytest.MonkeyPatc
     cargo.chmod(0o755)
     diagnosis = diagnose_engine()
     assert (diagnosis.health, diagnosis.observation) == ("good", "built with cargo 1.94.0")
+
+
+@pytest.fixture
+def engine_in_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in for an engine that was built, in a cache of its own."""
+    monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path))
+    for variable in ("FAIRTRIAL_ENGINE", "FAIRTRIAL_GUARD"):
+        monkeypatch.delenv(variable, raising=False)
+    binary.engine_binary.cache_clear()
+
+    def build(name: str, folder: Path) -> None:
+        (folder / name).write_text("#!/bin/sh\necho engine 1\n")
+        (folder / name).chmod(0o755)
+
+    monkeypatch.setattr(binary, "_build", build)
+    monkeypatch.setattr(once, "_found_good", set())
+    path = binary.engine_binary()
+    binary.engine_binary.cache_clear()
+    once._found_good.clear()  # as in the next process
+    return path
+
+
+def test_an_engine_that_runs_is_good(engine_in_cache: Path) -> None:
+    assert diagnose_engine().health == "good"
+    binary.engine_binary.cache_clear()
+
+
+@pytest.mark.parametrize("content", [b"", b"#!/bin/sh\nec"])
+def test_an_engine_that_was_cut_off_is_noticed_and_built_again(engine_in_cache: Path, content: bytes) -> None:
+    engine_in_cache.write_bytes(content)
+    diagnosis = diagnose_engine()
+    assert diagnosis.health == "poor"
+    assert f"fairtrial-engine: {len(content)} bytes instead of 24" in diagnosis.observation
+    assert binary.engine_binary().read_text().endswith("echo engine 1\n")
+    binary.engine_binary.cache_clear()
+
+
+def test_an_engine_that_does_not_run_is_missing(
+    engine_in_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Named by the user, or sealed as it is by an older version: nothing says what it should be."""
+    empty = tmp_path / "empty"
+    empty.touch(mode=0o755)
+    monkeypatch.setenv("FAIRTRIAL_ENGINE", str(empty))
+    diagnosis = diagnose_engine()
+    assert diagnosis.health == "missing" and diagnosis.essential
+    assert f"{empty} does not run: Exec format error" in diagnosis.observation
+    with pytest.raises(Problem, match="does not run"):
+        binary.engine_binary()

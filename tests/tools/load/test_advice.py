@@ -2,14 +2,24 @@
 
 import pytest
 
-from fairtrial.record.engine_summary import Waiting
+from fairtrial.record.engine_summary import Example, Waiting
 from fairtrial.tools.load.advice import remedy, warnings
 from tests.builders import ERROR_KINDS
 from tests.tools.load.measurements import busy, measurement, open_measurement, plan
 
 
 def test_every_kind_of_error_has_a_remedy() -> None:
-    assert [kind for kind in (*ERROR_KINDS, "tls", "overflow") if not remedy(kind, plan())] == []
+    summary = measurement().summary
+    assert [kind for kind in (*ERROR_KINDS, "tls", "overflow") if not remedy(kind, plan(), summary)] == []
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [("second_answer", "answers twice"), ("tls", "https://"), (None, "HTTP server?"), ("new", "HTTP server?")],
+)
+def test_bytes_that_are_no_answer_have_the_remedy_of_their_cause(cause: str | None, words: str) -> None:
+    example = Example(kind="protocol", status=None, excerpt="", cause=cause)
+    assert words in remedy("protocol", plan(), measurement(examples=[example]).summary)
 
 
 def test_a_busy_generator_is_named() -> None:

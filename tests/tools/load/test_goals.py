@@ -9,9 +9,10 @@ import pytest
 
 from tests.command_line import Finished, Lab
 from tests.judge.checks.test_delayed_ack import serving_in_two_writes
-from tests.tools.load.conftest import Target
+from tests.tools.load.conftest import Listener, Target
 
 Call = Callable[..., Finished]
+TOKEN = '{"token": "t0ken"}'
 
 
 def test_every_figure_is_printed_with_what_was_found(lab: Lab, call: Call, target: Target) -> None:
@@ -108,6 +109,76 @@ def test_a_capacity_that_is_not_found(call: Call, serve: Callable[..., Target]) 
     assert measured["capacity"]["found"][0]["rate_per_second"] is None
     assert [each["verdict"] for each in measured["expected"]] == ["undecided"]
     assert "no rate was confirmed with p50-within-10-ms" in finished.err
+
+
+MIX = """
+[setup.login]
+get = "/login"
+take.token = "/token"
+[requests.look]
+weight = 3
+get = "/look"
+headers.x-token = "{{var token}}"
+[requests.order]
+get = "/order"
+"""
+
+
+@pytest.fixture
+def mix(lab: Lab) -> Path:
+    file = lab.folder / "mix.workload.toml"
+    file.write_text(MIX)
+    return file
+
+
+def test_a_figure_of_one_request_of_a_file(call: Call, serve: Callable[..., Target], mix: Path) -> None:
+    url = f"http://{serve('--body', TOKEN).address}/"
+    figures = ("--expect", "order: p50<9s", "--expect", "look: p50<1us", "--expect", "order: rate>=1/s")
+    finished = call("load", "-f", mix, "-n", "200", "-c", "2", *figures, "--json", "-", url)
+    assert finished.status == 1, finished.err
+    expected = json.loads(finished.out)["expected"]
+    assert [(each["expected"], each["request"], each["verdict"]) for each in expected] == [
+        ("order: p50<9s", "order", "met"),
+        ("look: p50<1us", "look", "not met"),
+        ("order: rate>=1/s", "order", "met"),
+    ]
+    assert "order: p50<9s" in finished.err
+
+
+@pytest.mark.measures
+def test_a_capacity_for_one_request_is_searched_with_one_login(call: Call, listener: Listener, mix: Path) -> None:
+    mix.write_text(MIX.replace('take.token = "/token"', 'take.token = "header Content-Length"'))
+    goals = ("-f", mix, "--capacity", "order: p50<9s", "--between", "200:400")
+    found: dict[str, Any] = {"probes": []}
+    for number in range(1, 6):
+        found = searched(call, listener.url, *goals)[1]["capacity"]
+        assert [request.path for request in listener.received].count("/login") == number
+        if len(found["probes"]) > 1:  # a busy machine may not keep the lowest rate in so short a probe
+            break
+    assert found["found"][0]["objective"] == "order-p50-within-9000-ms"
+    # The order is one request of four, and a probe is long enough for the twenty answers that p50 needs.
+    assert [each["seconds"] >= 20 / (each["rate_per_second"] / 4) for each in found["probes"]][:2] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["-f", "mix.workload.toml", "--expect", "ordre: p99<1s"], "the file has: look, order"),
+        (["-f", "mix.workload.toml", "--capacity", "ordre: p99<1s"], "there is no request 'ordre'"),
+        (["--expect", "order: p99<1s"], "requests have names in a workload file"),
+    ],
+)
+def test_a_figure_of_a_request_that_is_not_sent(
+    call: Call, listener: Listener, mix: Path, arguments: list[str], reason: str
+) -> None:
+    mix.write_text(
+        MIX.partition("[requests.look]")[2]
+        .replace("weight", "[requests.look]\nweight")
+        .replace('headers.x-token = "{{var token}}"\n', "")
+    )
+    finished = call("load", listener.url, *arguments)
+    assert finished.status == 2 and reason in finished.err
+    assert listener.received == []
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from fairtrial.record.engine_summary import Waiting
+from fairtrial.record.engine_summary import Share, Waiting
 from fairtrial.record.histogram import Bucket, Histogram
 from fairtrial.tools.load.request.expected_figure import parse_expected_figure
 from fairtrial.tools.load.verdicts import Verdict, verdicts_on
 from tests.builders import a_trial
+from tests.tools.load.measurements import hdr
 
 FAST, SLOW = 0.010, 0.100
 
@@ -43,6 +44,59 @@ def verdict(text: str, *, fast: int = 0, slow: int = 0, refusing: tuple[str, ...
 
 def unanswered(number: int, oldest_seconds: float) -> dict[str, Any]:
     return {"in_flight_at_end": number, "oldest_in_flight_seconds": oldest_seconds}
+
+
+def of_orders(text: str, **changes: Any) -> Verdict:
+    """On a mix of 2,000 quick looks and 1,000 slow orders, of which five were wrong and all ended."""
+    engine = a_trial().record().engine
+    assert engine
+
+    def share(name: str, sent: int, seconds: float, wrong: int = 0) -> Share:
+        times = engine.response_time.model_copy(
+            update={
+                "count": sent,
+                "mean_seconds": seconds,
+                "max_seconds": seconds,
+                "hdr_base64": hdr(*[round(seconds * 1e6)] * sent),
+            }
+        )
+        verified = sent - wrong
+        counted = {"sent": sent, "answers": sent, "verified": verified, "run_sent": sent, "run_verified": verified}
+        return Share(name=name, failures=0, service_time=times, response_time=times, **counted)
+
+    mix = [share("look", 2000, 100e-6), share("order", 1000, 1000e-6, wrong=5)]
+    return verdict(text, **{"mix": mix, "fast": 2000, "slow": 1000, "window_seconds": 2.0} | changes)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("look: p99<500us", "met"),
+        ("order: p99<500us", "not met"),
+        ("order: p99<2ms", "met"),
+        ("order: max<2ms", "met"),
+        ("look: errors<=0%", "met"),
+        ("order: errors<=0.4%", "not met"),
+        ("order: errors<=0.5%", "met"),
+        ("look: rate>=1,000/s", "met"),
+        ("order: rate>=498/s", "not met"),
+        ("order: p99.9<2ms", "undecided"),
+        ("nothing: p99<2ms", "undecided"),
+    ],
+)
+def test_a_figure_of_one_request_is_that_of_its_answers_alone(text: str, expected: str) -> None:
+    assert of_orders(text).verdict == expected
+
+
+def test_unanswered_requests_count_where_they_may_have_been_of_the_request() -> None:
+    hanging = unanswered(40, 3.0)
+    assert of_orders("look: p99<500us", **hanging).verdict == "met", "all looks had a right answer"
+    assert of_orders("look: max<500us", **hanging).verdict == "not met", "the oldest may have been one of them"
+    waiting = Waiting(limit=100, peak=40, at_end=40)
+    assert of_orders("look: p99<500us", **hanging, waiting=waiting).verdict == "undecided"
+    full = {"errors": {"overflow": 7}}
+    assert of_orders("look: p99<500us", **full).verdict == "undecided"
+    assert of_orders("look: rate>=1,000/s", **full).verdict == "met"
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,11 @@ impl Chunks {
                 Chunks::Size { size, has_digits, in_extension, seen } => {
                     *seen += 1;
                     if *seen > SIZE_LINE_LIMIT {
-                        return Err(Malformed);
+                        return Err(Malformed::BadChunk);
                     }
                     match (byte, char::from(byte).to_digit(16)) {
                         (_, Some(digit)) if !*in_extension => {
-                            let larger = size.checked_mul(16).ok_or(Malformed)?;
+                            let larger = size.checked_mul(16).ok_or(Malformed::BadChunk)?;
                             *size = larger + u64::from(digit);
                             *has_digits = true;
                         }
@@ -51,18 +51,18 @@ impl Chunks {
                         }
                         (b'\r' | b';' | b' ' | b'\t', _) if *has_digits => *in_extension = true,
                         _ if *in_extension && byte != b'\n' => {}
-                        _ => return Err(Malformed),
+                        _ => return Err(Malformed::BadChunk),
                     }
                 }
                 Chunks::DataEnd => match byte {
                     b'\r' => {}
                     b'\n' => *self = Chunks::new(),
-                    _ => return Err(Malformed),
+                    _ => return Err(Malformed::BadChunk),
                 },
                 Chunks::Trailer { line, seen } => {
                     *seen += 1;
                     if *seen as usize > HEAD_BYTES_LIMIT {
-                        return Err(Malformed);
+                        return Err(Malformed::HeadTooLong);
                     }
                     match byte {
                         b'\n' if *line == 0 => return Ok(BodyPart::End),

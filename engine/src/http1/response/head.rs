@@ -54,7 +54,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ParsedHead, Malformed> {
 
 #[inline]
 fn line_end(bytes: &[u8], start: usize) -> Result<usize, Malformed> {
-    memchr(b'\n', &bytes[start..]).map(|at| start + at + 1).ok_or(Malformed)
+    memchr(b'\n', &bytes[start..]).map(|at| start + at + 1).ok_or(Malformed::HeaderLine)
 }
 
 #[inline]
@@ -65,13 +65,13 @@ fn trim_line_end(line: &[u8]) -> &[u8] {
 
 #[inline]
 fn parse_status_line(line: &[u8]) -> Result<(u16, bool), Malformed> {
-    let rest = line.strip_prefix(VERSION).ok_or(Malformed)?;
-    let [minor, b' ', hundreds @ b'1'..=b'5', tens @ b'0'..=b'9', ones @ b'0'..=b'9', reason @ ..] = rest
+    let rest = line.strip_prefix(VERSION).ok_or_else(|| Malformed::of_beginning(line))?;
+    let [minor, b' ', hundreds @ b'0'..=b'9', tens @ b'0'..=b'9', ones @ b'0'..=b'9', reason @ ..] = rest
     else {
-        return Err(Malformed);
+        return Err(Malformed::StatusLine);
     };
     if !matches!(minor, b'0' | b'1') || !matches!(reason, [] | [b' ', ..]) {
-        return Err(Malformed);
+        return Err(Malformed::StatusLine);
     }
     let digit = |byte: &u8| u16::from(byte - b'0');
     Ok((digit(hundreds) * 100 + digit(tens) * 10 + digit(ones), *minor == b'1'))
@@ -96,10 +96,10 @@ impl Fields {
     /// `start`: place of the line in the head.
     #[inline]
     fn read(&mut self, line: &[u8], start: usize) -> Result<(), Malformed> {
-        let colon = memchr(b':', line).ok_or(Malformed)?;
+        let colon = memchr(b':', line).ok_or(Malformed::HeaderLine)?;
         let name = &line[..colon];
         if matches!(name, [] | [.., b' ' | b'\t']) {
-            return Err(Malformed);
+            return Err(Malformed::HeaderLine);
         }
         (self.was_read, self.has_lines) = (true, true);
         match name.len() {
@@ -119,7 +119,7 @@ impl Fields {
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 let length = parse_length(line[colon + 1..].trim_ascii())?;
                 if self.content_length.is_some_and(|other| other != length) {
-                    return Err(Malformed);
+                    return Err(Malformed::LengthsDisagree);
                 }
                 self.content_length = Some(length);
             }
@@ -138,7 +138,7 @@ impl Fields {
     #[cold]
     fn fold(&mut self, line: &[u8]) -> Result<(), Malformed> {
         let is_blank = line.trim_ascii().is_empty();
-        if self.was_read || !self.has_lines || is_blank { Err(Malformed) } else { Ok(()) }
+        if self.was_read || !self.has_lines || is_blank { Err(Malformed::HeaderLine) } else { Ok(()) }
     }
 
     fn conclude(self, status: u16, is_1_1: bool) -> ParsedHead {
@@ -166,17 +166,17 @@ fn value_place(line: &[u8], colon: usize, start: usize) -> Range<usize> {
 #[inline]
 fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {
     if digits.is_empty() {
-        return Err(Malformed);
+        return Err(Malformed::BadLength);
     }
     let mut length: u64 = 0;
     for byte in digits {
         if !byte.is_ascii_digit() {
-            return Err(Malformed);
+            return Err(Malformed::BadLength);
         }
         length = length
             .checked_mul(10)
             .and_then(|length| length.checked_add(u64::from(byte - b'0')))
-            .ok_or(Malformed)?;
+            .ok_or(Malformed::BadLength)?;
     }
     Ok(length)
 }

@@ -5,30 +5,30 @@
 
 mod chunked;
 mod head;
+mod malformed;
 
 use std::ops::Range;
 
 use chunked::Chunks;
 use head::{Framing, ParsedHead};
+pub use malformed::Malformed;
 
 use super::head_end;
 
 /// A head, or the trailer of a chunked body, longer than this is malformed. Bytes.
 pub const HEAD_BYTES_LIMIT: usize = 64 * 1024;
 
-/// The bytes are not an HTTP/1 answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed;
-
 /// What an answer's head says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head<'a> {
-    /// 101, or 200 to 599: other 1xx are skipped.
+    /// Any three digits, but other 1xx than 101 are skipped.
     pub status: u16,
     /// The value of Content-Type, without space around it.
     pub content_type: Option<&'a [u8]>,
     /// The value of Location, without space around it.
     pub location: Option<&'a [u8]>,
+    /// All of it, with the blank line.
+    pub bytes: &'a [u8],
     /// True if the connection can carry another request after this answer.
     pub reusable: bool,
 }
@@ -91,6 +91,11 @@ impl ResponseParser {
         matches!(self.state, State::Head) && self.carry.is_empty()
     }
 
+    /// What has come of a head in earlier parts.
+    pub fn carried(&self) -> &[u8] {
+        &self.carry
+    }
+
     /// True until the head is complete.
     #[inline]
     pub fn awaits_head(&self) -> bool {
@@ -138,6 +143,7 @@ impl ResponseParser {
                 status: parsed.status,
                 content_type: parsed.content_type.map(value),
                 location: parsed.location.map(value),
+                bytes,
                 reusable,
             }));
         }
@@ -181,7 +187,10 @@ impl ResponseParser {
         if self.carry.is_empty()
             && let Some(bytes) = head_end(input, 0)
         {
-            return if bytes > HEAD_BYTES_LIMIT { Err(Malformed) } else { Ok(HeadPlace::Input { bytes }) };
+            return match bytes {
+                ..=HEAD_BYTES_LIMIT => Ok(HeadPlace::Input { bytes }),
+                _ => Err(Malformed::of_long_head(input)),
+            };
         }
         let carried = self.carry.len();
         let room = HEAD_BYTES_LIMIT + 1 - carried;
@@ -198,7 +207,7 @@ impl ResponseParser {
                 *input = &[];
                 Ok(HeadPlace::Incomplete)
             }
-            _ => Err(Malformed),
+            _ => Err(Malformed::of_long_head(&self.carry)),
         }
     }
 }

@@ -197,42 +197,52 @@ fn bytes_after_the_answer_are_left_over() {
 
 #[test]
 fn malformed_answers() {
-    for bytes in [
-        "SSH-2.0-OpenSSH\r\n\r\n",
-        "\r\nHTTP/1.1 200 OK\r\n\r\n",
-        "HTTP/2.0 200 OK\r\n\r\n",
-        "HTTP/1.2 200 OK\r\n\r\n",
-        "HTTP/1.1 600 No\r\n\r\n",
-        "HTTP/1.1 20 No\r\n\r\n",
-        "HTTP/1.1 2000 No\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nname : x\r\n\r\n",
-        "HTTP/1.1 200 OK\r\n: x\r\n\r\n",
-        "HTTP/1.1 200 OK\r\n b: folded without a line before\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length:\r\n 5\r\n\r\nhello",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip,\r\n\tchunked\r\n\r\n0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nConnection: a,\r\n close\r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nX: a\r\n \r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\nab",
-        "HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nab",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n;ext\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11111111111111111\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n",
+    for (bytes, cause) in [
+        ("SSH-2.0-OpenSSH\r\n\r\n", Malformed::NotHttp),
+        ("\r\nHTTP/1.1 200 OK\r\n\r\n", Malformed::NotHttp),
+        ("HTTP/2.0 200 OK\r\n\r\n", Malformed::NotHttp),
+        ("HTTP/1.2 200 OK\r\n\r\n", Malformed::StatusLine),
+        ("HTTP/1.1 20 No\r\n\r\n", Malformed::StatusLine),
+        ("HTTP/1.1 2000 No\r\n\r\n", Malformed::StatusLine),
+        ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n", Malformed::HeaderLine),
+        ("HTTP/1.1 200 OK\r\nname : x\r\n\r\n", Malformed::HeaderLine),
+        ("HTTP/1.1 200 OK\r\n: x\r\n\r\n", Malformed::HeaderLine),
+        ("HTTP/1.1 200 OK\r\n b: folded without a line before\r\n\r\n", Malformed::HeaderLine),
+        ("HTTP/1.1 200 OK\r\nContent-Length:\r\n 5\r\n\r\nhello", Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip,\r\n\tchunked\r\n\r\n0\r\n\r\n", Malformed::HeaderLine),
+        ("HTTP/1.1 200 OK\r\nConnection: a,\r\n close\r\nContent-Length: 0\r\n\r\n", Malformed::HeaderLine),
+        ("HTTP/1.1 200 OK\r\nX: a\r\n \r\nContent-Length: 0\r\n\r\n", Malformed::HeaderLine),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\nab", Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nab", Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", Malformed::BadChunk),
+        ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", Malformed::LengthsDisagree),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", Malformed::BadChunk),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", Malformed::BadChunk),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n;ext\r\n", Malformed::BadChunk),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11111111111111111\r\n", Malformed::BadChunk),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", Malformed::BadChunk),
     ] {
-        assert_eq!(parse_however_split(bytes.as_bytes(), false, false), Err(Malformed), "{bytes:?}");
+        assert_eq!(parse_however_split(bytes.as_bytes(), false, false), Err(cause), "{bytes:?}");
+    }
+}
+
+#[test]
+fn a_status_beyond_the_classes_is_an_answer() {
+    for status in ["099", "000", "600", "999"] {
+        let bytes = format!("HTTP/1.1 {status} Odd\r\nContent-Length: 0\r\n\r\n");
+        let expected = parsed(status.parse().unwrap(), None, true, "");
+        assert_eq!(parse_however_split(bytes.as_bytes(), false, false), Ok(Some((expected, vec![]))));
     }
 }
 
 #[test]
 fn garbage_is_known_before_its_line_ends() {
-    assert_eq!(feed(&[b"GARBAGE"], false, false), Err(Malformed));
+    assert_eq!(feed(&[b"GARBAGE"], false, false), Err(Malformed::NotHttp));
+    assert_eq!(feed(&[b"\x15\x03\x03\0\x02\x02\x28"], false, false), Err(Malformed::Tls));
+    assert_eq!(feed(&[b"\0\0\x12\x04\0\0\0\0\0"], false, false), Err(Malformed::Http2));
     assert_eq!(feed(&[b"HTTP/1."], false, false), Ok(None));
 }
 
@@ -275,13 +285,33 @@ fn endless_heads_size_lines_and_trailers_end() {
         parts.extend(std::iter::repeat_n(line.as_slice(), 80));
         feed(&parts, false, false)
     };
-    assert_eq!(endless("HTTP/1.1 200 OK\r\nX: "), Err(Malformed));
-    assert_eq!(endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x="), Err(Malformed));
-    assert_eq!(endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX:"), Err(Malformed));
+    assert_eq!(endless("HTTP/1.1 200 OK\r\nX: "), Err(Malformed::HeadTooLong));
+    assert_eq!(
+        endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x="),
+        Err(Malformed::BadChunk)
+    );
+    assert_eq!(
+        endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX:"),
+        Err(Malformed::HeadTooLong)
+    );
     let mut whole = b"HTTP/1.1 200 OK\r\nX: ".to_vec();
     whole.resize(HEAD_BYTES_LIMIT + 10, b'a');
     whole.extend_from_slice(b"\r\n\r\n");
-    assert_eq!(feed(&[&whole], false, false), Err(Malformed));
+    assert_eq!(feed(&[&whole], false, false), Err(Malformed::HeadTooLong));
+}
+
+#[test]
+fn a_long_head_has_the_same_cause_however_it_is_split() {
+    for (start, cause) in
+        [("HTTP/1.1 200 OK\r\nno colon\r\nX: ", Malformed::HeadTooLong), ("SSH-2.0 ", Malformed::NotHttp)]
+    {
+        let mut whole = start.as_bytes().to_vec();
+        whole.resize(HEAD_BYTES_LIMIT + 10, b'a');
+        whole.extend_from_slice(b"\r\n\r\n");
+        let parts: Vec<&[u8]> = whole.chunks(1000).collect();
+        assert_eq!(feed(&[&whole], false, false), Err(cause));
+        assert_eq!(feed(&parts, false, false), Err(cause));
+    }
 }
 
 #[test]

@@ -1,18 +1,25 @@
 //! Sessions without sockets: times are given, so what must come out is known by arithmetic.
 
 mod closed;
+mod evenness;
 mod open;
 mod pipelined;
 mod server;
+mod set_up;
+mod sightings;
 
 use serde_json::{Value, json};
 
 use super::*;
+use crate::clock;
 use crate::http1::request;
-use crate::plan::{Load, RequestPlan};
+use crate::plan::{Load, RequestPlan, SetupPlan};
 use crate::record::RequestKinds;
-use crate::schedule::{Arrivals, ThreadShare};
+use crate::rows::RowSources;
+use crate::schedule::{Arrivals, ThinkTimes, ThreadShare};
+use crate::setup_requests;
 use crate::template::Sources;
+use crate::variables::Variables;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -21,6 +28,7 @@ const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 /// A session in the making: one plain request, keep-alive, a warm-up of 100 ms from 0 on, a timeout of a second.
 struct Setup {
     load: Value,
+    setup: Value,
     requests: Value,
     share: Option<u64>,
     starts_ns: u64,
@@ -41,6 +49,7 @@ impl Setup {
     fn of(load: Value) -> Setup {
         Setup {
             load,
+            setup: json!([]),
             requests: json!([{"path": "/"}]),
             share: None,
             starts_ns: 0,
@@ -55,9 +64,17 @@ impl Setup {
     }
 
     fn session(self) -> Session {
+        self.session_of(&RowSources::default())
+    }
+
+    fn session_of(self, rows: &RowSources) -> Session {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
-        let sources = Sources::default();
+        let sources = Sources { rows: Some(rows), ..Sources::default() };
+        let setup_plans: Vec<SetupPlan> = serde_json::from_value(self.setup.clone()).unwrap();
+        let bodies = vec![None; setup_plans.len()];
+        let (setup, variables) = setup_requests::compile(&setup_plans, "host", &bodies, sources).unwrap();
+        let sources = Sources { variables: Some(&variables), ..sources };
         let requests: Vec<request::EncodedRequest> =
             plans.iter().map(|plan| request::encode(plan, "host", None, sources).unwrap()).collect();
         let expectations = plans
@@ -73,18 +90,29 @@ impl Setup {
                 PacePlan::Open { arrivals, waiting_limit: load.waiting_limit().unwrap() as usize }
             }
             (None, Load::Closed { think_time_seconds, .. }) => {
-                PacePlan::Closed { think_ns: (think_time_seconds * 1e9) as u64 }
+                let own = |plan: &RequestPlan| (plan.think_seconds.map(clock::from_seconds), plan.weight);
+                let load_ns = clock::from_seconds(*think_time_seconds);
+                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, plans.iter().map(own)) }
             }
             (None, _) => unreachable!(),
         };
+        let mut renderer = Renderer::new(7, 0);
+        renderer.variables = Variables::new(&variables, load.connections() as usize);
+        let setup = (!setup.is_empty()).then(|| SetupParts {
+            expectations: setup_requests::expectations(&setup_plans, &setup, sources).unwrap(),
+            requests: setup,
+            first_connection: 0,
+        });
         let parts = SessionParts {
             connections: load.connections() as usize,
             record: Record::new(kinds, None, self.record_intended)
-                .acknowledging(request::acknowledged_numbers(&requests)),
+                .acknowledging(request::acknowledged_numbers(&requests))
+                .watching(true),
             requests: requests.into(),
             expectations,
             mix: RequestMix::new(&weights).unwrap(),
-            renderer: Renderer::new(7, 0),
+            renderer,
+            setup,
             quota: Quota::new(self.share),
             pace,
             requests_per_connection: self.requests_per_connection,

@@ -1,7 +1,7 @@
 //! A server and a network on a virtual clock.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 use super::*;
 
@@ -9,8 +9,19 @@ use super::*;
 pub(super) enum Reaction {
     /// The answer's bytes are there at this time.
     Answer(u64),
+    /// These bytes are there at this time; they are the last ones, or not.
+    AnswerWith(u64, Vec<u8>, bool),
     /// The connection is reset at this time.
     Reset(u64),
+}
+
+/// A request as the server sees it.
+pub(super) struct Asked<'a> {
+    pub connection: usize,
+    /// Which of the connection's sockets this is, from 1.
+    pub socket: u64,
+    pub text: &'a str,
+    pub now_ns: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,31 +36,45 @@ enum Event {
 type Planned = (u64, u64, usize, u64, Event);
 
 /// Drives a session as a driver would, with sockets that take no time.
-pub(super) struct World<R> {
+pub(super) struct World<'r> {
     session: Session,
-    react: R,
+    react: Box<dyn FnMut(Asked<'_>) -> Reaction + 'r>,
     connect_ns: u64,
     refuses: bool,
     /// By connection: which of its sockets this is.
     sockets: Vec<u64>,
     events: BinaryHeap<Reverse<Planned>>,
+    /// By the event's place in the order.
+    answers: HashMap<u64, (Vec<u8>, bool)>,
     order: u64,
     pub connects: u64,
 }
 
-impl<R: FnMut(u64) -> Reaction> World<R> {
-    pub(super) fn new(session: Session, react: R) -> World<R> {
-        let sockets = vec![0; session.connections()];
-        let events = BinaryHeap::new();
-        World { session, react, connect_ns: 0, refuses: false, sockets, events, order: 0, connects: 0 }
+impl<'r> World<'r> {
+    pub(super) fn new(session: Session, mut react: impl FnMut(u64) -> Reaction + 'r) -> World<'r> {
+        World::serving(session, move |asked| react(asked.now_ns))
     }
 
-    pub(super) fn connecting_in(mut self, connect_ns: u64) -> World<R> {
+    pub(super) fn serving(session: Session, react: impl FnMut(Asked<'_>) -> Reaction + 'r) -> World<'r> {
+        World {
+            sockets: vec![0; session.connections()],
+            session,
+            react: Box::new(react),
+            connect_ns: 0,
+            refuses: false,
+            events: BinaryHeap::new(),
+            answers: HashMap::new(),
+            order: 0,
+            connects: 0,
+        }
+    }
+
+    pub(super) fn connecting_in(mut self, connect_ns: u64) -> World<'r> {
         self.connect_ns = connect_ns;
         self
     }
 
-    pub(super) fn refusing(mut self) -> World<R> {
+    pub(super) fn refusing(mut self) -> World<'r> {
         self.refuses = true;
         self
     }
@@ -69,23 +94,26 @@ impl<R: FnMut(u64) -> Reaction> World<R> {
                 self.perform(number, next, now_ns);
             }
             while self.events.peek().is_some_and(|Reverse(event)| event.0 <= now_ns) {
-                let Some(Reverse((_, _, number, socket, event))) = self.events.pop() else { break };
+                let Some(Reverse((_, order, number, socket, event))) = self.events.pop() else { break };
                 if socket == self.sockets[number] {
-                    self.happen(number, event, now_ns);
+                    self.happen(number, event, order, now_ns);
                 }
             }
         }
         self.session.conclude(now_ns)
     }
 
-    fn happen(&mut self, number: usize, event: Event, now_ns: u64) {
+    fn happen(&mut self, number: usize, event: Event, order: u64, now_ns: u64) {
         let next = match event {
             Event::Connected => self.session.connected(number, now_ns),
             Event::Refused => {
                 let failure = ConnectFailure { kind: ErrorKind::Refused, explanation: "".into() };
                 self.session.connect_failed(number, failure, now_ns)
             }
-            Event::Answered => self.session.received(number, ANSWER, false, now_ns),
+            Event::Answered => {
+                let (bytes, closes) = self.answers.remove(&order).unwrap_or_else(|| (ANSWER.to_vec(), false));
+                self.session.received(number, &bytes, closes, now_ns)
+            }
             Event::Reset => self.session.broken(number, ErrorKind::Reset, now_ns),
         };
         self.perform(number, next, now_ns);
@@ -102,13 +130,17 @@ impl<R: FnMut(u64) -> Reaction> World<R> {
                 self.plan(now_ns + self.connect_ns, number, event);
             }
             Next::Send => {
-                let bytes = self.session.to_send(number);
-                let (length, requests) =
-                    (bytes.len(), bytes.windows(4).filter(|end| end == b"\r\n\r\n").count());
-                self.session.handed_over(number, length, now_ns);
+                let text = String::from_utf8(self.session.to_send(number).to_vec()).unwrap();
+                let requests = text.matches("\r\n\r\n").count();
+                self.session.handed_over(number, text.len(), now_ns);
                 for _ in 0..requests {
-                    match (self.react)(now_ns) {
+                    let socket = self.sockets[number];
+                    match (self.react)(Asked { connection: number, socket, text: &text, now_ns }) {
                         Reaction::Answer(at_ns) => self.plan(at_ns, number, Event::Answered),
+                        Reaction::AnswerWith(at_ns, bytes, closes) => {
+                            self.plan(at_ns, number, Event::Answered);
+                            self.answers.insert(self.order, (bytes, closes));
+                        }
                         Reaction::Reset(at_ns) => self.plan(at_ns, number, Event::Reset),
                     }
                 }

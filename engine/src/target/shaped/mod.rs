@@ -34,6 +34,10 @@ struct Drawn {
     shape: Shape,
 }
 
+/// Of so many milliseconds the account of answers is kept at most.
+const ACCOUNTED_MS: usize = 60_000;
+const NS_PER_MS: u64 = 1_000_000;
+
 /// What a shaped target did.
 pub(super) struct Tally {
     /// Answers handed to the kernel whole.
@@ -41,16 +45,38 @@ pub(super) struct Tally {
     pub faults: FaultCounts,
     /// From a request complete in hand to its answer handed to the kernel.
     pub delay: Distribution,
+    /// How many answers were handed over in each millisecond since the start, a minute at most; `None` without stalls.
+    pub answers_each_ms: Option<Vec<u32>>,
+    starts_ns: u64,
 }
 
 impl Tally {
+    fn new(faults: &Faults, starts_ns: u64) -> Tally {
+        Tally {
+            served: 0,
+            faults: FaultCounts::default(),
+            delay: Distribution::new(),
+            answers_each_ms: faults.stalls.map(|_| Vec::new()),
+            starts_ns,
+        }
+    }
+
     fn fault(&mut self, fate: Fate) {
         self.faults.add(fate);
     }
 
-    fn answered(&mut self, delay_ns: u64) {
+    fn answered(&mut self, complete_ns: u64, now_ns: u64) {
         self.served += 1;
-        self.delay.record(delay_ns);
+        self.delay.record(now_ns - complete_ns);
+        if let Some(counts) = &mut self.answers_each_ms {
+            let millisecond = ((now_ns - self.starts_ns) / NS_PER_MS) as usize;
+            if millisecond < ACCOUNTED_MS {
+                if millisecond >= counts.len() {
+                    counts.resize(millisecond + 1, 0);
+                }
+                counts[millisecond] += 1;
+            }
+        }
     }
 }
 
@@ -77,17 +103,18 @@ impl<'a> Worker<'a> {
         tls: Option<&'a ServerTls>,
         end: BorrowedFd<'a>,
     ) -> Worker<'a> {
+        let starts_ns = now_ns();
         Worker {
             faults,
             tls,
             end,
-            starts_ns: now_ns(),
+            starts_ns,
             requests: 0,
             answers: Answers::new(spec),
             reader: RequestReader::default(),
             buffer: vec![0; READ_BUFFER_BYTES],
             timers: Timers::default(),
-            tally: Tally { served: 0, faults: FaultCounts::default(), delay: Distribution::new() },
+            tally: Tally::new(faults, starts_ns),
         }
     }
 

@@ -165,7 +165,7 @@ impl Peer {
                 return PeerState::Open;
             }
             tally.fault(first.drawn.fate);
-            tally.answered(now_ns() - first.complete_ns);
+            tally.answered(first.complete_ns, now_ns());
             let is_last = first.asked.reuse == Reuse::Close;
             self.sent_bytes = 0;
             self.pending.pop_front();

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from fairtrial.base.cache.seal import SEAL, damage, is_sealed, seal
 from fairtrial.base.locations import cache_folder
 from fairtrial.base.problem import Problem
 
-COMPLETE = ".complete"
+COMPLETE = SEAL
 RETRY_LOCK_AFTER_SECONDS = 0.1
+
+_found_good: set[Path] = set()
+"""Folders that were looked at: once in the life of this process."""
 
 
 def made_once(
@@ -20,8 +24,9 @@ def made_once(
     """Return the folder `kind/name-SHA` in the cache, filled by `make(folder)` if it is not there yet.
 
     `make` gets the final path (virtual environments cannot be moved). If it raises, the folder is removed.
-    A folder whose making was cut off is made again. Threads and processes that ask for the same folder wait for the
-    first of them.
+    A folder whose making was cut off is made again, and so is one in which a file was damaged or changed since: files
+    are looked at once in the life of a process (`seal`). Threads and processes that ask for the same folder wait for
+    the first of them.
 
     Args:
         while_waiting: called every 0.1 s while somebody else makes the folder; what it raises ends the wait.
@@ -30,7 +35,7 @@ def made_once(
         Problem: the cache cannot be written.
     """
     folder = _path(kind, name, sha256)
-    if (folder / COMPLETE).exists():
+    if _is_good(folder):
         return folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -42,15 +47,32 @@ def made_once(
         ) from error
     with lock:
         _acquire(lock, while_waiting)
-        if not (folder / COMPLETE).exists():
+        if not _is_good(folder):
             _fill(folder, f"{kind} {name}", make)
     return folder
 
 
 def kept(kind: str, name: str, sha256: str) -> Path | None:
-    """Return the folder that `made_once` made with these arguments, or None if it has not been made."""
+    """Return the folder that `made_once` made with these arguments, or None if it has not been made, or is damaged."""
     folder = _path(kind, name, sha256)
-    return folder if (folder / COMPLETE).exists() else None
+    return folder if _is_good(folder) else None
+
+
+def damage_of(kind: str, name: str, sha256: str) -> str | None:
+    """What is wrong with the folder that `made_once` made with these arguments; None if nothing is, or none is made."""
+    folder = _path(kind, name, sha256)
+    return damage(folder) if is_sealed(folder) else None
+
+
+def _is_good(folder: Path) -> bool:
+    """Whether the folder was made to its end, and is still as it was made."""
+    if not is_sealed(folder):
+        return False
+    if folder not in _found_good:
+        if damage(folder) is not None:
+            return False
+        _found_good.add(folder)
+    return True
 
 
 def _path(kind: str, name: str, sha256: str) -> Path:
@@ -73,12 +95,13 @@ def _acquire(lock: TextIO, while_waiting: Callable[[], None] | None) -> None:
 
 
 def _fill(folder: Path, title: str, make: Callable[[Path], None]) -> None:
-    """Make the folder anew and mark it complete, or remove it."""
+    """Make the folder anew and seal it, or remove it."""
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir()
         make(folder)
-        (folder / COMPLETE).touch()
+        seal(folder)
+        _found_good.add(folder)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, OSError):

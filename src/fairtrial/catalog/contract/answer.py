@@ -3,6 +3,7 @@
 import json
 import ssl
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,14 @@ class Answer:
         """The beginning of the body, printable, at most 120 characters."""
         return printable(self.body[:200].decode(errors="replace"), 120)
 
+    def unasked_compression(self) -> str | None:
+        """What to say of a body that is compressed, although nothing asked for it; None: it is not."""
+        encoding = self.headers.get("content-encoding", "").strip().lower()
+        if encoding in ("", "identity"):
+            return None
+        named = printable(encoding, 40)
+        return f"the body is compressed ({named}) unasked: compress only for an Accept-Encoding that names it"
+
 
 def _trusted() -> ssl.SSLContext:
     """The roots of this machine, which take tens of milliseconds to read."""
@@ -64,10 +73,18 @@ def client_of(
     return client
 
 
-def ask(client: httpx.Client, method: str, path: str, **options: Any) -> Answer:
+def ask(
+    client: httpx.Client,
+    method: str,
+    path: str,
+    *,
+    on_head: Callable[[httpx.Response], object] = lambda _response: None,
+    **options: Any,
+) -> Answer:
     """Send one request and read its answer.
 
     Args:
+        on_head: is called when status and headers have come, before the body.
         options: passed on to `httpx.Client.stream`, such as `headers`, `content` or `json`.
 
     Raises:
@@ -78,6 +95,7 @@ def ask(client: httpx.Client, method: str, path: str, **options: Any) -> Answer:
     body = bytearray()
     try:
         with client.stream(method, path, **options) as response:
+            on_head(response)
             for chunk in response.iter_raw():
                 body += chunk
                 if len(body) > LARGEST_BODY_BYTES:

@@ -7,8 +7,9 @@ import httpx
 from fairtrial.base.loopback import is_loopback
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ask, client_of
+from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
+from fairtrial.catalog.contract.connection import ask_to_close, closed_unasked
 from fairtrial.catalog.tables import Data
 from fairtrial.experiment.ready import HEALTH, Ready
 from fairtrial.record.engine_summary import EngineSummary
@@ -28,6 +29,7 @@ def try_contract(
     on_first_answer: Callable[[float], None] = lambda _seconds: None,
     own: Ready | None = None,
     on_summary: Callable[[EngineSummary], None] = lambda _summary: None,
+    headers: Sequence[tuple[str, str]] = (),
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
 
@@ -39,39 +41,55 @@ def try_contract(
         own: of a workload file, when a stack counts as ready. The clauses about paths that only the lab's workloads
             define are then not asked, and others ask the path of its readiness.
         on_summary: is told of every run of the engine that a clause takes.
+        headers: of the workload's requests, as the engine sends them during the load. What every stack is asked, such
+            as its health, may be of another type than they accept.
     """
     answers: list[httpx.Response] = []
+    summaries: list[EngineSummary] = []
+
+    def ran(summary: EngineSummary) -> None:
+        summaries.append(summary)
+        on_summary(summary)
+
     with client_of(url) as client:
         client.event_hooks = {"response": [answers.append]}
         path = HEALTH.path if own is None else own.path
-        stack = StackUnderTest(client, data, options, listening or set(), path or "/", on_summary)
-        for test in [*(EVERY_STACK if own is None else ANY_SERVER), *clauses]:
+        stack = StackUnderTest(client, data, options, listening or set(), path or "/", ran)
+        of_every_stack = EVERY_STACK if own is None else ANY_SERVER
+        for number, test in enumerate([*of_every_stack, *clauses]):
+            if number == len(of_every_stack):
+                client.headers.update(headers)
             if test is LISTENS_ON_HOST and listening is None:
                 continue
             answers.clear()
+            summaries.clear()
             try:
                 violation = test.violation(stack)
             except Problem as problem:
                 violation = problem.reason
             except httpx.ConnectError as error:
                 violation = f"no connection: {error}"
-            if clauses and test is clauses[0] and violation is None and answers:
-                on_first_answer(answers[0].elapsed.total_seconds())
+            if clauses and test is clauses[0] and violation is None:
+                if answers:
+                    on_first_answer(answers[0].elapsed.total_seconds())
+                elif summaries and (seconds := summaries[0].response_time.max_seconds) is not None:
+                    on_first_answer(seconds)
             evidence = printable(violation or "", EVIDENCE_CHARACTERS)  # it may quote the stack's answer
             yield Clause(name=test.name, requirement=test.requirement, passed=violation is None, evidence=evidence)
 
 
 def _keep_alive(stack: StackUnderTest) -> str | None:
-    answer = ask(stack.client, "GET", stack.path)
-    if answer.headers.get("connection", "").lower() == "close":
-        return "the answer says Connection: close"
-    return None
+    return closed_unasked(stack.client, stack.path)
 
 
 def _close(stack: StackUnderTest) -> str | None:
-    answer = ask(stack.client, "GET", stack.path, headers={"connection": "close"})
-    header = answer.headers.get("connection", "missing").lower()
-    return None if header == "close" else f"the answer's Connection header is {header}"
+    answer, closed = ask_to_close(stack.client, stack.path)
+    header = answer.headers.get("connection")
+    if header is None:
+        stays = "the answer's Connection header is missing, and the connection stays open: close it after the answer"
+        return None if closed else stays
+    options = [option.strip() for option in header.lower().split(",")]
+    return None if "close" in options else f"the answer's Connection header is {header.lower()}"
 
 
 def _loopback_only(stack: StackUnderTest) -> str | None:
@@ -82,7 +100,7 @@ def _loopback_only(stack: StackUnderTest) -> str | None:
 LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only)
 
 ANY_SERVER = (
-    ClauseTest("close", "a request with Connection: close is answered with Connection: close", _close),
+    ClauseTest("close", "after a request with Connection: close it closes the connection", _close),
     LISTENS_ON_HOST,
 )
 EVERY_STACK = (

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from fairtrial.catalog.tables import Table
-from fairtrial.record.model import ServiceIdentity
+from fairtrial.experiment.service_address import ServiceAddress
+from fairtrial.record.identity import ServiceIdentity
 
 RowsLoaded = Callable[[str, int], None]
 """Called from time to time while a table is loaded, with its name and the number of rows loaded so far; never called if
@@ -21,7 +22,9 @@ Counters = Mapping[str, int]
 
 statements: all statements or commands; reads: statements that read (selects, finds, gets); writes: statements that
 write (inserts, updates, deletes, sets); commits: transactions committed; rows_read, rows_written: rows (documents,
-keys) touched. A name that a service does not tell is missing, never 0."""
+keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table, whatever a statement's text says; table_reads:
+statements that read and looked at a table; bytes_sent: to all clients. A name that a service does not tell is
+missing, never 0."""
 
 
 Change = Callable[[int, str], None]
@@ -63,6 +66,12 @@ class RunningService(Protocol):
         Where a service cannot tell users apart, the lab's own statements are included.
         """
 
+    def end_sessions(self) -> None:
+        """End all sessions of stacks, where what a session did may be counted late: then it is counted at once.
+
+        Only a private service does that, and only one that counts late. Nothing happens if it cannot be asked.
+        """
+
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """All rows of a table as they are stored, by column name: numbers as int, times as RFC 3339 text.
 
@@ -79,16 +88,64 @@ class RunningService(Protocol):
             Problem: there is no such table, or the service refused.
         """
 
-    def changing(self, table: str, column: str) -> AbstractContextManager[Change]:
+    def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
         """To change one row after the other within it, as `change` does, and over one connection.
+
+        With `together`, the changes are one transaction, where the service has those: committed when it is left.
 
         Raises:
             Problem: as `change`; when it is entered, or at a change.
         """
 
 
-def one_by_one(changed: Any, table: Any, column: str) -> AbstractContextManager[Change]:
-    """`changing` of whatever changes a row by `change` without a connection for it alone."""
+@dataclass(frozen=True)
+class DurabilityReading:
+    """What a database tells of its commits at one moment."""
+
+    settings: Mapping[str, str]
+    """those in force that decide whether a commit is on the disk when it is answered"""
+    promised: bool
+    """whether it is, by these"""
+    relaxed: frozenset[str]
+    """what roles, sessions or tables have that lets it be answered sooner, in words"""
+    writing: Sequence[int]
+    """counters, each of which grows by at least one with every commit of a transaction that wrote; empty: none"""
+    flushes: int | None
+    """of its log so far; None: it does not count them"""
+
+
+@runtime_checkable
+class TellsDurability(Protocol):
+    """A running service that tells of its commits."""
+
+    durability_at_start: DurabilityReading | None
+    """before any stack was admitted; None: this server does not tell"""
+
+    def durability(self) -> DurabilityReading:
+        """What it tells now. Raises Problem: it cannot be asked."""
+
+    def sessions(self) -> int:
+        """How many sessions of stacks are open. Raises Problem: it cannot be asked."""
+
+
+@runtime_checkable
+class CanBeKilled(Protocol):
+    """A running service whose server is the lab's to kill, and to start again on what it left."""
+
+    @property
+    def loses_when_killed(self) -> str:
+        """Why acknowledged writes may be lost when it is killed, in words; empty: none may."""
+
+    def kill(self) -> None:
+        """Kill the server with all its processes at once (SIGKILL), and return when they are gone."""
+
+    def start_again(self) -> None:
+        """Start it on the same files. Raises Problem: it did not start; it is down then."""
+
+
+def one_by_one(changed: Any, table: Any, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
+    """`changing` of whatever changes a row by `change` without a connection for it alone, and has no transactions."""
+    del together
 
     def change(key: int, value: str) -> None:
         changed.change(table, key, column, value)
@@ -152,5 +209,8 @@ class Service:
     refused; None: it cannot be loaded from files"""
     sql: SqlAccess | None = None
     """None: it takes no SQL"""
+    at: "Callable[[ServiceAddress], Service] | None" = None
+    """`at(address)`: the same, whose private servers listen there and let that login in; raises Problem: the product
+    needs one of the names itself; None: it cannot be told"""
     variants: Mapping[str, str] = field(default_factory=dict)
     """beside "default", the variants by name, and how each differs, for users"""

@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrial.catalog.services.model import Counters, RowsLoaded, Service, one_by_one
 from fairtrial.catalog.tables import Table
-from fairtrial.record.model import ServiceIdentity
+from fairtrial.record.identity import ServiceIdentity
 
 
 class Nothing:
@@ -30,6 +30,9 @@ class Nothing:
     def counters(self) -> Counters:
         """Empty: nothing counts."""
         return {}
+
+    def end_sessions(self) -> None:
+        """Does nothing: nothing is counted."""
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """No rows, whatever the table."""

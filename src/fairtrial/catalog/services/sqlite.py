@@ -2,9 +2,10 @@
 
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.loading import assert_loaded, reported_rows
 from fairtrial.catalog.services.common.own_files import files_sha256, refused, text_of
 from fairtrial.catalog.services.common.server import copy_folder
-from fairtrial.catalog.services.model import Counters, Missing, RowsLoaded, Service, SqlAccess, one_by_one
+from fairtrial.catalog.services.model import Change, Counters, Missing, RowsLoaded, Service, SqlAccess
 from fairtrial.catalog.tables import ColumnKind, Table, tables_sha256
-from fairtrial.record.model import ServiceIdentity
+from fairtrial.record.identity import ServiceIdentity
 
 TYPES: dict[ColumnKind, str] = {
     "key": "INTEGER PRIMARY KEY",
@@ -62,7 +63,8 @@ class SqliteFile:
             lambda folder: _make(folder / FILE, self._tables, self._on_rows, self._files),
         )
         copy_folder(loaded, self._data)
-        # One thread changes rows, another asks whether others changed any; never at the same time.
+        # Threads change rows, and another asks whether others changed any; never at the same time.
+        self._one_at_a_time = threading.Lock()
         self._connection = sqlite3.connect(self._file, check_same_thread=False)
         self._inode, self._version_at_load = self._file.stat().st_ino, self._version()
 
@@ -95,6 +97,9 @@ class SqliteFile:
         """Empty: SQLite counts within each process."""
         return {}
 
+    def end_sessions(self) -> None:
+        """Does nothing: nothing is counted."""
+
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """All rows of a table."""
         with closing(sqlite3.connect(self._file)) as database:
@@ -104,11 +109,23 @@ class SqliteFile:
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of one row."""
-        name = table_named(self._tables, table).name
-        with self._connection:
-            self._connection.execute(f"UPDATE {name} SET {column} = ? WHERE id = ?", [value, key])  # noqa: S608
+        with self.changing(table, column) as change:
+            change(key, value)
 
-    changing = one_by_one
+    @contextmanager
+    def changing(self, table: str, column: str, *, together: bool = False) -> Iterator[Change]:
+        """To set that column of one row after the other, each in a transaction of its own or all in one.
+
+        Two threads may do so at once; with `together`, only one.
+        """
+        statement = f"UPDATE {table_named(self._tables, table).name} SET {column} = ? WHERE id = ?"  # noqa: S608
+
+        def change(key: int, value: str) -> None:
+            with nullcontext() if together else self._one_at_a_time, nullcontext() if together else self._connection:
+                self._connection.execute(statement, [value, key])
+
+        with self._connection if together else nullcontext():
+            yield change
 
 
 @contextmanager

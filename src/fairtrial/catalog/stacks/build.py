@@ -5,7 +5,7 @@ import json
 import platform
 import shutil
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -13,8 +13,9 @@ from fairtrial.base.cache.digest import folder_sha256, source_files
 from fairtrial.base.cache.once import kept, made_once
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.environment import stack_environment
+from fairtrial.catalog.stacks.environment import build_environment
 from fairtrial.catalog.stacks.model import Command, Stack
+from fairtrial.catalog.stacks.redaction import redaction_of
 from fairtrial.engine.guard import Guarded
 
 BUILD_WITHIN_SECONDS = 1800
@@ -30,14 +31,14 @@ class BuildCancelled(Exception):
 def stack_sha256(stack: Stack, built_apart: str | None = None) -> str:
     """Return the SHA-256 of a stack's source, manifest included, as hex.
 
-    Of a program that is not built, it is that of the command, of the URL or of the image's name alone.
+    Of a program that is not built, it is that of the command, of the URL, or of the image's or file's name alone.
 
     Args:
         built_apart: the variant whose source it is, if it has one of its own.
     """
     if stack.origin == "folder":
         return folder_sha256(stack.source(built_apart))
-    started_by = [stack.origin, stack.url or stack.image or str(stack.dockerfile or "") or stack.run]
+    started_by = [stack.origin, stack.url or stack.image or str(stack.dockerfile or stack.compose or "") or stack.run]
     return hashlib.sha256(json.dumps(started_by).encode()).hexdigest()
 
 
@@ -78,13 +79,16 @@ def build_stack(
 
     def make(folder: Path) -> None:
         on_building()
+        environment = build_environment(stack.env_from)
         origin = stack.source(built_apart)
         for source in source_files(origin):
             target = folder / source.relative_to(origin)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
         for command in commands:
-            run_build_command(stack.build_name(built_apart), command, folder, log, cancelled)
+            run_build_command(
+                stack.build_name(built_apart), command, folder, log, cancelled, environment, stack.env_from
+            )
 
     def stop_if_cancelled() -> None:
         if cancelled.is_set():
@@ -140,8 +144,20 @@ def _made_from_sha256(
     return folder_sha256(stack.source(built_apart), dict(versions), platform.machine(), *apart)
 
 
-def run_build_command(name: str, command: Command, folder: Path, log: Path, cancelled: Event) -> None:
-    """Run a command that makes something, with its output in the log.
+def run_build_command(
+    name: str,
+    command: Command,
+    folder: Path,
+    log: Path,
+    cancelled: Event,
+    environment: Mapping[str, str],
+    passed: Sequence[str] = (),
+) -> None:
+    """Run a command that makes something, with its output in the log, which then holds no secret that it was given.
+
+    Args:
+        environment: its variables. Passwords in URLs among them are hidden.
+        passed: names of those whose values are hidden as a whole.
 
     Raises:
         Problem: it failed, or did not end in time.
@@ -150,10 +166,11 @@ def run_build_command(name: str, command: Command, folder: Path, log: Path, canc
     if cancelled.is_set():
         raise BuildCancelled
     shown = printable(" ".join(command))
-    with log.open("ab") as output:
+    redaction = redaction_of(environment, passed)
+    with redaction.kept_log(log) as output:
         output.write(f"$ {shown}\n".encode())
         output.flush()
-        with Guarded(command, folder=folder, environment=stack_environment(), output=output) as step:
+        with Guarded(command, folder=folder, environment=environment, output=output) as step:
             deadline = time.monotonic() + BUILD_WITHIN_SECONDS
             while not step.ends_within(LOOK_FOR_CANCELLATION_EVERY_SECONDS):
                 if cancelled.is_set():
@@ -166,5 +183,6 @@ def run_build_command(name: str, command: Command, folder: Path, log: Path, canc
             status = step.status()
     if status != 0:
         raise Problem(
-            f"`{shown}` ended with status {status}:\n{log_tail(log)}", f"mend the stack; the whole output: {log}"
+            f"`{shown}` ended with status {status}:\n{log_tail(log, redaction.hidden)}",
+            f"mend the stack; the whole output: {log}",
         )

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
@@ -11,7 +11,13 @@ from fairtrial.base.cache.once import made_once
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import run_build_command
-from fairtrial.catalog.stacks.container_program import OPTIONS, container_program, further_options
+from fairtrial.catalog.stacks.container_program import (
+    OPTIONS,
+    ContainerProgram,
+    container_program,
+    further_options,
+)
+from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.stacks.model import Stack
 
 ID_FILE = "image"
@@ -20,13 +26,16 @@ DIGEST = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 @dataclass(frozen=True)
 class ReadyImage:
-    """An image that is on this machine."""
+    """An image, or those of a project, on this machine."""
 
     folder: Path
-    """in the cache; its file `image` holds the digest, by which the container is run whatever its name means later"""
+    """in the cache; its file `image` holds the digest, by which the container is run whatever its name means later; of
+    a project, `project.json` does"""
     sha256: str
     versions: dict[str, str]
     """the container program's line, the image's digest, and further options that every container gets"""
+    services: list[str] = field(default_factory=list)
+    """of a project, the one that answers first"""
 
 
 def ready_image(stack: Stack, log: Path, on_building: Callable[[], None], cancelled: Event) -> ReadyImage:
@@ -48,23 +57,40 @@ def ready_image(stack: Stack, log: Path, on_building: Callable[[], None], cancel
             raise Problem(f"dockerfile: there is no folder {context}", "name the folder that holds the Dockerfile")
         on_building()
         name = f"fairtrial/{stack.name}"
-        run_build_command(name, [program.path, "build", "--tag", name, str(context)], log.parent, log, cancelled)
+        run_build_command(
+            name, [program.path, "build", "--tag", name, str(context)], log.parent, log, cancelled, users_environment()
+        )
     else:
         assert stack.image is not None
         name = stack.image
-        try:
-            program.ask("image", "inspect", name)
-        except Problem:
-            on_building()
-            run_build_command(name, [program.path, "pull", name], log.parent, log, cancelled)
+        pulled(program, name, log, on_building, cancelled)
+    digest = digest_of(program, name)
+    made_from = hashlib.sha256(f"{program.path} {digest}".encode()).hexdigest()
+    folder = made_once("images", stack.name, made_from, lambda folder: _keep(folder, digest))
+    versions = {"container program": program.version, f"image {name}": f"sha256:{digest}"}
+    return ReadyImage(folder, digest, versions | ({OPTIONS: " ".join(options)} if options else {}))
+
+
+def pulled(program: ContainerProgram, name: str, log: Path, on_building: Callable[[], None], cancelled: Event) -> None:
+    """Pull an image if it is not on this machine. The arguments are those of `ready_image`, which raises the same."""
+    try:
+        program.ask("image", "inspect", name)
+    except Problem:
+        on_building()
+        run_build_command(name, [program.path, "pull", name], log.parent, log, cancelled, users_environment())
+
+
+def digest_of(program: ContainerProgram, name: str) -> str:
+    """The digest of an image on this machine, as 64 hexadecimal digits.
+
+    Raises:
+        Problem: there is none of this name.
+    """
     said = program.ask("image", "inspect", "--format", "{{.Id}}", name)
     digest = DIGEST.fullmatch(said)
     if digest is None:
         raise Problem(f"image {name} has no digest: {printable(said, 100)}", "pull it again")
-    made_from = hashlib.sha256(f"{program.path} {digest[1]}".encode()).hexdigest()
-    folder = made_once("images", stack.name, made_from, lambda folder: _keep(folder, digest[1]))
-    versions = {"container program": program.version, f"image {name}": f"sha256:{digest[1]}"}
-    return ReadyImage(folder, digest[1], versions | ({OPTIONS: " ".join(options)} if options else {}))
+    return digest[1]
 
 
 def _keep(folder: Path, sha256: str) -> None:

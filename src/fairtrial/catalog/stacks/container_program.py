@@ -5,32 +5,42 @@ import re
 import secrets
 import shlex
 import shutil
-import signal
 import socket
-import subprocess
-import tempfile
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
 import psutil
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.environment import stack_environment
+from fairtrial.catalog.stacks.container_answer import ANSWER_WITHIN_SECONDS, answer_of
 
 CHOICE = "FAIRTRIAL_CONTAINERS"
 OPTIONS = "FAIRTRIAL_CONTAINER_OPTIONS"
 USUAL = ("docker", "podman")
-ANSWER_WITHIN_SECONDS = 20.0
 REMOVED_WITHIN_SECONDS = 10.0
 LOOK_AGAIN_SECONDS = 0.05
-MOST_ANSWER_BYTES = 65_536
 USER_LABEL = "fairtrial.user"
 NAME = re.compile(r"fairtrial-([0-9a-f]{8})-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}")
-"""Of a container: the machine (`_machine`), the user, and the lab by its process and the time of its start."""
+"""Of a container or a project: the machine (`_machine`), the user, the lab by its process and the time of its start."""
+
+Kind = Literal["container", "network", "volume"]
+
+COMMANDS: dict[Kind, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "container": (("ps", "-aq"), ("rm", "-f", "-v")),
+    "network": (("network", "ls", "-q"), ("network", "rm")),
+    "volume": (("volume", "ls", "-q"), ("volume", "rm", "-f")),
+}
+"""How each kind is listed and removed."""
+
+ALONE: tuple[Kind, ...] = ("container",)
+OF_A_PROJECT: tuple[Kind, ...] = ("container", "network", "volume")
+"""In the order in which they can be removed."""
 
 REMEDY = (
     "install docker or podman, start docker's daemon, and see that you may use it; "
@@ -57,69 +67,67 @@ class ContainerProgram:
         Raises:
             Problem: it failed, or did not end in time; it is ended then.
         """
-        shown = printable(" ".join([Path(self.path).name, *words[:2]]))
-        # A file in place of a pipe: what the command starts may hold a pipe open when it has been ended itself.
-        with tempfile.TemporaryFile() as output:
-            try:
-                asked = subprocess.Popen(
-                    [self.path, *words],
-                    env=stack_environment(),
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )
-            except OSError as error:
-                raise Problem(f"`{shown}` cannot be run: {error.strerror}", REMEDY) from error
-            try:
-                status = asked.wait(within_seconds)
-            except subprocess.TimeoutExpired:
-                raise Problem(f"`{shown}` did not end within {within_seconds:g} s", REMEDY) from None
-            finally:
-                if asked.poll() is None:
-                    with suppress(ProcessLookupError):
-                        os.killpg(asked.pid, signal.SIGKILL)
-                    asked.wait()
-            output.seek(0)
-            text = output.read(MOST_ANSWER_BYTES).decode(errors="replace").strip()
-        if status != 0:
-            raise Problem(f"`{shown}` ended with status {status}: {printable(text, 400)}", REMEDY)
-        return text
+        return answer_of([self.path, *words], REMEDY, within_seconds=within_seconds)
 
-    def remove(self, name: str) -> None:
-        """End a container and remove it, if it is there.
+    def remove(self, name: str, kinds: Collection[Kind] = ALONE) -> None:
+        """End a container and remove it, if it is there; of a project, whatever has a name that begins with its own.
 
         Raises:
-            Problem: it is still there after ten seconds: it would disturb what is measured next.
+            Problem: something is still there after ten seconds: it would disturb what is measured next.
         """
         deadline = time.monotonic() + REMOVED_WITHIN_SECONDS
         seen: Problem | None = None
         while (left := deadline - time.monotonic()) > 0:
             try:
-                if not self.ask("ps", "-aq", "--filter", f"name={name}", within_seconds=left):
+                if not self._removed_now(name, kinds, left):
                     return
-                # It ends by itself at the same time (--rm): what counts is that it has gone.
-                self.ask("rm", "-f", name, within_seconds=max(LOOK_AGAIN_SECONDS, deadline - time.monotonic()))
             except Problem as problem:
                 seen = problem
             time.sleep(LOOK_AGAIN_SECONDS)
+        alone = len(kinds) == 1
         raise Problem(
-            f"the container {name} was not removed within {REMOVED_WITHIN_SECONDS:g} s"
+            f"the {'container' if alone else 'project'} {name} was not removed within {REMOVED_WITHIN_SECONDS:g} s"
             + (f" ({seen.reason})" if seen is not None else ""),
-            f"remove it: {Path(self.path).name} rm -f {name}",
+            f"remove it: {Path(self.path).name} rm -f {name}"
+            if alone
+            else f"remove what {Path(self.path).name} ps, network ls and volume ls list with this name",
         )
+
+    def _removed_now(self, name: str, kinds: Collection[Kind], within_seconds: float) -> bool:
+        """Whether anything was there to be removed. It may end by itself at the same time: what counts is that it has
+        gone when it is looked for again.
+        """
+        deadline = time.monotonic() + within_seconds
+        for kind in kinds:
+            listed, removed = COMMANDS[kind]
+            found = self.ask(*listed, "--filter", f"name={name}", within_seconds=within_seconds).split()
+            if found:
+                left = max(LOOK_AGAIN_SECONDS, deadline - time.monotonic())
+                self.ask(*removed, *found, within_seconds=left)
+                return True
+        return False
 
     def sweep(self) -> list[str]:
         """Remove what dead labs of this user on this machine have left, and nothing else; returns the names.
 
         Raises:
-            Problem: it cannot be asked, or a container cannot be removed.
+            Problem: it cannot be asked, or something cannot be removed.
         """
-        listed = self.ask("ps", "-a", "--filter", f"label={USER_LABEL}={os.geteuid()}", "--format", "{{.Names}}")
-        left = [name for name in listed.split() if _of_a_dead_lab(name)]
-        for name in left:
-            self.remove(name)
-        return left
+        user = os.geteuid()
+        listed = self.ask("ps", "-a", "--filter", f"label={USER_LABEL}={user}", "--format", "{{.Names}}").split()
+        for kind in ("network", "volume"):
+            with suppress(Problem):  # a machine where networks cannot be listed may run containers without any
+                own = f"name=fairtrial-{_machine()}-{user}-"
+                listed += self.ask(kind, "ls", "--filter", own, "--format", "{{.Name}}").split()
+        # What a project has is named after it.
+        dead: dict[str, bool] = {}
+        for each in listed:
+            name = NAME.match(each)
+            if name is not None and _of_a_dead_lab(name):
+                dead[name[0]] = dead.get(name[0], False) or each != name[0]
+        for each, is_project in dead.items():
+            self.remove(each, OF_A_PROJECT if is_project else ALONE)
+        return list(dead)
 
 
 def container_program() -> ContainerProgram:
@@ -168,9 +176,8 @@ def _machine() -> str:
     return sha256(f"{socket.gethostname()} {os.readlink('/proc/self/ns/pid')}".encode()).hexdigest()[:8]
 
 
-def _of_a_dead_lab(name: str) -> bool:
-    parts = NAME.fullmatch(name)
-    if parts is None or (parts[1], parts[2]) != (_machine(), str(os.geteuid())):
+def _of_a_dead_lab(parts: re.Match[str]) -> bool:
+    if (parts[1], parts[2]) != (_machine(), str(os.geteuid())):
         return False
     try:
         # The time of the start is reckoned from the clock, which may have been set a little since.

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,12 +19,14 @@ from fairtrial.catalog.stacks.container_program import (
     further_options,
     new_name,
 )
-from fairtrial.catalog.stacks.environment import stack_environment
+from fairtrial.catalog.stacks.container_trouble import with_remedy
+from fairtrial.catalog.stacks.environment import named, users_environment
 from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.stacks.redaction import NOTHING_SECRET, Redaction, new_log
 from fairtrial.catalog.stacks.run import RunningStack, await_ready, awaited_port
-from fairtrial.engine.container_tree import LOWEST_PID, container_tree
+from fairtrial.engine.container_tree import LOWEST_PID, ContainerTree, container_tree
 from fairtrial.engine.guard import Guarded
-from fairtrial.engine.process_tree import processes_below
+from fairtrial.engine.process_tree import Root, processes_below
 from fairtrial.experiment.ready import HEALTH, Ready
 from fairtrial.record.model import Stop
 
@@ -40,20 +42,19 @@ class GuardedContainer(Guarded):
 
     def __init__(
         self,
-        program: ContainerProgram,
-        name: str,
-        words: Sequence[str],
+        command: Sequence[str],
+        remove: Callable[[], None],
         *,
         log: Path,
         settings: Mapping[str, str],
         cpus: Sequence[int],
     ) -> None:
-        self._program, self._name, self._removed = program, name, False
-        with log.open("ab") as output:
+        self._remove, self._removed = remove, False
+        with new_log(log) as output:
             super().__init__(
-                [program.path, *words],
+                command,
                 folder=log.parent,
-                environment=stack_environment(settings),
+                environment=users_environment(settings),
                 output=output,
                 cpus=cpus,
             )
@@ -67,12 +68,12 @@ class GuardedContainer(Guarded):
         stop = super().stop()
         if not self._removed:
             self._removed = True
-            self._program.remove(self._name)
+            self._remove()
         return stop
 
 
 class RunningContainer(RunningStack):
-    """A stack in a container that was started and is ready."""
+    """A stack in a container, or in the containers of a project, that was started and is ready."""
 
     def __init__(self, process: Guarded, port: int, *, published: bool) -> None:
         super().__init__(process, port)
@@ -102,6 +103,7 @@ def start_container(
     cpus: Sequence[int],
     log: Path,
     ready: Ready = HEALTH,
+    redaction: Redaction = NOTHING_SECRET,
 ) -> RunningContainer:
     """Start a stack in a container of its own, and return it once it is ready. `process.stop()` ends and removes it.
 
@@ -112,17 +114,8 @@ def start_container(
     """
     program, name = container_program(), new_name()
     on_host = stack.container_network == "host"
-    port = free_port() if stack.port is None else awaited_port(stack.port)
-    where = (
-        {"HOST": LOOPBACK, "PORT": str(port)}
-        if on_host
-        else {
-            "HOST": "0.0.0.0",  # noqa: S104 (of its own network)
-            "PORT": str(stack.container_port),
-        }
-    )
-    told = {**settings, **where, PROOF: name}
-    quiet = {key: value for key, value in told.items() if key in MAY_HOLD_PASSWORDS}
+    port, where = reached_at(stack.port, None if on_host else stack.container_port)
+    told, quiet = variables_of(stack, {**settings, **where, PROOF: name})
     words = [
         *("run", "--rm", "--pull=never", "--name", name, "--label", f"{USER_LABEL}={os.geteuid()}"),
         *(["--network=host"] if on_host else ["--publish", f"{LOOPBACK}:{port}:{stack.container_port}"]),
@@ -134,47 +127,98 @@ def start_container(
         *stack.run,
         *variant.args,
     ]
-    log.parent.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    process = GuardedContainer(program, name, words, log=log, settings=quiet, cpus=cpus)
+    process = GuardedContainer([program.path, *words], lambda: program.remove(name), log=log, settings=quiet, cpus=cpus)
     running = RunningContainer(process, port, published=not on_host)
     try:
-        ready_at = await_ready(running, stack.ready or ready, stack.ready_within_seconds, log)
+        ready_at = await_ready(running, stack.ready or ready, stack.ready_within_seconds, log, redaction.hidden)
         running.start_up_seconds = ready_at - began
-        _find(running, program, name, cpus)
+        find_processes(running, program, [name], token=name, cpus=cpus)
+    except Problem as problem:
+        process.stop()
+        raise with_remedy(problem) from None
     except BaseException:
         process.stop()
         raise
     return running
 
 
-def _find(running: RunningContainer, program: ContainerProgram, name: str, cpus: Sequence[int]) -> None:
-    """Find its processes: below its guard, or else by what `inspect` says."""
-    said = program.ask("inspect", "--type", "container", "--format", "{{.State.Pid}} {{.Id}}", name)
-    pid_text, _, container = said.partition(" ")
-    pid = int(pid_text) if pid_text.isascii() and pid_text.isdigit() else 0
-    if pid < LOWEST_PID:
-        raise Problem(
-            f"something answers, but the container program says that {name} does not run: {printable(said, 100)}",
-            "let the container's first process be the server; if it is, run again",
-        )
-    below = processes_below(running.process.pid)
-    if any(each.pid == pid for each in below):
-        running.root = running.process.pid
-    else:
-        running.root = container_tree(pid, container.strip(), f"{PROOF}={name}")
-    if running.root is None:
-        return
+def variables_of(stack: Stack, settings: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What a container is told, and what of it is given by name alone, since it may be secret.
+
+    Raises:
+        Problem: a variable of the stack's `env_from` is not set.
+    """
+    passed = named(stack.env_from)
+    told = {**passed, **settings}
+    return told, {key: value for key, value in told.items() if key in MAY_HOLD_PASSWORDS or key in passed}
+
+
+def reached_at(port: int | None, container_port: int | None) -> tuple[int, dict[str, str]]:
+    """The port at which a container is reached, and HOST and PORT as it is told them.
+
+    Args:
+        port: on which it always listens in the host's network; None: on any.
+        container_port: the one to publish; None: it is in the host's network.
+
+    Raises:
+        Problem: somebody else listens on the port.
+    """
+    reached = free_port() if port is None else awaited_port(port)
+    if container_port is None:
+        return reached, {"HOST": LOOPBACK, "PORT": str(reached)}
+    return reached, {"HOST": "0.0.0.0", "PORT": str(container_port)}  # noqa: S104 (of its own network)
+
+
+def find_processes(
+    running: RunningContainer, program: ContainerProgram, containers: Sequence[str], *, token: str, cpus: Sequence[int]
+) -> int | None:
+    """Find the processes of containers, the server's first, by what `inspect` says.
+
+    Returns the number of the server's first process; None: it is not found.
+
+    Raises:
+        Problem: the server's container does not run, or one has other processors.
+    """
+    below = {each.pid for each in processes_below(running.process.pid)}
+    roots: list[Root | None] = []
+    pids = []
+    for container in containers:
+        said = program.ask("inspect", "--type", "container", "--format", "{{.State.Pid}} {{.Id}}", container)
+        pid_text, _, identity = said.partition(" ")
+        pid = int(pid_text) if pid_text.isascii() and pid_text.isdigit() else 0
+        if pid < LOWEST_PID and roots:
+            continue  # beside the server, one may have done its work and ended
+        if pid < LOWEST_PID:
+            raise Problem(
+                f"something answers, but the container program says that {container} does not run: "
+                f"{printable(said, 100)}",
+                "let the container's first process be the server; if it is, run again",
+            )
+        # Beside the container, the container program's own processes are below the guard: they are not the stack's.
+        found = ContainerTree(pid) if pid in below else container_tree(pid, identity.strip(), f"{PROOF}={token}")
+        roots.append(found)
+        pids.append(pid)
+    known = list(dict.fromkeys(root for root in roots if root is not None))
+    if None in roots or not known:
+        return None
+    running.root, *running.beside = known
     running.not_measured = ""
+    for pid in pids if cpus else []:
+        _assert_bound(pid, cpus)
+    if not running.published:
+        _assert_own_port(running, pids[0])
+    return pids[0]
+
+
+def _assert_bound(pid: int, cpus: Sequence[int]) -> None:
     with suppress(ProcessLookupError):
         has = os.sched_getaffinity(pid)
-        if cpus and not has <= set(cpus):
+        if not has <= set(cpus):
             raise Problem(
                 f"the container runs on processors {sorted(has)}, not on {sorted(cpus)} alone",
                 "let its program leave its processors as they are, and see that docker has the cpuset controller",
             )
-    if not running.published:
-        _assert_own_port(running, pid)
 
 
 def _assert_own_port(running: RunningContainer, pid: int) -> None:

@@ -10,7 +10,7 @@ from fairtrial.catalog.stacks.model import Checkout, Stack, Variant
 from fairtrial.experiment.contenders import Contender
 from fairtrial.experiment.model import Experiment
 
-HOW_IT_RUNS = ("build", "run", "directory", "port", "ready", "variants")
+HOW_IT_RUNS = ("build", "run", "directory", "port", "ready", "variants", "env_from")
 """What stack.toml says of how a stack is built and run."""
 
 Checkouts = Mapping[str, Mapping[str, Checkout]]
@@ -49,7 +49,10 @@ def with_contenders(
 
 
 def folder_of(contender: Contender, beside: Path) -> Path:
-    """The folder, or the directory, that a contender names; for one that runs already the experiment's own."""
+    """The folder, or the directory, that a contender names, and that of its compose file; for one that runs already the
+    experiment's own."""
+    if contender.compose is not None:
+        return (beside / Path(contender.compose).expanduser()).resolve().parent
     return (
         beside / Path(contender.folder or contender.directory or contender.dockerfile or ".").expanduser()
     ).resolve()
@@ -65,7 +68,8 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
             )
         stack = read_stack(folder, name)
         return stack.model_copy(update={"title": contender.title}) if contender.title else stack
-    said: dict[str, Any] = {name: getattr(contender, name) for name in ("port", "ready", "files", "hosts", "network")}
+    alike = ("port", "ready", "files", "hosts", "network", "env_from")
+    said: dict[str, Any] = {name: getattr(contender, name) for name in alike}
     if contender.ready_within_seconds is not None:
         said["ready_within_seconds"] = contender.ready_within_seconds
     tried_on = {experiment.service_of(stack) for stack in experiment.stacks if stack.name == name}
@@ -80,6 +84,8 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         directory=None if contender.directory is None else Path(),
         image=contender.image,
         dockerfile=None if contender.dockerfile is None else Path(),
+        compose=None if contender.compose is None else Path(Path(contender.compose).name),
+        compose_service=contender.compose_service,
         container_port=contender.container_port,
         container_network=contender.container_network,
         url=None if contender.url is None else contender.url.rstrip("/"),

@@ -6,13 +6,15 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from fairtrial.base.problem import Problem
-from fairtrial.base.strict import SLUG, Strict
-from fairtrial.experiment.container import IMAGE, ContainerNetwork, assert_container
+from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
+from fairtrial.experiment.container import IMAGE, SERVICE, ContainerNetwork, assert_container
+from fairtrial.experiment.env_from import EnvFrom
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.untouched import Files, Hosts, Network, assert_places
-from fairtrial.record.model import Origin
+from fairtrial.experiment.variables import Variables
+from fairtrial.record.identity import Origin
 
 Command = list[str]
 
@@ -38,9 +40,9 @@ class Requirement(Strict):
 class Variant(Strict):
     """Settings under which the same stack can be run, and a build of its own if it has one."""
 
-    title: str = ""
+    title: str = Field("", max_length=LONGEST_TITLE)
     stack_class: StackClass | None = Field(None, alias="class", description="null: the stack's")
-    env: dict[str, str] = Field(default_factory=dict)
+    env: Variables = Field(default_factory=dict)
     args: Command = Field(default_factory=list)
     build: BuildCommands | None = Field(None, description="in place of the stack's; null: it shares the stack's build")
     requires: list[Requirement] = Field(default_factory=list, description="what its build needs beside the stack's")
@@ -64,7 +66,7 @@ class Stack(Strict):
 
     name: str = Field(pattern=SLUG)
     folder: Path
-    title: str = Field(min_length=1)
+    title: str = Field(min_length=1, max_length=LONGEST_TITLE)
     language: str = ""
     framework: str = ""
     server: str = ""
@@ -85,6 +87,8 @@ class Stack(Strict):
     )
     image: str | None = Field(None, pattern=IMAGE, description="a container's, pulled if it is not there")
     dockerfile: Path | None = Field(None, description="the folder with a Dockerfile, relative to this one's")
+    compose: Path | None = Field(None, description="a compose file, relative to the folder")
+    compose_service: str | None = Field(None, pattern=SERVICE, description="that answers; null: it has one alone")
     container_port: int | None = Field(None, ge=1, le=65_535, description="on which it listens within its network")
     container_network: ContainerNetwork = "published"
     port: int | None = Field(
@@ -94,13 +98,16 @@ class Stack(Strict):
         default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
     )
     hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
+    env_from: EnvFrom = Field(
+        default_factory=list, description="names of variables that it gets from the environment of fairtrial"
+    )
     network: Network | None = Field(
         None, description="own: nothing outside of the run can reach it; null: the machine's"
     )
     ready: Ready | None = Field(None, description="when it counts as ready; null: as the workload says")
     ready_within_seconds: float = Field(30.0, gt=0, le=600)
     requires: list[Requirement] = Field(default_factory=list)
-    variants: dict[str, Variant] = Field(default_factory=dict)
+    variants: dict[Annotated[str, Field(pattern=SLUG)], Variant] = Field(default_factory=dict)
     in_experiment: bool = Field(False, description="an experiment describes it, no stack.toml; only the lab sets it")
     checkouts: dict[str, Checkout] = Field(
         default_factory=dict, description="by variant, where its own source is; only the lab sets it"
@@ -111,7 +118,7 @@ class Stack(Strict):
         if self.in_container:
             self._assert_container()
             return self
-        if self.container_port is not None or self.container_network != "published":
+        if self.container_port or self.compose_service or self.container_network != "published":
             self._assert_container()
         if not self.run and self.url is None:
             raise ValueError("run: missing; it must be set")
@@ -121,8 +128,9 @@ class Stack(Strict):
         return self
 
     def _assert_container(self) -> None:
-        if self.in_container and (self.image is not None and self.dockerfile is not None):
-            raise ValueError("dockerfile: `image` says what is run: leave one of them out")
+        given = [name for name in ("image", "dockerfile", "compose") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"{given[1]}: `{given[0]}` says what is run: leave one of them out")
         if self.in_container and (self.build or any(each.build for each in self.variants.values())):
             raise ValueError("build: a container is not built by commands: leave it out, or write `dockerfile`")
         if self.in_container and (self.directory is not None or self.kind == "program"):
@@ -130,6 +138,8 @@ class Stack(Strict):
         env = {name: value for each in self.variants.values() for name, value in each.env.items()}
         assert_container(
             in_container=self.in_container,
+            compose=self.compose is not None,
+            compose_service=self.compose_service,
             network=self.container_network,
             untouched=bool(self.files or self.hosts or self.network),
             container_port=self.container_port,
@@ -140,14 +150,16 @@ class Stack(Strict):
 
     @property
     def in_container(self) -> bool:
-        """Whether it is run by the docker or podman command."""
-        return self.image is not None or self.dockerfile is not None
+        """Whether it is run by the docker or podman command, alone or as a project of several."""
+        return self.image is not None or self.dockerfile is not None or self.compose is not None
 
     @property
     def origin(self) -> Origin:
         """Where the program comes from, and so what its digest is of."""
         if self.url is not None:
             return "url"
+        if self.compose is not None:
+            return "compose"
         if self.in_container:
             return "image"
         return "folder" if self.directory is None else "command"

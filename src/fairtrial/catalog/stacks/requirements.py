@@ -3,11 +3,12 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.environment import stack_environment
+from fairtrial.catalog.stacks.environment import build_environment, named
 from fairtrial.catalog.stacks.model import Requirement, Stack
 from fairtrial.catalog.stacks.rights import assert_rights
 
@@ -24,15 +25,17 @@ def installed_versions(stack: Stack, built_apart: str | None = None) -> dict[str
         built_apart: the variant whose own build is asked about; None: the stack's build.
 
     Raises:
-        Problem: a requirement is not met; the remedy is the manifest's. Or the user lacks a right that it needs.
+        Problem: a requirement is not met; the remedy is the manifest's. Or the user lacks a right that it needs, or a
+            variable that it is to get is not set.
     """
     assert_rights(stack)
+    named(stack.env_from)
     required = stack.requirements(built_apart)
     folder = stack.source(built_apart)
-    return {" ".join(requirement.command): _check(requirement, folder) for requirement in required}
+    return {" ".join(requirement.command): _check(requirement, folder, stack.env_from) for requirement in required}
 
 
-def _check(requirement: Requirement, folder: Path) -> str:
+def _check(requirement: Requirement, folder: Path, env_from: Sequence[str]) -> str:
     name = requirement.command[0]
     if shutil.which(name) is None:
         raise Problem(f"`{name}` is not on this machine", requirement.remedy)
@@ -40,7 +43,7 @@ def _check(requirement: Requirement, folder: Path) -> str:
         outcome = subprocess.run(
             requirement.command,
             cwd=folder,
-            env=stack_environment(),
+            env=build_environment(env_from),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

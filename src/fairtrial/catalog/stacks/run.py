@@ -1,7 +1,7 @@
 """Starting a stack, and waiting until it is ready."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,10 +13,12 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.stacks.own_user import RunsAs, as_lab
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, seen_instead
+from fairtrial.catalog.stacks.redaction import NOTHING_SECRET, Redaction, new_log
 from fairtrial.engine.guard import GRACE_SECONDS, NO_PLACES, Guarded, Places
 from fairtrial.engine.process_tree import Root, processes_below
-from fairtrial.experiment.ready import HEALTH, Ready
+from fairtrial.experiment.ready import HEALTH, IN_THE_FOREGROUND, Ready
 
 ASK_EVERY_SECONDS = 0.02
 
@@ -34,6 +36,7 @@ class RunningStack:
         address: `HOST:PORT`.
         url: `http://HOST:PORT`.
         root: above its processes; None: they are not found.
+        beside: above processes that are counted with them: those of a project's further containers.
         not_measured: why they are not found; empty if they are.
     """
 
@@ -43,6 +46,7 @@ class RunningStack:
     def __init__(self, process: Guarded, port: int) -> None:
         self.process = process
         self.root = process.pid
+        self.beside: list[Root] = []
         self.port = port
         self.start_up_seconds = 0.0
         self.address = f"{LOOPBACK}:{port}"
@@ -69,6 +73,9 @@ def start_stack(
     log: Path,
     ready: Ready = HEALTH,
     places: Places = NO_PLACES,
+    redaction: Redaction = NOTHING_SECRET,
+    user: RunsAs | None = None,
+    fault: Callable[[], str | None] = lambda: None,
 ) -> RunningStack:
     """Start a stack on a free port, or on its own if that is fixed, and return it once it is ready.
 
@@ -80,14 +87,18 @@ def start_stack(
         log: takes what the stack prints.
         ready: when it counts as ready, unless the stack says so itself.
         places: files and host names that it alone sees.
+        redaction: strips what it prints of secrets.
+        user: who it is; None: who the lab is.
+        fault: how a service ended that it needs; None while all of them run.
 
     Raises:
-        Problem: its port is taken, or it did not start or was not ready in time; none of its processes is left running.
+        Problem: its port is taken, or it did not start or was not ready in time, or a service ended meanwhile; none of
+            its processes is left running.
     """
     port = free_port() if stack.port is None else awaited_port(stack.port)
-    environment = stack_environment({**settings, "HOST": LOOPBACK, "PORT": str(port)})
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as output:
+    settings, user = {**settings, "HOST": LOOPBACK, "PORT": str(port)}, user or as_lab("")
+    environment = user.environment(stack_environment(settings, stack.env_from), {*settings, *stack.env_from})
+    with new_log(log) as output:
         began = time.monotonic()
         process = Guarded(
             [*stack.run, *variant.args],
@@ -95,11 +106,14 @@ def start_stack(
             environment=environment,
             output=output,
             cpus=cpus,
-            places=places,
+            places=user.seeing(places),
+            user=user.command,
         )
     running = RunningStack(process, port)
     try:
-        ready_at = await_ready(running, stack.ready or ready, stack.ready_within_seconds, log)
+        ready_at = await_ready(
+            running, stack.ready or ready, stack.ready_within_seconds, log, redaction.hidden, fault=fault
+        )
         _assert_own_port(running, stack)
         running.start_up_seconds = ready_at - began
     except BaseException:
@@ -125,23 +139,38 @@ def awaited_port(port: int) -> int:
     return port
 
 
-def await_ready(running: RunningStack, ready: Ready, within_seconds: float, log: Path) -> float:
-    """Wait, and return the monotonic time of the answer that said that it is ready."""
+def await_ready(
+    running: RunningStack,
+    ready: Ready,
+    within_seconds: float,
+    log: Path,
+    hidden: Callable[[str], str],
+    *,
+    fault: Callable[[], str | None] = lambda: None,
+) -> float:
+    """Wait, and return the monotonic time of the answer that said that it is ready.
+
+    Args:
+        hidden: strips a text of secrets.
+        fault: how a service ended that it needs: without it, it may never be ready.
+    """
     deadline = time.monotonic() + within_seconds
     seen: str | None = NOTHING_LISTENS
     with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
         while time.monotonic() < deadline:
             status = running.process.status()
             if status is not None:
-                raise Problem(
-                    f"it ended with status {status} before it was ready:\n{log_tail(log)}", f"see its log: {log}"
-                )
+                told = f"it ended with status {status} before it was ready:\n{log_tail(log, hidden)}"
+                raise Problem(told, f"see its log: {log}" if status else IN_THE_FOREGROUND)
+            if ended := fault():
+                raise Problem(ended, "this trial was discarded; the server restarts for the next one")
             seen = seen_instead(ready, client, running.port)
             if seen is None:
                 return time.monotonic()
             time.sleep(ASK_EVERY_SECONDS)
     raise Problem(
-        f"it was not ready within {within_seconds:g} s ({seen}); the end of its log:\n{log_tail(log)}",
+        f"it was not ready within {within_seconds:g} s ({hidden(seen or '')}); the end of its log:\n"
+        f"{log_tail(log, hidden)}",
         f"it is ready when {ready} on HOST:PORT; see its log: {log}",
     )
 

@@ -3,6 +3,7 @@
 A module in this folder that defines `WORKLOAD` is a workload; no other file has to list it.
 """
 
+from collections.abc import Collection
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -12,8 +13,8 @@ from pydantic import ValidationError
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import defined_in, pick
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
-from fairtrial.record.model import ImpliedWork
+from fairtrial.catalog.workloads.model import ProgramWorkload, ServerWorkload, Workload
+from fairtrial.record.proof import ImpliedWork
 
 
 @cache
@@ -49,7 +50,33 @@ def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
         ) from error
 
 
-def implied_work(workload: Workload, options: object) -> ImpliedWork:
-    """The least work, and the least time, that a result of this workload implies under its options."""
-    least_seconds = workload.least_seconds(options) if isinstance(workload, ProgramWorkload) else 0.0
-    return ImpliedWork(per_answer=asdict(workload.work(options)), least_seconds=least_seconds)
+def implied_work(
+    workload: Workload, options: object, *, requests: Collection[str] = (), round_trip_seconds: float = 0.0
+) -> ImpliedWork:
+    """The least work, and the least time, that a result of this workload implies under its options.
+
+    Args:
+        requests: the names of the requests that are sent.
+        round_trip_seconds: what each round trip to the database takes, whichever: of a latency that is constant.
+    """
+    work = workload.work(options)
+    return ImpliedWork(
+        per_answer=asdict(work),
+        per_answer_in_tables=dict(workload.work_in_tables(options)),
+        least_seconds=workload.least_seconds(options) if isinstance(workload, ProgramWorkload) else 0.0,
+        least_answer_seconds=_least_answer_seconds(workload, options, requests, round_trip_seconds)
+        if isinstance(workload, ServerWorkload)
+        else {},
+    )
+
+
+def _least_answer_seconds(
+    workload: ServerWorkload, options: object, requests: Collection[str], round_trip_seconds: float
+) -> dict[str, float]:
+    """By request. Where each answer implies a statement of its own, it waits for one round trip at least."""
+    work = workload.work(options)
+    each_asks = max(work.reads, work.writes) >= 1
+    own = dict(workload.least_answer_seconds(options))
+    if not each_asks or round_trip_seconds == 0:
+        return own
+    return {name: own.get(name, 0.0) + round_trip_seconds for name in {**own, **dict.fromkeys(requests)}}

@@ -1,17 +1,32 @@
 """The clauses of a workload file: each of its requests, sent once by the engine, is answered as the file expects."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
-from fairtrial.engine.plan import Closed, EnginePlan, Expectation, GivenRows, Request, StopAfterRequests, Tls
+from fairtrial.engine.plan import (
+    Closed,
+    EnginePlan,
+    Expectation,
+    GivenRows,
+    Request,
+    SetupRequest,
+    StopAfterRequests,
+    Tls,
+)
 from fairtrial.engine.run import run_engine
 from fairtrial.record.engine_summary import EngineSummary
 
 
-def clause(request: Request, rows: Mapping[str, GivenRows], secrets: Mapping[str, str], requirement: str) -> ClauseTest:
+def clause(
+    request: Request,
+    rows: Mapping[str, GivenRows],
+    secrets: Mapping[str, str],
+    requirement: str,
+    setup: Sequence[SetupRequest] = (),
+) -> ClauseTest:
     """The clause that one request is answered as expected.
 
     The engine itself sends it and verifies the answer: the load is then judged in the same way.
@@ -20,6 +35,7 @@ def clause(request: Request, rows: Mapping[str, GivenRows], secrets: Mapping[str
         rows: the tables that it takes rows of.
         secrets: values in it that its evidence must not quote, by the name of their variable.
         requirement: what the clause says.
+        setup: what the connection sends first.
     """
 
     def violation(stack: StackUnderTest) -> str | None:
@@ -30,6 +46,7 @@ def clause(request: Request, rows: Mapping[str, GivenRows], secrets: Mapping[str
             address=f"{host}:{url.port or (443 if secure else 80)}",
             host=url.netloc.decode(),
             tls=Tls(server_name=url.host) if secure else None,
+            setup=list(setup),
             requests=[request],
             rows=dict(rows),
             secrets=dict(secrets),
@@ -51,6 +68,8 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
     if not summary.examples:
         return kind.replace("_", " ")
     example = summary.examples[0]
+    if summary.setup_requests is not None and any(summary.setup_requests.failures.values()):
+        return example.what
     what = example.what
     if kind.startswith("status_"):
         statuses = " or ".join(map(str, expect.status or [])) or "a 2xx"

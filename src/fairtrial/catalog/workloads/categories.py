@@ -3,15 +3,14 @@
 The length is that of the list in a published comparison (2012) whose other contender answered 601 bytes of error page.
 """
 
-import json
 from functools import cache
 from typing import Any
 
-from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data, LiteralRows, Table
-from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
+from fairtrial.catalog.workloads.exact_json import compact, member, same_value
+from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
@@ -78,7 +77,7 @@ def body() -> str:
 
 def _json(categories: Any) -> str:
     objects = [dict(zip(COLUMNS, row, strict=True)) for row in categories]
-    return json.dumps(objects, separators=(",", ":"), ensure_ascii=False)
+    return compact(objects)
 
 
 def table() -> Table:
@@ -109,12 +108,7 @@ def _is_exact(stack: StackUnderTest) -> str | None:
     answer = ask(stack.client, "GET", PATH)
     if answer.body == body().encode():
         return None
-    try:
-        same_list = answer.json() == json.loads(body())
-    except Problem:
-        same_list = False
-    difference = "the right list, but not compact or with its keys in another order" if same_list else "another list"
-    return f"{len(answer.body):,} bytes instead of {BODY_BYTES:,}: {difference}"
+    return f"{len(answer.body):,} bytes instead of {BODY_BYTES:,}: {same_value(answer, body()) or 'another list'}"
 
 
 WORKLOAD = ServerWorkload(
@@ -124,7 +118,17 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     work=lambda _options: Work(reads=1.0, rows_read=len(NAMES)),
-    freshness=FreshnessProbe(table="categories", column="name", path=lambda _data, _key: PATH, during_load=False),
+    work_in_tables=lambda _options: {"rows_read.categories": len(NAMES), "table_reads": 1.0},
+    freshness=FreshnessProbe(
+        table="categories",
+        column="name",
+        path=lambda _data, _key: PATH,
+        during_load=False,
+        in_bodies=InBodies(
+            rows=lambda _data, _paths: [dict(zip(COLUMNS, row, strict=True)) for row in rows()],
+            written=member("name"),
+        ),
+    ),
     clauses=(
         ClauseTest("categories-conform", "GET /categories answers Categories, as openapi.yaml defines them", _conforms),
         ClauseTest("categories-exact", f"the list is compact JSON of {BODY_BYTES:,} bytes, ordered by id", _is_exact),

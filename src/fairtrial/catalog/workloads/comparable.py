@@ -22,6 +22,8 @@ class Comparable:
     """The requests of a workload file, as they are put to the reference and to its rivals."""
 
     file: Path
+    table: str
+    """of the file, in which the normalisation stands"""
     normalisation: Normalisation
     requests: Sequence[Request]
     """all of them, each with the weight 1"""
@@ -55,6 +57,7 @@ def comparable(source: WorkloadSource, requests: Sequence[Request], rows: Mappin
     ]
     return Comparable(
         file=source.file,
+        table=source.reference_table,
         normalisation=source.model.reference,
         requests=[request.model_copy(update={"weight": 1, "compared": True}) for request in requests],
         rows=rows,

@@ -1,6 +1,5 @@
 """Workload `fan-out`: in every request, one outbound call to an upstream that answers after a fixed delay."""
 
-import json
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -9,13 +8,14 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads.exact_json import compact, exact_difference
 from fairtrial.catalog.workloads.model import ServerWorkload, Work, no_tables
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import ExactBody, Expectation, Request
 
 PATH = "/fan-out"
 UPSTREAM_BYTES = 512
-ANSWER = json.dumps({"status": 200, "bytes": UPSTREAM_BYTES}, separators=(",", ":"))
+ANSWER = compact({"status": 200, "bytes": UPSTREAM_BYTES})
 
 
 class Options(Strict):
@@ -49,7 +49,7 @@ def _passes_the_answer_on(stack: StackUnderTest) -> str | None:
     difference = mismatch(PATH, answer)
     if difference or answer.status != 200:
         return difference or f"status {answer.status}"
-    return None if answer.body == ANSWER.encode() else f"the body is {answer.excerpt()}, not {ANSWER}"
+    return exact_difference(answer, ANSWER)
 
 
 def _waits(stack: StackUnderTest) -> str | None:
@@ -68,6 +68,7 @@ WORKLOAD = ServerWorkload(
     requests=requests,
     work=lambda _options: Work(calls=1.0),
     upstream=upstream,
+    least_answer_seconds=lambda options: {"fan-out": options.delay_milliseconds / 1e3},
     environment=lambda options: {} if options.pool is None else {"UPSTREAM_POOL": str(options.pool)},
     clauses=(
         ClauseTest("fan-out", f"GET {PATH} answers the upstream's status and size: {ANSWER}", _passes_the_answer_on),

@@ -1,9 +1,10 @@
 """One request of a workload file in the engine's terms."""
 
 from fairtrial.catalog.workloads.written import TemplateWriter
-from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, JsonBody, Request
+from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, JsonBody, Request, SetupRequest, Take
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry
 from fairtrial.experiment.workload_file.read import WorkloadSource
+from fairtrial.experiment.workload_file.variables import parse_taken
 
 
 def engine_request(
@@ -37,6 +38,7 @@ def engine_request(
         body_file=None if body_file is None else str(body_file),
         template=True,
         weight=entry.weight,
+        think_seconds=entry.think_seconds,
         expect=_expectation(
             entry.expect,
             f"{key}.expect",
@@ -46,6 +48,39 @@ def engine_request(
         ),
         body_check=check,
     )
+
+
+def connection_setup(source: WorkloadSource, writer: TemplateWriter) -> list[SetupRequest]:
+    """The setup requests that each connection sends for itself, as the engine's, in the order of the file.
+
+    Raises:
+        Problem: an environment variable that they name is not set.
+    """
+    requests = []
+    for name, entry in source.model.connection_entries().items():
+        request = engine_request(source, f"setup.{name}", name, entry, 1, writer)
+        taken = {variable: parse_taken(text) for variable, text in entry.take.items()}
+        requests.append(
+            SetupRequest(
+                name=name,
+                method=request.method,
+                path=request.path,
+                headers=request.headers,
+                body=request.body,
+                body_file=request.body_file,
+                template=True,
+                expect=request.expect,
+                take={
+                    variable: Take(
+                        pointer=where.pointer,
+                        header=None if where.pointer is not None else where.header,
+                        pattern=None if where.pattern is None else where.pattern.pattern,
+                    )
+                    for variable, where in taken.items()
+                },
+            )
+        )
+    return requests
 
 
 def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, kept: bool) -> Expectation:

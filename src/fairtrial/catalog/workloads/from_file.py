@@ -8,17 +8,18 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.as_expected import clause
 from fairtrial.catalog.workloads.comparable import comparable
-from fairtrial.catalog.workloads.file_request import engine_request
+from fairtrial.catalog.workloads.expected import expects_nothing
+from fairtrial.catalog.workloads.file_request import connection_setup, engine_request
 from fairtrial.catalog.workloads.model import OwnWorkload, ServerWorkload
 from fairtrial.catalog.workloads.own_state import state_of
 from fairtrial.catalog.workloads.setup_requests import secrets_among, send_setup
 from fairtrial.catalog.workloads.written import Scalar, TemplateWriter
-from fairtrial.engine.plan import GivenRows, Pick, Request
+from fairtrial.engine.plan import GivenRows, Pick, Request, SetupRequest
 from fairtrial.experiment.workload_file.model import RequestEntry, Rows, rows_in
 from fairtrial.experiment.workload_file.placeholders import Placeholder, placeholders_in
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.rows import RowTable
-from fairtrial.record.model import WorkloadIdentity
+from fairtrial.record.identity import WorkloadIdentity
 
 CHECK_EVERY = 16
 """In trials, as of the answers to the lab's own workloads: docs/engine-protocol.md."""
@@ -35,6 +36,8 @@ class SentRequests:
     rows: Mapping[str, GivenRows]
     secrets: Mapping[str, str]
     """those values, by name"""
+    setup: Sequence[SetupRequest] = ()
+    """what each connection sends first"""
 
 
 def sent_requests(
@@ -66,9 +69,10 @@ def sent_requests(
     given = {
         name: _without_first(_given(rows, source.rows[name]), source.rows_of_setup(name))
         for name, rows in source.model.rows.items()
-        if name in source.model.rows_of_requests()
+        if name in source.model.rows_of_requests() | source.model.rows_of_connections()
     }
-    return SentRequests(requests, given, {**writer.used, **(secrets_among(variables or {}))})
+    setup = connection_setup(source, writer)
+    return SentRequests(requests, given, {**writer.used, **(secrets_among(variables or {}))}, setup)
 
 
 def workload_from_file(
@@ -101,9 +105,10 @@ def workload_from_file(
     clauses = []
     for request, entry in zip(asked.requests, entries.values(), strict=True):
         tables = {each.arguments[0] for _, each in rows_in(entry.sent_texts())}
-        rows = {name: _without_first(given, taken[name]) for name, given in asked.rows.items() if name in tables}
+        needed = tables | source.model.rows_of_connections()
+        rows = {name: _without_first(given, taken[name]) for name, given in asked.rows.items() if name in needed}
         requirement = f"{entry.method} {entry.path} is answered as the workload file expects"
-        clauses.append(clause(request, rows, asked.secrets, requirement))
+        clauses.append(clause(request, rows, asked.secrets, requirement, asked.setup))
         for name in tables:
             taken[name] += 1
     requests = [
@@ -120,11 +125,13 @@ def workload_from_file(
         writes=True,  # what requests change is not known
         ready=source.model.ready,
         own=OwnWorkload(
-            identity=_identity(source),
+            identity=_identity(source, asked.requests),
             rows={name: _without_first(given, taken[name]) for name, given in loaded.rows.items()},
             secrets=loaded.secrets,
             state=state_of(source),
-            set_up=set_up if source.model.setup else None,
+            set_up=set_up if source.model.load_entries() else None,
+            setup=loaded.setup,
+            thinking=[name for name, entry in entries.items() if entry.think is not None],
             comparable=comparable(source, asked.requests, asked.rows),
         ),
     )
@@ -148,7 +155,7 @@ def _has_sequence(entry: RequestEntry) -> bool | None:
     return True if any(each.name == "sequence" for text in texts for each in placeholders_in(text)) else None
 
 
-def _identity(source: WorkloadSource) -> WorkloadIdentity:
+def _identity(source: WorkloadSource, requests: Sequence[Request]) -> WorkloadIdentity:
     return WorkloadIdentity(
         name=source.name,
         title=source.model.title,
@@ -158,4 +165,5 @@ def _identity(source: WorkloadSource) -> WorkloadIdentity:
         accepts_anything=[
             name for name, check in source.checks.items() if check.schema and check.schema.accepts_anything
         ],
+        expects_nothing=[request.name for request in requests if expects_nothing(request)],
     )

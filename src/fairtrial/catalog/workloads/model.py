@@ -9,10 +9,11 @@ from fairtrial.catalog.contract.clause import ClauseTest
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.comparable import Comparable
 from fairtrial.catalog.workloads.own_state import OwnState
-from fairtrial.engine.plan import GivenRows, Request
+from fairtrial.engine.plan import GivenRows, Request, SetupRequest
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.experiment.ready import HEALTH, Ready
-from fairtrial.record.model import WorkloadIdentity, WriteFault
+from fairtrial.record.identity import WorkloadIdentity
+from fairtrial.record.proof import WriteFault
 
 
 class NoOptions(Strict):
@@ -26,7 +27,7 @@ def no_tables(_dataset: DatasetOptions, _options: object) -> Data:
 
 @dataclass(frozen=True)
 class Work:
-    """The least work that one verified answer implies, by the names of `record.model.Ledger`.
+    """The least work that one verified answer implies, by the names of `record.proof.Ledger`.
 
     A stack may do more, and is slower by its own choice. A stack that does less has not done the work.
     """
@@ -36,6 +37,9 @@ class Work:
     writes: float = 0.0
     rows_written: float = 0.0
     commits: float = 0.0
+    bytes_sent: float = 0.0
+    computations: float = 0.0
+    """which nobody counts: figures of such a workload say that its work is not proven"""
     calls: float = 0.0
     tasks: float = 0.0
     steps: float = 0.0
@@ -72,6 +76,16 @@ def write_faults(examples: Mapping[str, Sequence[str]]) -> list[WriteFault]:
 
 
 @dataclass(frozen=True)
+class InBodies:
+    """How rows stand in the bodies that are expected byte for byte."""
+
+    rows: Callable[[Data, Sequence[str]], Sequence[Mapping[str, Any]]]
+    """from the paths that are requested, the rows that their answers hold"""
+    written: Callable[[str], str]
+    """how the body spells a row's text, with so much around it that nothing else in the body looks like it"""
+
+
+@dataclass(frozen=True)
 class FreshnessProbe:
     """A row that the lab changes while the stack serves, and the path whose answer has to show the new value."""
 
@@ -80,7 +94,9 @@ class FreshnessProbe:
     path: Callable[[Data, int], str]
     """what to GET for a key; the changed text must be in the answer's body or in its Location header"""
     during_load: bool = True
-    """False where the engine expects an exact body: the rows change after the load, while the stack is still up"""
+    """False where the engine expects an exact body: the path is asked after the load, while the stack is still up"""
+    in_bodies: InBodies | None = None
+    """where the engine expects exact bodies; None: it finds a row's text by the row's id"""
 
 
 @dataclass(frozen=True)
@@ -95,9 +111,13 @@ class OwnWorkload:
     comparable: Comparable
     """what of it can be compared with the answers of another server"""
     state: OwnState = field(default_factory=OwnState)
+    setup: Sequence[SetupRequest] = ()
+    """what each connection sends before any other request"""
+    thinking: Sequence[str] = ()
+    """names of the requests that have a think time of their own"""
     set_up: "Callable[[str, str | None], ServerWorkload] | None" = None
-    """sends the setup requests to the server at a URL, with this Host header, and gives the workload with what they
-    answered; raises Problem if an answer is not as expected. None: there are none"""
+    """sends the setup requests of the load to the server at a URL, with this Host header, and gives the workload with
+    what they answered; raises Problem if an answer is not as expected. None: there are none"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +138,9 @@ class BaseWorkload:
     """the model of the experiment's `[options]`"""
     work: Callable[[Any], Work] = lambda _options: Work()
     """the least work that one answer, or one operation of a program, implies"""
+    work_in_tables: Callable[[Any], Mapping[str, float]] = lambda _options: {}
+    """the same by table, where the database counts by table: `rows_read.TABLE` and `rows_written.TABLE`; `table_reads`:
+    statements that look at any"""
     writes: bool = False
     """whether tables are changed, so that each trial begins with new ones"""
     audit: Callable[[Data, Any, Acknowledged, StoredRows], tuple[int, list[WriteFault]]] | None = None
@@ -140,6 +163,8 @@ class ServerWorkload(BaseWorkload):
     """what the workload asks of a stack, tried before the load"""
     freshness: FreshnessProbe | None = None
     """None: the workload reads nothing that could be stale"""
+    least_answer_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
+    """by the name of a request, the delays and sleeps that its answer contains; one without any may be missing"""
     ready: Ready = HEALTH
     """when a server counts as ready, unless its stack says so itself"""
     cache: Sequence[str] = ()

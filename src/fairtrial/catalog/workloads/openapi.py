@@ -29,9 +29,9 @@ def mismatch(path: str, answer: Answer, method: str = "GET") -> str | None:
     allowed = responses.get(str(answer.status))
     if allowed is None:
         return f"status {answer.status}, not {' or '.join(responses)}: {answer.excerpt()}"
-    content = allowed.get("content")
-    if content is None:
-        return None
+    content, compressed = allowed.get("content"), answer.unasked_compression()
+    if content is None or compressed is not None:
+        return compressed
     media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in content:
         return f"content type {printable(media_type, 60) or 'missing'}, not {' or '.join(content)}"

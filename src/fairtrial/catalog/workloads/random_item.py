@@ -9,6 +9,7 @@ import json
 from fairtrial.catalog.contract.answer import Answer, ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data, GeneratedRows, Index, Table
+from fairtrial.catalog.workloads.exact_json import compact
 from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.dataset import DatasetSpec, describe, rows_by_id
@@ -100,7 +101,20 @@ def _random_conforms(stack: StackUnderTest) -> str | None:
 
 def _random_row_is_right(stack: StackUnderTest) -> str | None:
     answer = ask(stack.client, "GET", "/items/random")
-    return mismatch("/items/random", answer) or _row_difference(stack, answer)
+    return mismatch("/items/random", answer) or _row_difference(stack, answer) or _too_much_beside(answer)
+
+
+def _too_much_beside(answer: Answer) -> str | None:
+    """Longer than the load may expect of any row: the engine looks at the length of each body."""
+    item = answer.json()
+    least = compact({name: item[name] for name in ANSWER_FIELDS})
+    beside = len(answer.body) - len(least.encode())
+    if beside <= WHITE_SPACE_BYTES:
+        return None
+    return (
+        f"{beside:,} bytes of {len(answer.body):,} are white space, escapes or other members, and {WHITE_SPACE_BYTES} "
+        "may be: indent less, or print it compact"
+    )
 
 
 def _random_varies(stack: StackUnderTest) -> str | None:
@@ -147,6 +161,7 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     work=lambda _options: Work(reads=1.0, rows_read=1.0),
+    work_in_tables=lambda _options: {"rows_read.items": 1.0, "table_reads": 1.0},
     freshness=FreshnessProbe(table="items", column="name", path=_path),
     clauses=(
         ClauseTest(

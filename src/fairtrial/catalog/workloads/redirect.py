@@ -10,6 +10,7 @@ from fairtrial.experiment.model import DatasetOptions
 
 ROWS = 100_000
 PREFIX = "https://example.com/"
+ADDRESS_BYTES = len(PREFIX) + len("01234567-89ab-4cde-8f01-23456789abcd")
 DEFAULT_ADDRESS = PREFIX
 """Where keys lead that are unknown or malformed."""
 
@@ -63,7 +64,8 @@ WORKLOAD = ServerWorkload(
     rows=ROWS,
     data=data,
     requests=requests,
-    work=lambda _options: Work(reads=1.0),
+    # Only keys that exist are asked for, and an answer takes at least the value's own bytes.
+    work=lambda _options: Work(reads=1.0, rows_read=1.0, bytes_sent=ADDRESS_BYTES),
     freshness=FreshnessProbe(table="links", column="url", path=lambda _data, key: f"/links/{key}"),
     clauses=(
         ClauseTest("known-key", "GET /links/N answers 301 to the address of N, without a body", _known_key),

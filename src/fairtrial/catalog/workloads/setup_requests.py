@@ -1,4 +1,5 @@
-"""Setup requests of a workload file: sent in their order before the load, with variables taken from their answers.
+"""Setup requests of a workload file that are sent once: in their order before the load, with variables taken from
+their answers.
 
 What an answer holds may be a credential. Of answers that are right at first sight (2xx), messages therefore show the
 shape only, and of others nothing that was sent or taken.
@@ -38,7 +39,7 @@ def send_setup(
     environment: Mapping[str, str] | None = None,
     headers: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Scalar]:
-    """Send the setup requests of a file, and give the variables that they take.
+    """Send the setup requests of a file that are sent once, and give the variables that they take.
 
     Args:
         client: with the server's base URL; it is closed.
@@ -52,7 +53,7 @@ def send_setup(
     variables: dict[str, Scalar] = {}
     rows_taken: dict[str, int] = {}
     with client:
-        for name, entry in source.model.setup_entries().items():
+        for name, entry in source.model.load_entries().items():
             key = f"setup.{name}"
             cells = _cells(source, key, entry, rows_taken)
             fixed = {**cells, **{Placeholder("var", (each,)): value for each, value in variables.items()}}

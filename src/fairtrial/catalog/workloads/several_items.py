@@ -4,7 +4,6 @@ A stack may send them one at a time, in one pipeline, or grouped with those of o
 and the ledger shows how many statements it took.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,8 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data, GeneratedRows
-from fairtrial.catalog.workloads.model import FreshnessProbe, ServerWorkload, Work
+from fairtrial.catalog.workloads.exact_json import compact, exact_difference, member
+from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.catalog.workloads.random_item import items
 from fairtrial.engine.plan import ExactBody, Expectation, Request
@@ -63,7 +63,7 @@ def _path(rows: Sequence[dict[str, Any]]) -> str:
 
 def _body(rows: Sequence[dict[str, Any]]) -> str:
     chosen = [{"id": row["id"], "name": row["name"]} for row in rows]
-    return json.dumps(chosen, separators=(",", ":"), ensure_ascii=False)
+    return compact(chosen)
 
 
 def requests(data: Data, options: Options) -> list[Request]:
@@ -78,6 +78,14 @@ def requests(data: Data, options: Options) -> list[Request]:
     ]
 
 
+def _rows_of(data: Data, paths: Sequence[str]) -> list[dict[str, Any]]:
+    return data.generated.rows_at(sorted({int(number) for path in paths for number in _ids(path)}))
+
+
+def _ids(path: str) -> list[str]:
+    return path.rsplit("/", 1)[1].split(",")
+
+
 def _is_exact(stack: StackUnderTest) -> str | None:
     expected = answers(stack.data, stack.options.selects)
     for path in list(expected)[:CHECK_REQUESTS]:
@@ -85,8 +93,8 @@ def _is_exact(stack: StackUnderTest) -> str | None:
         difference = mismatch(SEVERAL, answer)
         if difference or answer.status != 200:
             return difference or f"{path}: status {answer.status}"
-        if answer.body != expected[path].encode():
-            return f"{path}: {answer.excerpt()}, not {expected[path]:.120}"
+        if inexact := exact_difference(answer, expected[path]):
+            return f"{path}: {inexact}"
     return None
 
 
@@ -95,7 +103,7 @@ def _keeps_order(stack: StackUnderTest) -> str | None:
     (first_row, last_row) = stack.data.generated.rows_at([first, last])
     rows = [last_row, first_row, last_row]
     answer = ask(stack.client, "GET", _path(rows))
-    return None if answer.body == _body(rows).encode() else f"{answer.excerpt()}, not {_body(rows):.200}"
+    return exact_difference(answer, _body(rows))
 
 
 WORKLOAD = ServerWorkload(
@@ -107,8 +115,13 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     work=lambda options: Work(rows_read=float(options.selects)),
+    work_in_tables=lambda options: {"rows_read.items": options.selects},
     freshness=FreshnessProbe(
-        table="items", column="name", path=lambda _data, key: SEVERAL.format(ids=key), during_load=False
+        table="items",
+        column="name",
+        path=lambda _data, key: SEVERAL.format(ids=key),
+        during_load=False,
+        in_bodies=InBodies(rows=_rows_of, written=member("name")),
     ),
     clauses=(
         ClauseTest("several-items", "GET /items/several/IDS answers the rows with these ids, byte for byte", _is_exact),

@@ -15,7 +15,8 @@ from typing import Any
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
-from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload
+from fairtrial.catalog.workloads.exact_json import compact, exact_difference
+from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.dataset import Dataset, DatasetSpec, describe, every_row
 from fairtrial.engine.plan import ExactBody, Expectation, Request
@@ -147,7 +148,7 @@ def _expected(spec_json: str) -> dict[int, str]:
         if not clearly_apart(ranking):
             continue
         similar = [other_id for _, other_id in ranking[:MOST_SIMILAR]]
-        answers[article_id] = json.dumps({"id": article_id, "similar": similar}, separators=(",", ":"))
+        answers[article_id] = compact({"id": article_id, "similar": similar})
         if len(answers) == REQUESTED:
             break
     return answers
@@ -176,8 +177,8 @@ def _is_exact(stack: StackUnderTest) -> str | None:
         difference = mismatch(PATH, answer)
         if difference:
             return difference
-        if answer.body != expected.encode():
-            return f"article {article_id}: {answer.excerpt()}, not {expected}"
+        if inexact := exact_difference(answer, expected):
+            return f"article {article_id}: {inexact}"
     return None
 
 
@@ -191,5 +192,6 @@ WORKLOAD = ServerWorkload(
     services=("sqlite", "postgresql", "mariadb", "mongodb"),
     data=data,
     requests=requests,
+    work=lambda _options: Work(computations=1.0),
     clauses=CLAUSES,
 )

@@ -19,7 +19,7 @@ from fairtrial.catalog.workloads.model import Acknowledged, ServerWorkload, Stor
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.plan import BodyRange, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
-from fairtrial.record.model import WriteFault
+from fairtrial.record.proof import WriteFault
 
 ANSWER_COUNTS = {"s14": 14, "s8": 8, "s10": 10}
 """Number of answers by survey; the surveys take turns."""
@@ -137,10 +137,10 @@ def _refuses(name: str, requirement: str, status: int, content: bytes) -> Clause
 
 
 def work(options: Options) -> Work:
-    """Each answer implies a row written; in batches, rows share their statement."""
+    """Each answer implies a row written; in batches, rows share their statement and its commit."""
     if options.mode == "batched":
         return Work(rows_written=1.0)
-    return Work(rows_written=1.0, writes=1.0)
+    return Work(rows_written=1.0, writes=1.0, commits=1.0)
 
 
 def environment(_options: Options) -> Mapping[str, str]:
@@ -156,6 +156,7 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     work=work,
+    work_in_tables=lambda _options: {f"rows_written.{TABLE}": 1.0},
     writes=True,
     audit=audit,
     environment=environment,

@@ -18,10 +18,11 @@ from fairtrial.catalog.workloads.transaction_mix import (
     UPDATES,
     Weight,
     mean_work,
+    mean_work_in_tables,
     tables,
 )
 from fairtrial.experiment.model import DatasetOptions
-from fairtrial.record.model import WriteFault
+from fairtrial.record.proof import WriteFault
 
 
 class Options(Strict):
@@ -82,6 +83,7 @@ WORKLOAD = ProgramWorkload(
     operations=lambda options: options.units,
     check_options=[{"weight": weight, "units": 32} for weight in LEAVES_ROW],
     work=work,
+    work_in_tables=lambda options: mean_work_in_tables([options.weight]),
     writes=True,
     audit=audit,
     environment=environment,

@@ -19,7 +19,9 @@ Weight = Literal["very-light", "light", "moderate", "heavy", "very-heavy"]
 READS: dict[Weight, int] = {"very-light": 1, "light": 1, "moderate": 2, "heavy": 3, "very-heavy": 4}
 """Number of statements that count rows."""
 WRITES: dict[Weight, int] = {"very-light": 0, "light": 1, "moderate": 1, "heavy": 2, "very-heavy": 3}
-"""Number of statements that insert or update; the one of `moderate` is rolled back."""
+"""Number of statements that insert or update, each one row; the one of `moderate` is rolled back."""
+COMMITS: dict[Weight, int] = {"very-light": 1, "light": 1, "moderate": 0, "heavy": 1, "very-heavy": 1}
+"""The least number of commits; statements without a transaction are one each, unless they are sent together."""
 
 INSERTED = {"name": "unit", "value": 0, "label": "blue"}
 """The row that a unit inserts."""
@@ -36,6 +38,7 @@ LEAVES_ROW: dict[Weight, bool] = {
 }
 """Whether the inserted row is still stored after the unit."""
 
+TABLE = "units"
 ROWS = 1000
 LABELS = ("red", "green", "blue", "white")
 INITIAL_ROWS = LiteralRows(
@@ -59,7 +62,7 @@ class Options(Strict):
 def tables() -> Data:
     """The table of units, with a thousand rows."""
     table = Table(
-        name="units",
+        name=TABLE,
         columns={"id": "serial", "name": "text", "value": "integer", "label": "text"},
         rows=INITIAL_ROWS,
     )
@@ -89,7 +92,19 @@ def mean_work(weights: Sequence[Weight]) -> Work:
     return Work(
         reads=sum(READS[weight] for weight in weights) / len(weights),
         writes=sum(WRITES[weight] for weight in weights) / len(weights),
+        rows_written=sum(WRITES[weight] for weight in weights) / len(weights),
+        commits=sum(COMMITS[weight] for weight in weights) / len(weights),
     )
+
+
+def mean_work_in_tables(weights: Sequence[Weight]) -> dict[str, float]:
+    """The same in the table: a count looks at every row, and no row of the start is ever deleted."""
+    work = mean_work(weights)
+    return {
+        "table_reads": work.reads,
+        f"rows_read.{TABLE}": ROWS * work.reads,
+        f"rows_written.{TABLE}": work.rows_written,
+    }
 
 
 def _unit(weight: Weight, expected_growth: int) -> ClauseTest:
@@ -116,6 +131,7 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     work=work,
+    work_in_tables=lambda options: mean_work_in_tables(options.weights),
     writes=True,
     clauses=(
         *(_unit(weight, int(leaves_row)) for weight, leaves_row in LEAVES_ROW.items()),

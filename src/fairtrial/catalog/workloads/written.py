@@ -92,8 +92,8 @@ class TemplateWriter:
         return written + _literal(fixed)
 
     def _placeholder(self, placeholder: Placeholder, cell: str) -> str:
-        if placeholder.name == "row" and cell:
-            return str(Placeholder("row", (*placeholder.arguments, cell)))
+        if placeholder.name in ("row", "var") and cell:
+            return str(Placeholder(placeholder.name, (*placeholder.arguments, cell)))
         if placeholder.name == "sequence":
             return str(Placeholder("sequence", (str(int(placeholder.arguments[0]) + self._numbers_taken),)))
         return str(placeholder)

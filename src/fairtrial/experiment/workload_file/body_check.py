@@ -1,4 +1,4 @@
-"""What the lab itself looks at in bodies that the engine hands it: a JSON Schema, and patterns by JSON pointer."""
+"""What the lab itself looks at in bodies that the engine hands it: a JSON Schema and patterns by pointer, or a page."""
 
 import json
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ import jsonschema_rs
 from fairtrial.base.json_members import once_each
 from fairtrial.base.json_pointer import value_at
 from fairtrial.base.printable import printable
+from fairtrial.experiment.workload_file.html_page import HtmlPage
 from fairtrial.experiment.workload_file.schema import AnswerSchema
 
 SHOWN_CHARACTERS = 60
@@ -55,6 +56,8 @@ class BodyCheck:
     schema: AnswerSchema | None = None
     matches: Mapping[str, Pattern] = field(default_factory=dict)
     """by JSON pointer, over a text, or over the text of a number"""
+    html: HtmlPage | None = None
+    """alone: a page is no JSON"""
 
     def fault(self, body: str | None) -> str | None:
         """What is wrong with a body, for people, with the smallest excerpt that shows it; None if nothing is.
@@ -64,6 +67,8 @@ class BodyCheck:
         """
         if body is None:
             return "not UTF-8"
+        if self.html is not None:
+            return self.html.fault(body)
         try:
             fault = None
             if self.schema is not None:

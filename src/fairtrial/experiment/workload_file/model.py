@@ -1,23 +1,23 @@
 """The model of a workload file. `experiment.workload_file.read` reads one from disk, with the rows that it names."""
 
-import math
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from fairtrial.base.http_syntax import RESERVED_HEADERS, TOKEN
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
+from fairtrial.base.units import parse_duration
 from fairtrial.experiment.ready import ANSWERED, Ready
+from fairtrial.experiment.workload_file.body_check import Pattern
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import (
     Placeholder,
     is_exponent,
-    parts_of,
     placeholders_in,
 )
 from fairtrial.experiment.workload_file.state import AuditEntry, Files, Reset, assert_requests_exist
+from fairtrial.experiment.workload_file.texts import Headers, Json, Take, Target, Template, Think, json_strings
 from fairtrial.experiment.workload_file.variables import SetupTexts, assert_variables, parse_taken
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
@@ -26,78 +26,7 @@ METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Of requests and rows: without spaces, as placeholders and claims name them."""
 
-DEEPEST_JSON = 64
 ZIPF = "zipf "
-
-
-def _template(text: str) -> str:
-    parts_of(text)
-    return text
-
-
-def _target(text: str) -> str:
-    literals = "".join(part for part in parts_of(text) if isinstance(part, str))
-    if not text.startswith("/"):
-        raise ValueError("a path begins with /; the server's address is no part of it")
-    if not literals.isascii() or not literals.isprintable() or " " in literals:
-        raise ValueError("a path holds visible ASCII characters only: percent-encode others")
-    return text
-
-
-def _headers(headers: dict[str, str]) -> dict[str, str]:
-    for name, value in headers.items():
-        if not TOKEN.fullmatch(name):
-            raise ValueError(f"{name!r} is not the name of a header")
-        if name.lower() in (*RESERVED_HEADERS, "host"):
-            raise ValueError(f"{name}: is set by Fairtrial: leave it out")
-        if any((ord(character) < 32 and character != "\t") or ord(character) == 127 for character in value):
-            raise ValueError(f"{name}: the value holds a control character: write it on one line")
-    lower = [name.lower() for name in headers]
-    twice = next((name for name in lower if lower.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"{twice} is there twice: names of headers are the same in any case")
-    return headers
-
-
-def _taken(text: str) -> str:
-    parse_taken(text)
-    return text
-
-
-def _json(value: Any) -> Any:
-    for pointer, text in json_strings(value):
-        try:
-            parts_of(text)
-        except ValueError as error:
-            raise ValueError(f"{pointer or '/'}: {error}") from None
-    return value
-
-
-def json_strings(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """(JSON pointer, text) of each string in a value. Keys of objects are no templates.
-
-    Raises:
-        ValueError: something in it is no JSON, such as a date, or it is nested too deeply.
-    """
-    if pointer.count("/") > DEEPEST_JSON:
-        raise ValueError(f"nested more than {DEEPEST_JSON} deep")
-    if isinstance(value, str):
-        yield pointer, value
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from json_strings(each, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
-    elif isinstance(value, list):
-        for place, each in enumerate(value):
-            yield from json_strings(each, f"{pointer}/{place}")
-    elif not isinstance(value, bool | int | float) or (isinstance(value, float) and not math.isfinite(value)):
-        raise ValueError(f"{pointer or '/'}: {value} is no JSON: write it as a text, in quotes")
-
-
-Template = Annotated[str, AfterValidator(_template)]
-Target = Annotated[str, AfterValidator(_target)]
-Headers = Annotated[dict[str, Template], AfterValidator(_headers)]
-Json = Annotated[Any, AfterValidator(_json)]
-Take = Annotated[str, AfterValidator(_taken)]
 
 
 class Rows(Strict):
@@ -139,6 +68,7 @@ class Expect(Strict):
     matches: dict[str, str] | None = Field(
         None, description="by JSON pointer, a regular expression over the text or the number that stands there"
     )
+    html: str | None = Field(None, min_length=1, description="the file of the page that the body says the same as")
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -154,6 +84,8 @@ class Expect(Strict):
         for key, value in {"json": self.json_values, "schema": self.json_schema, "matches": self.matches}.items():
             if self.text is not None and value is not None:
                 raise ValueError(f"{key}: `text` says already what the whole body is: leave one of them out")
+        if self.html is not None and (self.text, self.json_values, self.json_schema, self.matches) != (None,) * 4:
+            raise ValueError("html: a page is compared as a whole: leave `text`, `json`, `schema` and `matches` out")
         self._assert_text()
         self._assert_json()
         for pointer in self.matches or {}:
@@ -176,16 +108,15 @@ class Expect(Strict):
     @property
     def looks_at_body(self) -> bool:
         """Whether it says what the body holds, beyond its length."""
-        return self.text is not None or bool(self.json_values or self.matches) or self.json_schema is not None
+        return any(getattr(self, name) for kind in BODY_KINDS for name in kind) or self.text is not None
 
     def over(self, default: "Expect") -> "Expect":
-        """This expectation, with the default's where it says nothing. `text` and what looks into JSON exclude each
-        other."""
+        """This expectation, with the default's where it says nothing. `text`, `html` and what looks into JSON exclude
+        one another."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
-        if self.text is not None:
-            given |= dict.fromkeys(("json_values", "json_schema", "matches"))
-        if (self.json_values, self.json_schema, self.matches) != (None, None, None):
-            given["text"] = None
+        for kind in BODY_KINDS:
+            if any(getattr(self, name) is not None for name in kind):
+                given |= {name: None for other in BODY_KINDS if other is not kind for name in other}
         return default.model_copy(update=given)
 
     def _assert_text(self) -> None:
@@ -219,8 +150,10 @@ def _assert_pointer(key: str, pointer: str) -> None:
         raise ValueError(f'{key}: {pointer!r} is no JSON pointer: write "/{pointer}" (RFC 6901)')
 
 
-BODY_KEYS = ("bytes", "text", "json_values", "json_schema", "matches")
-"""What an expectation says of the body, by the names of its fields."""
+BODY_KINDS = (("text",), ("html",), ("json_values", "json_schema", "matches"))
+"""By what an expectation says what the body holds, by the names of its fields: in one of these ways."""
+BODY_KEYS = ("bytes", *(name for kind in BODY_KINDS for name in kind))
+"""What it says of the body."""
 
 
 class RequestEntry(Strict):
@@ -239,6 +172,9 @@ class RequestEntry(Strict):
     body: Template | None = Field(None, description="the body, as a text")
     body_file: str | None = Field(
         None, min_length=1, description="the file that is the body as it is, relative to the workload file"
+    )
+    think: Think | None = Field(
+        None, description="how long the client of a closed load waits after the answer; in place of the load's own"
     )
     expect: Expect = Expect()
 
@@ -263,6 +199,11 @@ class RequestEntry(Strict):
     def path(self) -> str:
         """A template."""
         return str(getattr(self, self.method.lower()))
+
+    @property
+    def think_seconds(self) -> float | None:
+        """Its own think time; None: that of the load."""
+        return None if self.think is None else parse_duration(self.think)
 
     def over(self, defaults: "Defaults") -> Self:
         """The request with the defaults where it says nothing; of its headers those that are not empty."""
@@ -295,8 +236,9 @@ class RequestEntry(Strict):
 
 
 class SetupEntry(RequestEntry):
-    """A request that is sent once, before the others: `[setup.NAME]`."""
+    """A request that is sent before the others, once or by each connection: `[setup.NAME]`."""
 
+    per: Literal["load", "connection"] = Field("load", description="sent once, or by each connection for itself")
     take: dict[Annotated[str, Field(pattern=NAME)], Take] = Field(
         default_factory=dict, description="by the name of a variable, where in the answer its value stands"
     )
@@ -305,13 +247,29 @@ class SetupEntry(RequestEntry):
     def _no_part_of_the_mix(self) -> Self:
         if "weight" in self.model_fields_set:
             raise ValueError("weight: a setup request is sent once: leave it out")
+        if self.think is not None:
+            raise ValueError("think: a setup request is no part of the load: leave it out")
+        if self.per == "connection":
+            self._assert_for_engine()
         if self.method == "HEAD" and any(text.startswith("/") for text in self.take.values()):
             raise ValueError("take: an answer to HEAD has no body: take a header")
         return self
 
     def variable_texts(self) -> SetupTexts:
         """What it sends, expects and takes."""
-        return SetupTexts(list(self.sent_texts()), list(self.expected_texts()), list(self.take))
+        return SetupTexts(list(self.sent_texts()), list(self.expected_texts()), list(self.take), self.per)
+
+    def _assert_for_engine(self) -> None:
+        for key, value in {"schema": self.expect.json_schema, "matches": self.expect.matches}.items():
+            if value is not None:
+                raise ValueError(f"expect.{key}: bodies of setup requests are shown to nobody: expect `json` values")
+        for name, text in self.take.items():
+            pattern = parse_taken(text).pattern
+            if pattern is not None:
+                try:
+                    Pattern(pattern.pattern)
+                except ValueError as error:
+                    raise ValueError(f"take.{name}: {error}") from None
 
 
 class Defaults(Strict):
@@ -349,6 +307,13 @@ class WorkloadFile(Strict):
                     raise ValueError(f"{name}.{key}: {each}: there is no [rows.{table}]{hint}")
                 if table not in sent:
                     raise ValueError(f"{name}.{key}: {each}: the request itself holds no row of {table}")
+            if isinstance(entry, SetupEntry) and entry.per == "connection":
+                once = sorted(table for table in sent if self.rows[table].pick == "once")
+                if once:
+                    raise ValueError(
+                        f"{name}: rows.{once[0]} is taken once, and a connection that is opened again takes its row "
+                        f'again: write pick = "sequential" there'
+                    )
             used |= sent
             if entry.method == "HEAD" and entry.expect.looks_at_body:
                 raise ValueError(f"{name}.expect: an answer to HEAD has no body")
@@ -362,6 +327,19 @@ class WorkloadFile(Strict):
     def setup_entries(self) -> Mapping[str, SetupEntry]:
         """The setup requests by name, in their order, each with the defaults."""
         return {name: entry.over(self.defaults) for name, entry in self.setup.items()}
+
+    def connection_entries(self) -> Mapping[str, SetupEntry]:
+        """Those that each connection sends for itself."""
+        return {name: entry for name, entry in self.setup_entries().items() if entry.per == "connection"}
+
+    def load_entries(self) -> Mapping[str, SetupEntry]:
+        """Those that are sent once."""
+        return {name: entry for name, entry in self.setup_entries().items() if entry.per == "load"}
+
+    def rows_of_connections(self) -> set[str]:
+        """The rows that connections take when they are opened."""
+        entries = self.connection_entries().values()
+        return {each.arguments[0] for entry in entries for _, each in rows_in(entry.sent_texts())}
 
     def all_entries(self) -> Iterator[tuple[str, RequestEntry]]:
         """(key, request) of those before the load and of the mix."""

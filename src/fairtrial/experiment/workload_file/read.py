@@ -10,12 +10,17 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
+from fairtrial.experiment.workload_file.html_page import HtmlPage, read_html_page
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile, rows_in
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
 from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
 from fairtrial.experiment.workload_file.state import Asked, files_of
 
 SUFFIX = ".toml"
+
+
+IN_EXPERIMENT = "workload."
+"""What keys begin with where the workload is a table of the experiment."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,18 @@ class WorkloadSource:
     """of the file and of every file that it names, as hex"""
 
     @property
+    def reference_table(self) -> str:
+        """The name of its table `[reference]`, as its file has to write it."""
+        return f"{self.prefix if self.prefix == IN_EXPERIMENT else ''}reference"
+
+    @property
     def variables(self) -> list[str]:
-        """The names of those that setup requests take."""
-        return [name for entry in self.model.setup.values() for name in entry.take]
+        """The names of those that setup requests take which are sent once."""
+        return [name for entry in self.model.load_entries().values() for name in entry.take]
 
     def rows_of_setup(self, name: str) -> int:
-        """How many rows of a table setup requests take."""
-        entries = self.model.setup_entries().values()
+        """How many rows of a table setup requests take which are sent once."""
+        entries = self.model.load_entries().values()
         return sum(any(each.arguments[0] == name for _, each in rows_in(entry.sent_texts())) for entry in entries)
 
     def body_file(self, entry: RequestEntry) -> Path | None:
@@ -84,7 +94,7 @@ def inline_workload(model: WorkloadFile, name: str, file: Path) -> WorkloadSourc
         Problem: as of `read_workload_file`; the reason names the key, but not the file.
     """
     written = json.dumps(model.as_written(), sort_keys=True).encode()
-    return _source(name, file, "workload.", model, hashlib.sha256(written).hexdigest())
+    return _source(name, file, IN_EXPERIMENT, model, hashlib.sha256(written).hexdigest())
 
 
 def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str) -> WorkloadSource:
@@ -100,13 +110,13 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
         if entry.body_file is not None:
             bodies[key] = _beside(file, entry.body_file)
             _assert_readable(bodies[key], f"{prefix}{key}.body_file")
-    checks, schema_files = _checks(file, prefix, model)
+    checks, files_of_checks = _checks(file, prefix, model)
     source = WorkloadSource(name, file, prefix, model, rows, checks, sha256="")
     state = list(_files_of_state(source))
     for key, path in state:
         _assert_readable(path, f"{prefix}{key}")
     of_state = (path for _, path in state)
-    named = [*(table.file for table in rows.values()), *bodies.values(), *schema_files, *of_state]
+    named = [*(table.file for table in rows.values()), *bodies.values(), *files_of_checks, *of_state]
     return replace(source, sha256=_sha256(name, sha256, named))
 
 
@@ -129,7 +139,8 @@ def names_file(workload: str | WorkloadFile) -> bool:
 
 
 def _checks(file: Path, prefix: str, model: WorkloadFile) -> tuple[dict[str, BodyCheck], list[Path]]:
-    """What the lab looks at in answers, by request; and the files of the schemas."""
+    """What the lab looks at in answers, by request; and the files of the schemas and of the pages."""
+    pages: dict[Path, HtmlPage] = {}
     documents: dict[Path, SchemaDocument] = {}
     schemas: dict[str, AnswerSchema] = {}
     checks = {}
@@ -143,7 +154,11 @@ def _checks(file: Path, prefix: str, model: WorkloadFile) -> tuple[dict[str, Bod
         if reference is not None or entry.expect.matches:
             patterns = _patterns(entry.expect, f"{prefix}{_key_of('matches', name, model)}")
             checks[name] = BodyCheck(None if reference is None else schemas[reference], patterns)
-    return checks, list(documents)
+        if entry.expect.html is not None:
+            page = _beside(file, entry.expect.html)
+            pages[page] = pages.get(page) or read_html_page(page, f"{prefix}{_key_of('html', name, model)}")
+            checks[name] = BodyCheck(html=pages[page])
+    return checks, [*documents, *pages]
 
 
 def _patterns(expect: Expect, key: str) -> dict[str, Pattern]:

@@ -12,9 +12,12 @@ class Secrets:
     """What must not be shown, by the name of its environment variable, or by another placeholder: `var token`."""
 
     def __init__(self, *values: Mapping[str, str]) -> None:
-        """Several mappings may hold different values of one name: those of several starts."""
+        """Several mappings may hold different values of one name: those of several starts.
+
+        `spelled`: each way to write one of the values, with its placeholder.
+        """
         # The longest first: one value may hold another.
-        self._spelled = sorted(
+        self.spelled = sorted(
             (
                 (spelled, _placeholder(name))
                 for each in values
@@ -24,11 +27,19 @@ class Secrets:
             key=lambda each: -len(each[0]),
         )
 
-    def hidden(self, text: str) -> str:
-        """The text with `{{env NAME}}` in place of each value, as it is, percent-encoded or escaped as JSON does."""
-        for spelled, placeholder in self._spelled:
+    def replaced(self, text: str) -> str:
+        """The text with `{{env NAME}}` in place of each whole value."""
+        for spelled, placeholder in self.spelled:
             text = text.replace(spelled, placeholder)
-        for spelled, placeholder in self._spelled:
+        return text
+
+    def hidden(self, text: str) -> str:
+        """The text with `{{env NAME}}` in place of each value, as it is, percent-encoded or escaped as JSON does.
+
+        A text may end in the midst of a value: the beginning of one there is replaced, too.
+        """
+        text = self.replaced(text)
+        for spelled, placeholder in self.spelled:
             for length in range(len(spelled) - 1, FEWEST_OF_A_CUT - 1, -1):
                 if text.endswith(spelled[:length]):
                     text = f"{text[:-length]}{placeholder}"

@@ -11,6 +11,9 @@ from fairtrial.experiment.workload_file.placeholders import placeholders_in
 FIXED = ("row", "env", "var")
 """The placeholders that a setup request may hold: it is sent once, so that nothing is drawn for it."""
 
+IN_LOAD = 'each connection takes its own, and this request is sent once: write per = "connection" here as well'
+EXPECTED = "each connection has its own value: expect what is the same for all"
+
 Texts = Sequence[tuple[str, str]]
 """(key, template)"""
 
@@ -55,13 +58,16 @@ class SetupTexts:
     sent: Texts
     expected: Texts
     takes: Collection[str]
+    per: str = "load"
+    """load or connection"""
 
 
 def assert_variables(setup: Mapping[str, SetupTexts], requests: Mapping[str, Texts]) -> None:
     """Every variable is taken by one setup request, before it is used, and is used.
 
     Args:
-        setup: the setup requests by name, in the order in which they are sent.
+        setup: the setup requests by name, in the order of the file. Those of the load are sent before those of
+            connections.
         requests: of each request of the mix, what is sent and expected.
 
     Raises:
@@ -69,7 +75,12 @@ def assert_variables(setup: Mapping[str, SetupTexts], requests: Mapping[str, Tex
     """
     taken: dict[str, str] = {}
     used: set[str] = set()
-    for name, step in setup.items():
+    of_connections = {variable for step in setup.values() if step.per == "connection" for variable in step.takes}
+    in_order = sorted(setup.items(), key=lambda each: each[1].per == "connection")
+    for name, step in in_order:
+        if step.per == "load":
+            _assert_none(f"setup.{name}", [*step.sent, *step.expected], of_connections, IN_LOAD)
+        _assert_none(f"setup.{name}", step.expected, of_connections, EXPECTED)
         for key, text in step.sent:
             for each in placeholders_in(text):
                 if each.name not in FIXED:
@@ -81,10 +92,19 @@ def assert_variables(setup: Mapping[str, SetupTexts], requests: Mapping[str, Tex
                 raise ValueError(f"setup.{name}.take: setup.{taken[variable]} takes {variable} already: name it apart")
             taken[variable] = name
     for name, texts in requests.items():
+        expected = [each for each in texts if each[0].startswith("expect")]
+        _assert_none(f"requests.{name}", expected, of_connections, EXPECTED)
         used |= set(_used(f"requests.{name}", texts, taken, {}))
     if unused := sorted(taken.keys() - used):
         where = f"setup.{taken[unused[0]]}.take.{unused[0]}"
         raise ValueError(f"{where}: no request uses it: leave it out, or write {{{{var {unused[0]}}}}} in one")
+
+
+def _assert_none(where: str, texts: Texts, variables: Collection[str], reason: str) -> None:
+    for key, text in texts:
+        for each in placeholders_in(text):
+            if each.name == "var" and each.arguments[0] in variables:
+                raise ValueError(f"{where}.{key}: {each}: {reason}")
 
 
 def _used(where: str, texts: Texts, taken: Mapping[str, str], later: Mapping[str, str]) -> Iterator[str]:

@@ -26,13 +26,18 @@ def examine(case: Case) -> Iterator[Finding]:
             yield case.finding(trial.index, "refusal", f"nothing was compared before the load: {reason}", NOT_STARTED)
         for found, when in ((before, "before the load"), (trial.equal_answers, "under load")):
             if found is not None and found.unequal:
-                evidence = f"{_first(found)}; {_counted(found, when)}, of those of {reference.contender}"
+                evidence = f"{what_differs(found, when)}, of those of {reference.contender}"
                 yield case.finding(trial.index, "refusal", evidence)
     for condition in case.record.conditions:
         under_load = [trial.equal_answers for trial in case.trials if trial.condition == condition.id]
         compared = _compared(reference.conditions.get(condition.id), *under_load)
         if any(trial.condition == condition.id for trial in case.trials):
             yield from _extent(case, condition.contender, compared, reference.under_load)
+
+
+def what_differs(found: EqualAnswers, when: str) -> str:
+    """The difference that is shown first, and how many answers differ: `look, …: /id is 8, not 7; WHEN 2 of 500 …`."""
+    return f"{_first(found)}; {_counted(found, when)}"
 
 
 def smallest_share(compared: int) -> float:

@@ -17,11 +17,14 @@ def examine(case: LoadCase) -> Iterator[Finding]:
 
     By Little's law: while n clients without think time are at work, n requests are under way. So the answers' times,
     divided by n, are how long they were at work, give or take the longest one at each edge of the window. Where other
-    requests failed, what those took is not known, and nothing can be told.
+    requests failed, or clients pause (think times of requests, setup of connections), what that took is not known, and
+    nothing can be told.
     """
     for trial in case.trials:
         summary, load = trial.engine, case.loads.get(trial.condition)
-        if summary is None or not isinstance(load, ClosedLoad) or _others(summary.errors):
+        if summary is None or not isinstance(load, ClosedLoad) or summary.has_pauses:
+            continue
+        if _others(summary.errors):
             continue
         failed = sum(summary.errors.get(kind, 0) for kind in CONNECTS)
         times, window = summary.response_time, summary.window_seconds

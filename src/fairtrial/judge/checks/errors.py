@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.protocol_causes import protocol_remedy
 
 WRONG = ("wrong_body", "wrong_length", "wrong_header")
 """Answers with the right status and the wrong content: counting them would compare unlike work."""
 
 REMEDIES = {
     "wrong_body": "the answer does not match the dataset: compare the excerpt with the row of its id",
-    "wrong_length": "the body is shorter or longer than any right answer: look at the excerpt for an error page",
+    "wrong_length": "the body is shorter or longer than any right answer: look at the excerpt for an error page, or "
+    "for white space",
     "wrong_header": "send the content type that the workload asks for",
     "status_5xx": "the stack fails under load: see its log; often a pool or a thread limit is too small",
     "status_4xx": "the stack does not know the request, or limits its rate: check routes and limiters",
@@ -47,7 +49,7 @@ def examine(case: Case) -> Iterator[Finding]:
             trial.index,
             "refusal" if above else "warning",
             _evidence(summary, errors, total),
-            REMEDIES.get(commonest, ""),
+            protocol_remedy(summary, REMEDIES[commonest]) if commonest == "protocol" else REMEDIES.get(commonest, ""),
         )
 
 

@@ -1,16 +1,19 @@
 """What the database and the upstream did, compared with what was answered: skipped work shows in their counters."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
-from fairtrial.record.model import TrialRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 NOUNS = {
     "reads": "reading statements",
+    "table_reads": "reading statements that looked at a table",
     "rows_read": "rows read",
     "writes": "writing statements",
     "rows_written": "rows written",
     "commits": "commits",
+    "bytes_sent": "bytes sent by the store",
+    "computations": "computations",
     "calls": "answered calls",
     "tasks": "gathered tasks",
     "threads": "kernel threads",
@@ -21,8 +24,25 @@ NOUNS = {
 
 WORK_UNKNOWN = "the record does not say what work an answer implies: it was written by an earlier version of Fairtrial"
 
+LATE_ELSEWHERE = {"commits"}
+"""Counted late while sessions are open. The lab ends those on its own server; elsewhere, a pool of somebody else's may
+keep them open."""
+
 EXACT = {"calls", "tasks", "steps", "background_commits"}
 """Counted by the lab itself after the stack has ended: nothing is in flight, no counter lags behind."""
+
+READS = {"reads", "table_reads", "bytes_sent"}
+STATEMENTS = {"reads", "table_reads", "writes", "commits"}
+"""What requests may share while each still has its rows; in some workloads only."""
+
+SHARED = (
+    "send a statement, and commit it, for each request: requests may share them in the workload several-items, and in "
+    'survey-insert with `mode = "batched"` in [options]'
+)
+CACHED = (
+    "do the work for each request: keep no answers, rows or results between requests, however they are kept fresh. A "
+    "cache is tried by the workload page, or by a workload file of your own, which demands no statements"
+)
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -35,22 +55,25 @@ def examine(case: Case) -> Iterator[Finding]:
         if work is None:
             yield case.finding(trial.index, "warning", WORK_UNKNOWN, "run the experiment again to have the work proven")
             continue
+        left_out = LATE_ELSEWHERE if _is_external(case.record, trial) else set()
+        implied = {**work.per_answer, **work.per_answer_in_tables}
         short = {
             name: least
-            for name, least in work.per_answer.items()
-            if name in ledger.done
+            for name, least in implied.items()
+            if name in ledger.done.keys() - left_out
             and ledger.done[name] < _least(name, least * ledger.verified, case.thresholds["share"])
         }
+        remedy = _remedy(trial, short, implied.keys() & ledger.done.keys(), case.thresholds["share"])
         for name, least in short.items():
-            yield case.finding(
-                trial.index, "refusal", f"{_figure(trial, name)}; the workload implies at least {least:g}"
-            )
+            evidence = f"{_figure(trial, name)}; the workload implies at least {least:g}"
+            yield case.finding(trial.index, "refusal", evidence, remedy)
         too_soon = trial.program is not None and trial.program.seconds < work.least_seconds
         if trial.program is not None and too_soon:
             took = f"it took {trial.program.seconds:.3f} s"
             waiting = f"waiting alone takes {work.least_seconds:g} s with as many at once as the experiment allows"
             yield case.finding(trial.index, "refusal", f"{took}, and {waiting}", "keep to DB_POOL or CONCURRENCY")
-        figures = [_figure(trial, name) for name in NOUNS if name in ledger.done]
+        told = dict.fromkeys([*NOUNS, *(name for name, least in work.per_answer_in_tables.items() if least)])
+        figures = [_figure(trial, name) for name in told if name in ledger.done]
         if ledger.done.get("threads", ledger.done.get("tasks", 0)) < ledger.done.get("tasks", 0):
             figures.append("fewer kernel threads than tasks: the number of tasks is the program's word")
         provable = ledger.done.get("steps", 0) * (1 - case.thresholds["share"])
@@ -65,6 +88,26 @@ def examine(case: Case) -> Iterator[Finding]:
             )
 
 
+def _is_external(record: ExperimentRecord, trial: TrialRecord) -> bool:
+    database = next(each.service for each in record.conditions if each.id == trial.condition)
+    return any(service.name == database and service.where == "external" for service in record.services)
+
+
+def _remedy(trial: TrialRecord, short: Mapping[str, float], counted: Collection[str], share: float) -> str:
+    """What an honest server would have to change; empty: as the check says.
+
+    Requests shared statements if there were some and no rows are missing. Without the reads, answers came from memory.
+    """
+    ledger = trial.ledger
+    if ledger is None or trial.program is not None or not short:
+        return ""
+    some = all(ledger.done[name] >= share * least * ledger.verified for name, least in short.items())
+    if short.keys() <= STATEMENTS and some:
+        return SHARED if any(name.startswith("rows_") for name in counted) else ""
+    only_reads = all(name in READS or name.startswith("rows_read") for name in short)
+    return CACHED if only_reads else ""
+
+
 def _least(name: str, work: float, share: float) -> float:
     return round(work) if name in EXACT else work * (1 - share)
 
@@ -73,7 +116,9 @@ def _figure(trial: TrialRecord, name: str) -> str:
     assert trial.ledger is not None
     done, verified = trial.ledger.done[name], trial.ledger.verified
     each = "a verified answer" if trial.program is None else "an operation"
-    return f"{done / verified:.2f} {NOUNS[name]} {each} ({done:,} for {verified:,})"
+    kind, _, table = name.partition(".")
+    where = f" in {table}" if table else ""
+    return f"{done / verified:.2f} {NOUNS[kind]}{where} {each} ({done:,} for {verified:,})"
 
 
 CHECK = Check(

@@ -34,7 +34,8 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
     Closed load, n connections, no think time: in a window of length W, the times of one connection's answers follow
     each other without gaps. So they sum up to W, plus the age of its first request when the window opens, minus the age
     of its last when it closes. No age exceeds the longest time, answered or not: n ± n · longest / W. Failed requests
-    take time that no answer accounts for, so with failures there is only the upper bound. Open load: at most all
+    take time that no answer accounts for, and so do think times of requests and the setup of connections: with these
+    there is only the upper bound. Open load: at most all
     connections and the longest queue. Of a window that was put together from several, each has edges of its own.
     """
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
@@ -48,7 +49,7 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
         return None
     connections = load.connections
     failed = sum(summary.errors.values()) > summary.answers - summary.verified or bool(summary.failures)
-    least = 0.0 if failed else connections * (1 - edges - tolerance)
+    least = 0.0 if failed or summary.has_pauses else connections * (1 - edges - tolerance)
     return max(least, 0.0), connections * (1 + edges + tolerance)
 
 

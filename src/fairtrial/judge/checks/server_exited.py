@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fairtrial.experiment.ready import IN_THE_FOREGROUND
 from fairtrial.judge.checks.model import Case, Check, Finding
 
 SIGNALS = {6: "SIGABRT", 7: "SIGBUS", 9: "SIGKILL", 11: "SIGSEGV"}
@@ -12,14 +13,30 @@ def examine(case: Case) -> Iterator[Finding]:
     for trial in case.trials:
         if trial.exit_status is not None:
             log = f"; its log is {trial.log}" if trial.log else ""
+            if trial.exit_status < 0:
+                yield case.finding(
+                    trial.index,
+                    "refusal",
+                    f"the guard above the stack was ended by {_in_words(trial.exit_status)} while it was needed, and "
+                    f"the stack with it{log}",
+                    "look for the kernel's out-of-memory killer (dmesg), and whether the stack ends its parent process",
+                )
+                continue
             yield case.finding(
                 trial.index,
                 "refusal",
                 f"the stack exited by itself with {_in_words(trial.exit_status)} while it was needed{log}",
-                "look for the kernel's out-of-memory killer (dmesg); make the stack use less memory, or give it more"
-                if _signal(trial.exit_status) == 9
-                else "",
+                _remedy(trial.exit_status),
             )
+
+
+def _remedy(status: int) -> str:
+    """Empty: as the check says."""
+    if status == 0:
+        return IN_THE_FOREGROUND
+    if _signal(status) == 9:
+        return "look for the kernel's out-of-memory killer (dmesg); make the stack use less memory, or give it more"
+    return ""
 
 
 def _signal(status: int) -> int | None:

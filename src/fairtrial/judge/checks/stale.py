@@ -2,26 +2,74 @@
 
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.model import TrialRecord
+
+MISSED_SHARE = 0.05
+"""Of the trials in which that share of answers came from memory, so many would not have shown it."""
+
+MEASURE_LONGER = "measure longer, or a table of fewer rows: more answers then show a row that changed"
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A refusal for each trial in which a changed row's old value was still answered after the grace period."""
+    """A refusal for each trial in which a changed row's old text was answered; a note where too few could tell."""
     for trial in case.trials:
         freshness = trial.freshness
         if freshness is not None and freshness.stale > 0:
+            grace = freshness.grace_seconds
+            when = f" {grace:g} s after they changed" if grace else ", asked after their change was committed"
             yield case.finding(
                 trial.index,
                 "refusal",
-                f"{freshness.stale} of {freshness.changed} rows were still answered as they had been "
-                f"{freshness.grace_seconds:g} s after they changed: {freshness.example}",
+                f"{freshness.stale} of {freshness.changed} rows were still answered as they had been{when}: "
+                f"{freshness.example}",
             )
+        yield from _of_load(case, trial)
+
+
+def _of_load(case: Case, trial: TrialRecord) -> Iterator[Finding]:
+    seen = trial.row_changes
+    if seen is None:
+        return
+    if seen.old:
+        yield case.finding(
+            trial.index,
+            "refusal",
+            f"{seen.old:,} of {seen.answers:,} answers to the load that showed a changed row showed it as it had been, "
+            f"asked for up to {seen.latest_seconds:.3g} s after the change was committed: {seen.example}",
+        )
+    elif (found := least_share_found(seen.answers)) > case.thresholds["share"]:
+        least = f"memory behind less than {found:.0%} of the answers" if seen.answers else "memory"
+        yield case.finding(
+            trial.index,
+            "note",
+            f"not examined: {seen.answers} answers to the load showed a row that had changed, too few to find {least}",
+            MEASURE_LONGER,
+        )
+
+
+def least_share_found(answers: int) -> float:
+    """The smallest share of answers from memory of which, among so many, one shows with 95%: 1 - 0.05^(1/n).
+
+    With a share s from memory, none of n is with the probability (1 - s)^n.
+    """
+    return 1 - MISSED_SHARE ** (1 / answers) if answers else 1.0
 
 
 CHECK = Check(
     name="stale",
-    looks_at="rows that the lab changed in the database while the load ran, and what the stack answered afterwards",
-    thresholds={},
-    remedy="read the row from the database on every request; a cache needs a workload that allows it",
+    looks_at="rows that the lab changed in the database before and while the load ran, and what the stack answered "
+    "afterwards",
+    thresholds={
+        "share": Threshold(
+            0.5,
+            "share of the answers",
+            "Memory behind more of them would have been found with 95%, or it is noted that it would not: five answers "
+            "that show a changed row are enough. Memory that answers less than half makes a stack less than twice as "
+            "fast.",
+        ),
+    },
+    remedy="read the row from the database after its request has come, on every request; a cache needs a workload that "
+    "allows it",
     examine=examine,
 )

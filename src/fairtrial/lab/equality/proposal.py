@@ -49,9 +49,9 @@ class Proposal:
         """A difference for each of what is proposed."""
         return [*(shown for each in self._groups() for shown in each.values()), *self.hopeless]
 
-    def toml(self) -> list[str]:
-        """The whole table `[reference]`, with what is declared already."""
-        lines = ["[reference]"]
+    def toml(self, table: str = "reference") -> list[str]:
+        """The whole table `[reference]`, under this name, with what is declared already."""
+        lines = [f"[{table}]"]
         tables = (self.volatile, self.renamed, self.unordered)
         for name, proposed in zip(("volatile", "renamed", "unordered"), tables, strict=True):
             pointers = [*getattr(self.declared, name), *_outermost(proposed, self.volatile)]

@@ -3,13 +3,15 @@
 import os
 import platform
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from fairtrial.engine.container_tree import ContainerTree
+from fairtrial.engine.process_tree import Root
 from fairtrial.lab.meters.cgroup import Cgroup
 from fairtrial.record.machine import MachineMeter, ProcessorUse
 from fairtrial.record.model import Host
@@ -39,13 +41,19 @@ class MachineWatch:
         server_cpus: processes of the lab's tree that are bound to these processors only count as the server's side.
         root: the folder that holds `proc` and `sys`; tests pass another.
         own: tells the CPU seconds of the lab's processes on the server's processors, and elsewhere; None: its whole
-            tree is looked through, which takes milliseconds.
+            tree is looked through, which takes milliseconds, and `beside` is added.
+        beside: of the trees on the server's side, those that a daemon started are not below the lab.
     """
 
     def __init__(
-        self, server_cpus: Collection[int], root: Path = ROOT, own: Callable[[], tuple[float, float]] | None = None
+        self,
+        server_cpus: Collection[int],
+        root: Path = ROOT,
+        own: Callable[[], tuple[float, float]] | None = None,
+        beside: Iterable[Root] = (),
     ) -> None:
         self._server_cpus = set(server_cpus)
+        self._containers = [tree for tree in beside if isinstance(tree, ContainerTree)]
         self._own = own or self._of_tree
         self._root = root
         self._cgroup = Cgroup(root)
@@ -108,7 +116,8 @@ class MachineWatch:
     def _of_tree(self) -> tuple[float, float]:
         server = load = 0.0
         lab = psutil.Process()
-        for process in (lab, *lab.children(recursive=True)):
+        below = lab.children(recursive=True)
+        for process in (lab, *below):
             with suppress(psutil.Error):
                 times = process.cpu_times()
                 seconds = times.user + times.system + times.children_user + times.children_system
@@ -116,6 +125,8 @@ class MachineWatch:
                     server += seconds
                 else:
                     load += seconds
+        pids = {process.pid for process in below}
+        server += sum(sum(each.cpu_seconds()) for each in self._containers if each.pid not in pids)
         return server, load
 
     def _thermal(self) -> int | None:

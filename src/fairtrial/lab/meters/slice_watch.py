@@ -9,6 +9,7 @@ from fairtrial.engine.process_tree import CpuTimes, Root, processes_below
 from fairtrial.judge.checks.foreign_load import foreign_shares
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter, NetworkMeter
@@ -40,10 +41,17 @@ class SliceWatch:
         placement: the server's and the load engine's processors, which are disjoint.
         loaded: the guards, or containers, of the server under load.
         idle: the guards of each server beside it.
+        stray_threads: is shown the processes of the server under load when the slice has ended.
     """
 
-    def __init__(self, placement: Placement, loaded: Collection[Root], idle: Sequence[Collection[Root]]) -> None:
-        self._placement, self._loaded = placement, loaded
+    def __init__(
+        self,
+        placement: Placement,
+        loaded: Collection[Root],
+        idle: Sequence[Collection[Root]],
+        stray_threads: StrayThreadWatch | None = None,
+    ) -> None:
+        self._placement, self._loaded, self._stray_threads = placement, loaded, stray_threads
         self._trees = [CpuTimes(*guards) for guards in (loaded, *idle)]
         self._machine = MachineWatch(placement.server_cpus, own=lambda: (0.0, _seconds_of_lab()))
         self._network = NetworkWatch()
@@ -82,7 +90,7 @@ class SliceWatch:
                 "own_load_cpu_seconds": self._of_machine.own_load_cpu_seconds + of_engine,
             }
         )
-        memory = TreeMeter(*self._loaded).sample_memory()
+        memory = TreeMeter(*self._loaded, stray_threads=self._stray_threads).sample_memory()
         server = ServerMeter(
             window_seconds=self._seconds,
             cpu_user_seconds=user,

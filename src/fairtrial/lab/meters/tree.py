@@ -5,7 +5,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from fairtrial.engine.process_tree import Root, cpu_seconds_below, processes_below
+from fairtrial.engine.process_tree import CpuTimes, Root, processes_below
+from fairtrial.lab.meters.stray_threads import StrayThreadWatch
+from fairtrial.lab.meters.workers import WorkerWatch
 from fairtrial.record.model import ServerMeter
 
 SAMPLE_EVERY_SECONDS = 0.25
@@ -22,15 +24,25 @@ class TreeMeter:
     highest value of each single process (VmHWM) counts as well. The meter misses memory taken after a process's last
     sample, and a joint peak of several processes between two samples. A peak of 0 bytes means that the tree ended
     before the first sample. The largest sum of each second is kept, so that growth is visible, and the one at the end.
+    What each process used itself is read at both ends (`WorkerWatch`).
 
     Args:
         roots: the guards above the trees, which are not measured themselves, and containers.
         every_seconds: the longest pause between two samples of the memory.
         since_start: count everything that the trees have used since they started, not only from `open` on.
+        stray_threads: is shown all processes at each sample within the window.
     """
 
-    def __init__(self, *roots: Root, every_seconds: float = SAMPLE_EVERY_SECONDS, since_start: bool = False) -> None:
+    def __init__(
+        self,
+        *roots: Root,
+        every_seconds: float = SAMPLE_EVERY_SECONDS,
+        since_start: bool = False,
+        stray_threads: StrayThreadWatch | None = None,
+    ) -> None:
         self._roots, self._every_seconds, self._since_start = roots, every_seconds, since_start
+        self._stray_threads = stray_threads
+        self._workers = WorkerWatch()
         self._closing = threading.Event()
         self._sampler = threading.Thread(target=self._sample_until_closed, daemon=True)
         self._peak_rss_bytes = 0
@@ -39,13 +51,17 @@ class TreeMeter:
     def open(self) -> None:
         """Open the window: read the CPU times, and start to sample memory."""
         self._opened_at = time.monotonic()
-        self._user_before, self._system_before = (0.0, 0.0) if self._since_start else cpu_seconds_below(*self._roots)
+        times = CpuTimes(*self._roots)
+        self._user_before, self._system_before = (0.0, 0.0) if self._since_start else times.read()
+        self._workers.open(times.processes())
         self._sampler.start()
 
     def close(self) -> ServerMeter:
         """Close the window and return what the trees used in it."""
-        user, system = cpu_seconds_below(*self._roots)
+        times = CpuTimes(*self._roots)
+        user, system = times.read()
         window = time.monotonic() - self._opened_at
+        self._workers.close(times.processes())
         self._closing.set()
         self._sampler.join()
         at_end = self.sample_memory()
@@ -59,6 +75,7 @@ class TreeMeter:
                 self._rss_by_second[second] for second in sorted(self._rss_by_second) if second < int(window)
             ],
             end_rss_bytes=at_end or None,
+            workers=self._workers.result(),
         )
 
     def abandon(self) -> None:
@@ -67,8 +84,10 @@ class TreeMeter:
 
     def sample_memory(self) -> int:
         """The trees' resident bytes now, which count towards the peak."""
-        total = 0
-        for process in processes_below(*self._roots):
+        total, processes = 0, processes_below(*self._roots)
+        if self._stray_threads is not None:
+            self._stray_threads.look(processes)
+        for process in processes:
             now, highest = _resident_bytes(process.pid)
             total += now
             if self._since_start:  # VmHWM covers the whole life of a process

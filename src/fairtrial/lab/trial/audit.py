@@ -1,6 +1,6 @@
 """What the database did and what it holds, set against what was answered."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fairtrial.base.printable import printable
 from fairtrial.catalog.services.model import Counters
@@ -8,7 +8,7 @@ from fairtrial.catalog.workloads.model import Acknowledged
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.request_numbers import acknowledged
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.model import Audit, Ledger, WriteFault
+from fairtrial.record.proof import Audit, Ledger, WriteFault
 
 EXAMPLE_CHARACTERS = 200
 
@@ -22,6 +22,16 @@ def ledger(before: Counters, after: Counters, *, verified: int, answers: int) ->
         return None
     done = {name: count - before.get(name, 0) for name, count in after.items()}
     return Ledger(done=done, verified=verified, answers=answers)
+
+
+def without_lab(counters: Counters, rows_changed: Mapping[str, int]) -> Counters:
+    """The counters without the rows that the lab changed, by table.
+
+    Those by table do not know who did it: a change by key reads one row, and writes it.
+    """
+    kinds = ("rows_read", "rows_written")
+    lab = {f"{kind}.{table}": rows for table, rows in rows_changed.items() for kind in kinds}
+    return {name: count - lab.get(name, 0) for name, count in counters.items()}
 
 
 def ledger_of_runs(before: Counters, after: Counters, runs: Sequence[EngineSummary]) -> Ledger | None:

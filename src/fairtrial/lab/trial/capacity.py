@@ -5,9 +5,10 @@ is confirmed over a full window, and lowered until the objective is met there: t
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fairtrial.engine.plan import Request
 from fairtrial.experiment.loads import METRIC_PERCENTILES, CapacityLoad, Objective
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
@@ -17,6 +18,9 @@ from fairtrial.record.engine_summary import EngineSummary
 BRACKET_FACTOR = 4.0
 CONFIRMATIONS = 12
 """Each lowers the rate by the search's precision. An objective that is still missed after so many has no capacity."""
+
+MISSED = 1.5
+"""Requests: fewer than that is one at the edge of the window, and no rate that was not kept."""
 
 OFFERED_SHARE = 0.98
 """A rate of which less than this could be offered (too few connections, a slow generator) was not tried."""
@@ -49,15 +53,21 @@ class _Bracket:
         return math.sqrt(self.highest_met * self.lowest_missed)
 
 
-def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
-    """Search for all objectives at once: each probe is judged by every objective."""
+def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = ()) -> CapacitySearch:
+    """Search for all objectives at once: each probe is judged by every objective.
+
+    Args:
+        requests: the mix that is sent; empty: none of the objectives is of one request.
+    """
+    total = sum(request.weight for request in requests)
+    parts = {request.name: request.weight / total for request in requests}
     probes: list[Probe] = []
     brackets = {objective.name: _Bracket() for objective in load.objectives}
 
     def attempt(rate: float, *, confirming: bool) -> Probe:
         seconds = load.duration_seconds if confirming else load.probe_seconds
-        needed = max(samples_needed(objective.percentile) for objective in load.objectives)
-        seconds = max(seconds, 1.1 * needed / rate)
+        needed = max(_arrivals(each, parts) for each in load.objectives)
+        seconds = max(seconds, needed / rate)
         probe = judge_probe(load, rate, seconds, confirming, run(rate, seconds, confirming))
         probes.append(probe)
         if not confirming:
@@ -93,6 +103,15 @@ def search(load: CapacityLoad, run: RunProbe) -> CapacitySearch:
     return CapacitySearch(probes=probes, found=capacities[::-1])
 
 
+def _arrivals(objective: Objective, parts: Mapping[str, float]) -> float:
+    """So many arrivals of the whole mix hold enough of the objective's for its percentile.
+
+    Arrivals at random vary by their square root: three standard deviations more, and at least a tenth.
+    """
+    needed = samples_needed(objective.percentile)
+    return max(1.1 * needed, needed + 3 * math.sqrt(needed)) / parts.get(objective.request or "", 1.0)
+
+
 def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:
     """A run of the engine, judged by the objectives."""
     return Probe(
@@ -117,8 +136,15 @@ def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
     if summary.error_share > objective.error_share:
         return f"{summary.error_share:.2%} of the requests failed"
     offered = summary.achieved_over_offered
-    if offered is not None and offered < OFFERED_SHARE:
+    # At a low rate a single request at the window's edge is more than that share.
+    if offered is not None and offered < OFFERED_SHARE and offered <= summary.sent / (summary.sent + MISSED):
         return f"only {offered:.1%} of the rate could be offered"
+    of = f" of {objective.request}" if objective.request else ""
+    if objective.request is not None:
+        of_request = summary.of_request(objective.request)
+        if of_request is None:
+            return f"times of {objective.request} were not kept"
+        summary = of_request
     # What still waits for an answer has no time yet: its share may not exceed what may lie above the percentile.
     unanswered = summary.in_flight_at_end
     if (summary.oldest_in_flight_seconds or 0.0) > limit and unanswered > summary.sent * (
@@ -127,5 +153,5 @@ def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
         return f"{unanswered:,} requests had no answer at the end"
     seconds = supported_percentile(summary.response_time, name)
     if seconds is None:
-        return f"{summary.response_time.count:,} answers are too few for p{name}"
-    return f"p{name} was {seconds * 1e3:.3g} ms" if seconds > limit else None
+        return f"{summary.response_time.count:,} answers are too few for p{name}{of}"
+    return f"p{name}{of} was {seconds * 1e3:.3g} ms" if seconds > limit else None

@@ -1,20 +1,37 @@
 """What the steps of a trial share: the plan, the stack, the services around it, and the record that they fill."""
 
+import os
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from fairtrial.catalog.services.model import RunningService, Service
+from fairtrial.catalog.stacks.redaction import SHORTEST, Redaction
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
 from fairtrial.record.engine_summary import Comparison, EngineSummary
 from fairtrial.record.model import Placement, TrialRecord
 
 Stage = str
-"""`reset`, `start`, `contract`, `load`, `settle`, `stop` or `audit`; before them `wait`."""
+"""`reset`, `start`, `contract`, `load`, `settle`, `stop`, `audit` or `crash`; before them `wait`."""
+
+
+FAULT_WITHIN_SECONDS = 2.0
+"""A guard ends after the server that it is above, once it has ended what that left; and a server that was stopped is
+killed after two looks at it."""
+LOOK_EVERY_SECONDS = 0.02
+
+
+def awaited_fault(fault: Callable[[], str | None]) -> str | None:
+    """How a server ended that no longer answers; None if it has not ended a moment later either."""
+    deadline = time.monotonic() + FAULT_WITHIN_SECONDS
+    while (told := fault()) is None and time.monotonic() < deadline:
+        time.sleep(LOOK_EVERY_SECONDS)
+    return told
 
 
 class TrialWatcher(Protocol):
@@ -56,6 +73,14 @@ class TrialContext:
     """by service, what the stack gets in place of the service's own URL while a proxy runs before it; by
     `environment.UPSTREAM`, the URL of the trial's upstream while it runs"""
 
+    why_labs_user: str = ""
+    """why the stack is run as the user of the lab, whatever else could be; empty: there is no such reason"""
+    rows_changed_by_lab: Counter[str] = field(default_factory=Counter)
+    """by table, how many rows the lab wrote while the database counted"""
+
+    set_up_secrets: list[Mapping[str, str]] = field(default_factory=list)
+    """those that the setup requests of this trial were answered with, by placeholder"""
+
     @property
     def condition(self) -> PlannedCondition:
         """The condition that is tried."""
@@ -70,6 +95,10 @@ class TrialContext:
     def placement(self) -> Placement:
         """The processors that the load generator and the server have in this trial."""
         return self.environment.placement.of_kind(self.point.experiment.placement)
+
+    def fault(self) -> str | None:
+        """How the database or the cache ended, if one has; None while both run."""
+        return next((fault for _, its_server in self.services if (fault := its_server.fault())), None)
 
     @property
     def services(self) -> list[tuple[Service, RunningService]]:
@@ -86,6 +115,20 @@ class TrialContext:
     def stack_settings(self, instance: int = 0) -> dict[str, str]:
         """The environment variables of one instance of the stack, from 0."""
         return self.environment.stack_settings(self.condition, self.service, instance, self.urls)
+
+    @property
+    def redaction(self) -> Redaction:
+        """What strips texts of all that the stack was told in confidence in this trial."""
+        own, proxied = self.plan.workload.own, self.urls
+        roles = zip(("DATABASE_URL", "CACHE_URL"), self.services, strict=False)
+        urls = [
+            (role, url)
+            for role, (service, its_server) in roles
+            for url in (its_server.url, proxied.get(service.name, ""))
+        ]
+        named = {name: os.environ.get(name, "") for name in self.condition.stack.env_from}
+        long_enough = {name: value for name, value in named.items() if len(value) >= SHORTEST}
+        return Redaction(urls, long_enough, {} if own is None else own.secrets, *self.set_up_secrets)
 
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:

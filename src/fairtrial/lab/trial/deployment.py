@@ -11,7 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
-from fairtrial.catalog.stacks.container_run import start_container
+from fairtrial.catalog.stacks.containers import start_in_containers
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
@@ -19,6 +19,7 @@ from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
 from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.record.model import Stop
 
 CONFIGURATION_FILE = "balancer.conf"
@@ -98,6 +99,7 @@ class Started:
         roots = [instance.root for instance in self.instances if instance.root is not None]
         if len(roots) < len(self.instances):
             return []
+        roots += [root for instance in self.instances for root in instance.beside]
         return roots + ([self.balancer.pid] if self.balancer is not None and self.balancer.pid is not None else [])
 
     @property
@@ -188,10 +190,14 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         yield Found(find_running(stack.url, stack.ready or workload.ready, stack.ready_within_seconds))
         return
     with ExitStack() as running:
-        instances = []
+        instances, user = [], running.enter_context(user_of_trial(context))
         for number in range(context.point.experiment.instances):
             places = places_of(stack, condition.built_apart, context.folder)
-            start = start_container if stack.in_container else partial(start_stack, places=places)
+            start = (
+                start_in_containers
+                if stack.in_container
+                else partial(start_stack, places=places, fault=context.fault, user=user)
+            )
             instance = start(
                 stack,
                 condition.variant,
@@ -200,9 +206,11 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
                 cpus=cpus,
                 log=context.log,
                 ready=workload.ready,
+                redaction=context.redaction,
             )
             running.callback(instance.process.stop)
             instances.append(instance)
+            tell_whether_held(context, instance.process.pid)
         balancer = context.plan.balancer
         front = None if balancer is None else running.enter_context(_in_front(balancer, instances, cpus))
         yield Started(instances, front)

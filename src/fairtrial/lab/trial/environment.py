@@ -13,7 +13,8 @@ from fairtrial.catalog.tables import Table
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.record.model import Failure, Placement, ServiceIdentity
+from fairtrial.record.identity import ServiceIdentity
+from fairtrial.record.model import Failure, Placement
 
 UPSTREAM = "upstream"
 """Under this name the URL of a trial's upstream stands among those of the services."""
@@ -63,6 +64,8 @@ class Environment:
             Problem: it cannot be brought up, or back.
         """
         service, point = condition.service, condition.point
+        if self.cache is not None and self.cache.fault():
+            self.bring_back(self.cache)
         key, started = _key(condition), self._started.get(service.name)
         if started is not None and started.key == key:
             if started.service.fault():  # it died in the trial before
@@ -172,6 +175,8 @@ class Environment:
 
         if options.url_from:
             return external(service, options.url_from, tables, on_rows)
+        if options.address is not None and service.at is not None:
+            service = service.at(options.address)
         if (files := point.data.files.get(service.name)) and service.up_with is not None:
             return service.up_with(files, options.variant)
         return service.up(tables, options.variant, on_rows)

@@ -6,11 +6,14 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.engine.log_limit import dropped_bytes
 from fairtrial.lab.placement import bound_to
-from fairtrial.lab.trial.context import TrialContext, TrialWatcher
+from fairtrial.lab.trial.context import TrialContext, TrialWatcher, awaited_fault
+from fairtrial.lab.trial.crash_audit import audit_by_crash, started_again
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.program_run import PROGRAM_RUNNER
 from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.redact_record import redact_record
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.server_run import SERVER_RUNNER
 from fairtrial.plan.plan import PlannedTrial
@@ -32,10 +35,12 @@ def run_trial(
     if context is not None:
         try:
             _run(context)
+            _crash(context, results)
             _restore(context)
         except Problem as problem:
             record.failure = Failure.of("service", problem)
-        keep_log(context, results)
+        finally:
+            keep_log(context, results)
     return record
 
 
@@ -62,8 +67,14 @@ def context_of(
 
 
 def keep_log(context: TrialContext, results: Path) -> None:
-    """Name the stack's log in the record, unless it is empty."""
-    log = context.log
+    """Name the stack's log in the record, unless it is empty, and say how much of it was cut off.
+
+    Neither record nor log holds what the stack was told in confidence.
+    """
+    log, redaction = context.log, context.redaction
+    context.record.log_dropped_bytes = dropped_bytes(log)
+    redact_record(context.record, redaction.hidden)
+    redaction.redact_log(log)
     if log.exists() and log.stat().st_size == 0:
         log.unlink()
     context.record.log = str(log.relative_to(results)) if log.exists() else None
@@ -105,6 +116,15 @@ def _run(context: TrialContext) -> None:
         record.failure = Failure.of("service", problem)
 
 
+def _crash(context: TrialContext, results: Path) -> None:
+    """Try the crash audit, if this trial is drawn for it; the log of the stack that was started again is kept."""
+    again = started_again(context)
+    try:
+        context.record.crash = audit_by_crash(context, again)
+    finally:
+        keep_log(again, results)
+
+
 def _restore(context: TrialContext) -> None:
     """Every trial begins with the same rows.
 
@@ -112,8 +132,9 @@ def _restore(context: TrialContext) -> None:
         Problem: the service died in this trial, or its rows cannot be restored.
     """
     writes, service = context.plan.workload.writes, context.service
-    fault = service.fault()
+    failed_at_service = context.record.failure is not None and context.record.failure.stage == "service"
+    fault = awaited_fault(context.fault) if failed_at_service else context.fault()
     if fault:
-        raise Problem(fault, "this trial was discarded; the database restarts for the next one. See its log above")
+        raise Problem(fault, "this trial was discarded; the server restarts for the next one. See its log above")
     context.record.dataset_altered = not writes and service.altered()
     context.environment.after_trial(context.condition, changed=writes or context.record.dataset_altered)

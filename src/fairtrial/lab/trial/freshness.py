@@ -1,14 +1,16 @@
 """The freshness test: the lab changes rows while a stack serves them, to find stacks that answer from memory.
 
-While the load runs, the lab reads a few rows through the stack, changes them in the database, waits for a grace period
-and reads them again. Then it changes them back. The engine knows which rows those are and does not judge their text.
+While the load runs, from a moment on that is drawn, the lab reads a row through the stack, changes it in the database,
+and reads it again as soon as that is committed; then the next one. At the end it changes them back. Which rows is drawn
+as well. The engine knows them and does not judge their text.
 """
 
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 import httpx
 
@@ -18,39 +20,65 @@ from fairtrial.catalog.contract.answer import Answer, ask, client_of
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe
-from fairtrial.record.model import Freshness
+from fairtrial.record.proof import Freshness
 
 ROWS = 3
 """One row is enough to find a cache; three find it whichever rows the cache happens to hold."""
 
-GRACE_SECONDS = 1.0
-"""Time for replicas, and for transactions that are under way. A workload that allows longer caching says so."""
+ELSEWHERE_GRACE_SECONDS = 1.0
+"""On a server of somebody else's, time for replicas. On the lab's own there are none: what was asked after a commit has
+to show it."""
+
+ONE_CHANGE_AT_A_TIME = threading.Lock()
+"""Rows are changed by more than one thread, and clients count what they wrote."""
 
 SHORTEST_WINDOW_SECONDS = 2.0
 """A shorter window has no time to change rows, wait, and read them again while the load runs."""
 
 
-def chosen_keys(probe: FreshnessProbe, data: Data, seed: int) -> list[int]:
-    """Keys of the rows that will be changed, drawn from all."""
-    table = _table(probe, data)
-    keys = [row[table.given_columns[0]] for row in table.rows.sample()]
-    draw = random.Random(seed)  # noqa: S311 (a choice, not a secret)
-    return sorted(draw.sample(keys, min(ROWS, len(keys))))
+def chosen_rows(probe: FreshnessProbe, data: Data) -> list[dict[str, Any]]:
+    """The rows that will be changed, ascending by key. They are drawn from all, and no seed tells which."""
+    table = table_of(probe, data)
+    return sorted(table.rows.drawn(ROWS), key=lambda row: int(row[table.given_columns[0]]))
+
+
+def keys_of(probe: FreshnessProbe, data: Data, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """The keys of these rows."""
+    return [row[table_of(probe, data).given_columns[0]] for row in rows]
 
 
 class FreshnessTest:
-    """Runs beside the load, in a thread of its own, from `begin` to `result`."""
+    """Runs beside the load, in a thread of its own, from `begin` to `result`.
+
+    Args:
+        rows: those that are changed, as they are stored.
+        headers: of each request, as the engine sends them.
+        url: of the stack.
+    """
 
     def __init__(
-        self, probe: FreshnessProbe, data: Data, keys: Sequence[int], url: str, service: RunningService
+        self,
+        probe: FreshnessProbe,
+        data: Data,
+        rows: Sequence[Mapping[str, Any]],
+        headers: Sequence[tuple[str, str]],
+        url: str,
+        service: RunningService,
     ) -> None:
-        self._probe, self._data, self._keys, self._url, self._service = probe, data, keys, url, service
+        self._probe, self._data, self._url, self._service = probe, data, url, service
+        keys = keys_of(probe, data, rows)
+        self._before = {key: str(row[probe.column]) for key, row in zip(keys, rows, strict=True)}
+        self._headers = headers
+        self._grace_seconds = grace_seconds(service)
+        self._begins_after_seconds = 0.0
         self._outcome: Freshness | None = None
         self._problem: Exception | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def begin(self) -> None:
-        """Begin to change rows."""
+    def begin(self, window_seconds: float = 0.0) -> None:
+        """Begin to change rows; within a window, at a moment of its first half that is drawn."""
+        latest_seconds = max(0.0, window_seconds - 2 * self._grace_seconds) / 2
+        self._begins_after_seconds = random.SystemRandom().uniform(0, latest_seconds)
         self._thread.start()
 
     def result(self) -> Freshness | None:
@@ -67,39 +95,56 @@ class FreshnessTest:
         return self._outcome
 
     def _run(self) -> None:
+        time.sleep(self._begins_after_seconds)
         with client_of(self._url) as client:
+            client.headers.update(self._headers)
             try:
                 self._outcome = self._try(client)
             except (Problem, httpx.HTTPError) as problem:
                 self._problem = problem
 
     def _try(self, client: httpx.Client) -> Freshness:
-        probe = self._probe
-        table = _table(probe, self._data)
-        before = {row[table.given_columns[0]]: row[probe.column] for row in table.rows.sample()}
-        for key in self._keys:
-            ask(client, "GET", probe.path(self._data, key))  # so that a cache that there may be is filled
         changed: list[int] = []
+        stale: list[Answer] = []
         try:
-            for key in self._keys:
-                self._service.change(probe.table, key, probe.column, new_text(before[key]))
+            for key in self._before:
+                self._asked(client, key)  # so that a cache that there may be is filled, at this very moment
+                self._change(key, new_text(self._before[key]))
                 changed.append(key)
-            time.sleep(GRACE_SECONDS)
-            stale = [
-                answer
-                for key in self._keys
-                if not _shows(answer := ask(client, "GET", probe.path(self._data, key)), new_text(before[key]))
-            ]
+                if not self._grace_seconds:
+                    stale += self._if_stale(client, key)
+            if self._grace_seconds:
+                time.sleep(self._grace_seconds)
+                for key in self._before:
+                    stale += self._if_stale(client, key)
         finally:
             for key in changed:
                 with suppress(Problem):
-                    self._service.change(probe.table, key, probe.column, before[key])
+                    self._change(key, self._before[key])
         return Freshness(
-            changed=len(self._keys),
+            changed=len(self._before),
             stale=len(stale),
-            grace_seconds=GRACE_SECONDS,
+            grace_seconds=self._grace_seconds,
             example=stale[0].excerpt() if stale else "",
+            keys=list(self._before),
         )
+
+    def _change(self, key: int, text: str) -> None:
+        with ONE_CHANGE_AT_A_TIME:
+            self._service.change(self._probe.table, key, self._probe.column, text)
+
+    def _asked(self, client: httpx.Client, key: int) -> Answer:
+        return ask(client, "GET", self._probe.path(self._data, key))
+
+    def _if_stale(self, client: httpx.Client, key: int) -> list[Answer]:
+        """The answer about a changed row, if it does not show the change."""
+        answer = self._asked(client, key)
+        return [] if _shows(answer, new_text(self._before[key])) else [answer]
+
+
+def grace_seconds(service: RunningService) -> float:
+    """How long after a commit an old text may still be answered."""
+    return ELSEWHERE_GRACE_SECONDS if service.identity.where == "external" else 0.0
 
 
 def new_text(text: str) -> str:
@@ -111,5 +156,6 @@ def _shows(answer: Answer, text: str) -> bool:
     return text in answer.body.decode(errors="replace") or text in printable(answer.headers.get("location", ""))
 
 
-def _table(probe: FreshnessProbe, data: Data) -> Table:
+def table_of(probe: FreshnessProbe, data: Data) -> Table:
+    """In which rows are changed."""
     return next(table for table in data.tables if table.name == probe.table)

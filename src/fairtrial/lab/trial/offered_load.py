@@ -1,6 +1,6 @@
 """The load of a trial: the engine's runs, with the meters and the changed rows beside them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,12 +21,15 @@ from fairtrial.experiment.loads import (
 from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.capacity import search
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_keys
+from fairtrial.lab.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_rows, keys_of
 from fairtrial.lab.trial.request_numbers import continued, rows_left
+from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS as SHORTEST_WITH_CHANGES_SECONDS
+from fairtrial.lab.trial.row_changes import RowChanges
 from fairtrial.record.engine_summary import EngineSummary
 
 DRAWS_APART = 1_000_003
@@ -66,20 +69,28 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
         at_rate = load.at_rate(rate_per_second, seconds)
         return _measure(context, deployment, at_rate) if confirming else run_once(context, deployment, at_rate)
 
-    context.record.capacity = search(load, probe)
+    requests = _workload(context).requests(context.point.data, context.point.options)
+    context.record.capacity = search(load, probe, requests)
 
 
 def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad) -> EngineSummary:
     """One run with everything beside it that a trial's record holds."""
     record, service, point = context.record, context.service, context.point
     probe = _workload(context).freshness
-    keys = _changing_keys(context, load)
-    server_meter = TreeMeter(*deployment.roots) if deployment.roots else None
+    rows = _changing_rows(context, load)
+    keys = keys_of(probe, point.data, rows) if probe is not None else []
+    stray_threads = StrayThreadWatch(context.placement.server_cpus)
+    server_meter = TreeMeter(*deployment.roots, stray_threads=stray_threads) if deployment.roots else None
     service_meter = TreeMeter(service.pid) if service.pid is not None else None
     meters = [meter for meter in (server_meter, service_meter) if meter is not None]
-    machine, network = MachineWatch(context.placement.server_cpus), NetworkWatch()
-    freshness = FreshnessTest(probe, point.data, keys, deployment.url, service) if probe and keys else None
+    machine, network = MachineWatch(context.placement.server_cpus, beside=deployment.roots), NetworkWatch()
+    freshness = (
+        FreshnessTest(probe, point.data, rows, common_headers(context), deployment.url, service)
+        if probe is not None and rows
+        else None
+    )
     during_load = probe is not None and probe.during_load
+    changes = _row_changes(context, load, keys)
 
     def on_window(state: str) -> None:
         if state == "warming up":
@@ -90,15 +101,18 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
             for meter in meters:
                 meter.open()
             if freshness is not None and during_load:
-                freshness.begin()
+                freshness.begin(load.window_seconds or 0.0)
+            if changes is not None:
+                changes.begin(load.window_seconds or 0.0)
         else:
-            record.server = None if server_meter is None else server_meter.close()
+            if server_meter is not None:
+                record.server, record.stray_threads = server_meter.close(), stray_threads.result()
             record.service = None if service_meter is None else service_meter.close()
             record.machine, record.network = machine.close(), network.close()
             _count_connections(context, deployment)
 
     try:
-        record.engine = run_once(context, deployment, load, keys, on_window)
+        record.engine = _run_with_changes(context, deployment, load, keys, on_window, changes)
         if freshness is not None:
             if not during_load:
                 freshness.begin()
@@ -107,6 +121,36 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
         for meter in meters:
             meter.abandon()
     return record.engine
+
+
+def _run_with_changes(
+    context: TrialContext,
+    deployment: Deployment,
+    load: SingleRunLoad,
+    keys: Sequence[int],
+    on_window: WindowHandler,
+    changes: RowChanges | None,
+) -> EngineSummary:
+    """`run_once`, while rows change that its answers show."""
+    if changes is None:
+        return run_once(context, deployment, load, keys, on_window)
+    try:
+        changes.before_load()
+        summary = run_once(context, deployment, load, keys, on_window, changes=changes)
+    except BaseException:
+        changes.abandon()
+        raise
+    context.rows_changed_by_lab[changes.table] += changes.end()
+    return summary
+
+
+def _row_changes(context: TrialContext, load: SingleRunLoad, apart: Sequence[int]) -> RowChanges | None:
+    """Rows to change under the load; None where it reads none that could be stale, or is too short for them."""
+    workload, point = _workload(context), context.point
+    if workload.freshness is None or (load.window_seconds or 0.0) < SHORTEST_WITH_CHANGES_SECONDS:
+        return None
+    requests = workload.requests(point.data, point.options)
+    return RowChanges(workload.freshness, point.data, requests, context.service, apart)
 
 
 def _count_connections(context: TrialContext, deployment: Deployment) -> None:
@@ -153,11 +197,13 @@ def run_once(
     on_window: WindowHandler = lambda _state: None,
     *,
     draw: int = 0,
+    changes: RowChanges | None = None,
 ) -> EngineSummary:
     """One run of the engine, which joins those of the trial.
 
     Args:
         keys: of rows that are changed meanwhile.
+        changes: of rows that its answers show.
         draw: which of the trial's random draws: runs with the same number, of whatever condition, send the same.
 
     Raises:
@@ -170,22 +216,28 @@ def run_once(
             on_window(event["state"])
         elif deployment.status() is not None:
             raise StackEnded
-        elif fault := context.service.fault() or deployment.fault():
+        elif fault := context.fault() or deployment.fault():
             raise Problem(fault, "this trial was discarded; the next one begins with a new process")
         elif event["event"] == "progress" and event["phase"] == "warmup":
             on_window("warming up")
         context.watcher.engine_event(event)
 
-    plan = _engine_plan(context, deployment, load, keys)
+    plan = engine_plan(context, deployment, load, keys)
+    if changes is not None:
+        plan = changes.applied_to(plan)
     summary = run_engine(plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw}), on_event)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})
+    if changes is not None and summary.sightings is not None:
+        context.record.row_changes = changes.seen(summary.sightings)
+        summary = summary.model_copy(update={"sightings": None})
     context.engine_runs.append(summary)
     return summary
 
 
-def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad, keys: Sequence[int]) -> EnginePlan:
+def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad, keys: Sequence[int]) -> EnginePlan:
+    """The plan of one run of the engine, which continues those before it; `keys` are of rows that change meanwhile."""
     workload, point, cpus = _workload(context), context.point, context.placement.load_cpus
     during_load = workload.freshness is not None and workload.freshness.during_load
     requests = continued(workload.requests(point.data, point.options), context.engine_runs)
@@ -197,6 +249,7 @@ def _engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunL
         requests=requests if reference is None else reference.compared(requests),
         rows={} if workload.own is None else rows_left(workload.own.rows, context.engine_runs),
         secrets={} if workload.own is None else dict(workload.own.secrets),
+        setup=[] if workload.own is None else list(workload.own.setup),
         load=engine_load(load),
         stop=StopAfterRequests(requests=load.requests)
         if isinstance(load, FixedLoad)
@@ -222,15 +275,27 @@ def engine_load(load: SingleRunLoad) -> EngineLoad:
     return Closed(connections=load.connections, local_ports=ports)
 
 
-def _changing_keys(context: TrialContext, load: SingleRunLoad) -> Sequence[int]:
-    """The keys of the rows that are changed during the load or after it; none where the window is too short for it."""
+def common_headers(context: TrialContext) -> list[tuple[str, str]]:
+    """The headers that the engine sends with every request of the workload that has no body.
+
+    The lab's own requests of a trial have them, too, so that no stack tells by them who asks.
+    """
+    workload, point = _workload(context), context.point
+    if workload.own is not None:
+        return []
+    asked = [set(request.headers) for request in workload.requests(point.data, point.options) if request.body is None]
+    return sorted(set.intersection(*asked)) if asked else []
+
+
+def _changing_rows(context: TrialContext, load: SingleRunLoad) -> Sequence[Mapping[str, Any]]:
+    """The rows that are changed during the load or after it; none where the window is too short for it."""
     probe = _workload(context).freshness
     if probe is None:
         return []
     long_enough = load.window_seconds is not None and load.window_seconds >= SHORTEST_WINDOW_SECONDS
     if probe.during_load and not long_enough:
         return []
-    return chosen_keys(probe, context.point.data, context.point.experiment.seed + context.trial.index)
+    return chosen_rows(probe, context.point.data)
 
 
 def _workload(context: TrialContext) -> ServerWorkload:

@@ -12,7 +12,7 @@ from fairtrial.base.printable import log_tail, printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.own_files import text_of
 from fairtrial.catalog.services.common.sql_external import redactor
-from fairtrial.catalog.stacks.environment import stack_environment
+from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.workloads.own_state import OwnState
 from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.workload_file.secrets import Secrets
@@ -134,7 +134,7 @@ def _run(context: TrialContext, state: OwnState, command: Sequence[str], within_
         Problem: it cannot be started, failed or took too long; with the end of what it printed.
     """
     url = context.service.url
-    environment = stack_environment({"DATABASE_URL": url} if url else {})
+    environment = users_environment({"DATABASE_URL": url} if url else {})
     with TemporaryDirectory(prefix="fairtrial-state-") as folder:
         log = Path(folder) / "output"
         began = time.monotonic()

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from fairtrial.judge.statistics.support import supports_percentile
+from fairtrial.lab.trial.pooled_evenness import pooled_connection_answers
 from fairtrial.record.engine_summary import BodyBytes, Distribution, EngineSummary, EngineThread, Share, Waiting
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
@@ -52,6 +53,8 @@ def pooled_summary(windows: Sequence[EngineSummary]) -> EngineSummary:
             "wire_received_bytes": _sum_if_known([each.wire_received_bytes for each in windows]),
             "wire_sent_bytes": _sum_if_known([each.wire_sent_bytes for each in windows]),
             "connects": sum(each.connects for each in windows),
+            "connects_per_answer": sum(each.connects for each in windows) / answers if answers else None,
+            "connection_answers": pooled_connection_answers(windows),
             "in_flight_at_end": sum(each.in_flight_at_end for each in windows),
             "oldest_in_flight_seconds": _largest([each.oldest_in_flight_seconds for each in windows]),
             "waiting": _waiting(windows),

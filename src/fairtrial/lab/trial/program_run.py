@@ -1,7 +1,7 @@
 """A trial of a program: it gets its job, does it and ends. It is timed from outside, its start included."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 
@@ -10,12 +10,14 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.upstream import Upstream
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.places import places_of
+from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.judge.checks.ledger import NOUNS
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_operations, ledger
 from fairtrial.lab.trial.background_job import BackgroundJob
@@ -23,9 +25,12 @@ from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
+from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.lab.trial.task_evidence import TaskEvidence
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.model import Clause, Failure, Ledger, ProgramRun, ServerMeter
+from fairtrial.record.model import Clause, Failure, ProgramRun, ServerMeter
+from fairtrial.record.proof import Ledger
+from fairtrial.record.stray_threads import StrayThreads
 
 LOOK_EVERY_SECONDS = 0.2
 
@@ -48,6 +53,7 @@ class JobOutcome:
     ledger: Ledger | None
     machine: MachineMeter
     network: NetworkMeter
+    stray_threads: StrayThreads
 
     def failure(self, context: TrialContext) -> str | None:
         """Why the job counts for nothing, with the end of the program's log; None if it ended with status 0."""
@@ -55,7 +61,7 @@ class JobOutcome:
             return None
         late = f"it still ran after {_timeout_seconds(context):g} s"
         how = late if self.status is None else f"it ended with status {self.status}"
-        return f"{how}; the end of its log:\n{log_tail(context.log)}"
+        return f"{how}; the end of its log:\n{log_tail(context.log, context.redaction.hidden)}"
 
 
 def run_program(context: TrialContext) -> None:
@@ -66,14 +72,14 @@ def run_program(context: TrialContext) -> None:
     """
     record = context.record
     with context.stage("load"):
-        outcome = _do_job(context)
+        outcome = do_job(context)
     reason = outcome.failure(context)
     if reason is not None:
         record.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
         return
     record.program = ProgramRun(operations=outcome.operations, seconds=outcome.seconds, exit_status=0)
     record.server, record.service, record.ledger = outcome.server, outcome.service, outcome.ledger
-    record.machine, record.network = outcome.machine, outcome.network
+    record.machine, record.network, record.stray_threads = outcome.machine, outcome.network, outcome.stray_threads
     with context.stage("audit"):
         record.audit = audit_operations(context, outcome.operations)
 
@@ -84,15 +90,17 @@ def check_program(contexts: Sequence[TrialContext], begins: Callable[[TrialConte
     Raises:
         Problem: the database or the upstream died.
     """
-    for number, context in enumerate(contexts):
-        if number and context.plan.workload.writes:
+    as_loaded = True
+    for context in contexts:
+        if not as_loaded:
             context.environment.bring_back(context.service)
         begins(context)
-        yield from _check_job(context)
+        as_loaded = yield from _check_job(context)
 
 
-def _check_job(context: TrialContext) -> Iterator[Clause]:
-    outcome = _do_job(context)
+def _check_job(context: TrialContext) -> Generator[Clause, None, bool]:
+    """Returns whether the rows are as they were loaded: of a workload that writes, the audit has seen so."""
+    outcome = do_job(context)
     reason = outcome.failure(context)
     yield Clause(
         name="ends",
@@ -115,9 +123,12 @@ def _check_job(context: TrialContext) -> Iterator[Clause]:
     if audit is not None:
         faults = "; ".join(f"{fault.count:,} {fault.kind}, such as {fault.example}" for fault in audit.faults)
         yield Clause(name="stored", requirement="the rows are what it leaves", passed=not faults, evidence=faults)
+    if not context.plan.workload.writes:
+        return True
+    return reason is None and audit is not None and audit.stored == 0 and not audit.faults
 
 
-def _do_job(context: TrialContext) -> JobOutcome:
+def do_job(context: TrialContext) -> JobOutcome:
     """Run the program to its end, and count what it did: by the database, by its upstream, at the tasks' barrier.
 
     Raises:
@@ -127,16 +138,18 @@ def _do_job(context: TrialContext) -> JobOutcome:
     assert isinstance(workload, ProgramWorkload)
     placement, condition = context.placement, context.condition
     operations = workload.operations(options)
-    context.log.parent.mkdir(parents=True, exist_ok=True)
     counted: dict[str, int] = {}
     meters: list[TreeMeter] = []
+    stray_threads = StrayThreadWatch(placement.server_cpus)
 
     with ExitStack() as running:
         partners = _partners(context, workload, running)
-        tasks = partners.tasks
+        tasks, chosen = partners.tasks, {*partners.settings, *condition.stack.env_from}
+        shared, count = ([], 0) if tasks is None else ([tasks.folder], tasks.count)
+        user = running.enter_context(user_of_trial(context, shared, count))
         before = service.counters()
         job = running.enter_context(BackgroundJob(service, workload.background(options)))
-        output = running.enter_context(context.log.open("ab"))
+        output = running.enter_context(new_log(context.log))
         machine, network = MachineWatch(placement.server_cpus), NetworkWatch()
         machine.open()
         network.open()
@@ -144,13 +157,16 @@ def _do_job(context: TrialContext) -> JobOutcome:
         process = Guarded(
             [*condition.stack.run, *condition.variant.args],
             folder=context.folder,
-            environment=stack_environment(partners.settings),
+            environment=user.environment(stack_environment(partners.settings, condition.stack.env_from), chosen),
             output=output,
             cpus=placement.server_cpus,
-            places=places_of(condition.stack, condition.built_apart, context.folder),
+            places=user.seeing(places_of(condition.stack, condition.built_apart, context.folder)),
+            user=user.command,
         )
         running.enter_context(process)
-        meters.append(TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True))
+        meters.append(
+            TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True, stray_threads=stray_threads)
+        )
         if tasks is not None:
             tasks.watch(process.pid, meters[0])
         if service.pid is not None:
@@ -158,6 +174,7 @@ def _do_job(context: TrialContext) -> JobOutcome:
         for meter in meters:
             running.callback(meter.abandon)
             meter.open()
+        tell_whether_held(context, process.pid)
         ended = _wait(context, process, began)
         seconds = time.monotonic() - began
         server, service_meter = [meter.close() for meter in meters] + [None] * (2 - len(meters))
@@ -173,9 +190,12 @@ def _do_job(context: TrialContext) -> JobOutcome:
         if tasks is not None:
             counted |= tasks.counted()
             seconds -= tasks.held_seconds
+        service.end_sessions()
         after = {**service.counters(), **counted}
     work = ledger(before, after, verified=operations, answers=operations)
-    return JobOutcome(operations, status, seconds, server, service_meter, work, machine_meter, network_meter)
+    return JobOutcome(
+        operations, status, seconds, server, service_meter, work, machine_meter, network_meter, stray_threads.result()
+    )
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from threading import Event
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import build_stack, stack_sha256
-from fairtrial.catalog.stacks.container_image import ready_image
-from fairtrial.catalog.stacks.container_program import container_program
+from fairtrial.catalog.stacks.containers import assert_program, ready_containers
+from fairtrial.catalog.stacks.environment import recorded_environment
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
-from fairtrial.record.model import Failure, StackIdentity
+from fairtrial.record.identity import StackIdentity
+from fairtrial.record.model import Failure
 
 
 @dataclass(frozen=True)
@@ -41,18 +42,20 @@ def ready_stack(
         BuildCancelled: `cancelled` was set.
     """
     versions: dict[str, str] = {}
+    together: list[str] = []
     folder, failure, content = None, None, stack_sha256(stack, built_apart)
     try:
         if stack.in_container:
-            container_program()
+            assert_program(stack)
         versions = installed_versions(stack, built_apart)
     except Problem as problem:
         failure = Failure.of("requirements", problem)
     else:
         try:
             if stack.in_container:
-                image = ready_image(stack, log, on_building, cancelled or Event())
+                image = ready_containers(stack, log, on_building, cancelled or Event())
                 folder, content, versions = image.folder, image.sha256, versions | image.versions
+                together = image.services
             else:
                 folder = build_stack(
                     stack,
@@ -77,7 +80,16 @@ def ready_stack(
         concurrency=stack.concurrency,
         content_sha256=content,
         origin=stack.origin,
+        counted_together=together,
         commit=None if checkout is None else checkout.commit,
         versions=versions,
+        environment=_inherited(stack),
     )
     return ReadyStack(identity, folder, failure)
+
+
+def _inherited(stack: Stack) -> dict[str, str | None]:
+    """What its processes inherit from the lab's environment: nothing where others start it, or in a container."""
+    if stack.url is not None or stack.in_container:
+        return dict.fromkeys(sorted(stack.env_from))
+    return recorded_environment(stack.env_from)

@@ -10,12 +10,13 @@ from fairtrial.catalog.services.model import Counters
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.lab.meters.tree import TreeMeter
-from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
+from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs, without_lab
 from fairtrial.lab.trial.callee import upstream_of_trial
-from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.context import TrialContext, awaited_fault
 from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.durability import durability_before, durability_since
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
-from fairtrial.lab.trial.offered_load import StackEnded, offer_load
+from fairtrial.lab.trial.offered_load import StackEnded, common_headers, offer_load
 from fairtrial.lab.trial.own_state import audit_state, reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
@@ -42,6 +43,7 @@ def run_server(context: TrialContext) -> None:
     except Problem as problem:
         record.failure = Failure.of("reset", problem)
         return
+    commits = durability_before(context)
     with ExitStack() as stack:
         try:
             with context.stage("start"):
@@ -57,7 +59,10 @@ def run_server(context: TrialContext) -> None:
             calls = {"calls": callee.served()}
     if record.engine is not None and service.fault() is None:
         # Databases report what a connection did at the latest when it has ended.
-        record.ledger = ledger_of_runs(before, {**service.counters(), **calls}, context.engine_runs)
+        service.end_sessions()
+        record.durability = durability_since(context, commits)
+        counters = without_lab(service.counters(), context.rows_changed_by_lab)
+        record.ledger = ledger_of_runs(before, {**counters, **calls}, context.engine_runs)
         with context.stage("audit"):
             record.audit = audit_answers(context)
 
@@ -76,10 +81,13 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
             record.contract.extend(clauses)
             if all(clause.passed for clause in clauses):
                 record.contract.extend(contract_of(context, deployment))
+        _assert_front(context, deployment, went_well=all(clause.passed for clause in record.contract))
         if all(clause.passed for clause in record.contract):
             before = service.counters()
             with context.stage("load"):
                 offer_load(context, deployment)
+            erring = record.engine is not None and any(record.engine.errors.values())
+            _assert_front(context, deployment, went_well=not erring)
             if context.plan.workload.writes and service.pid is not None:
                 with context.stage("settle"):
                     writes = service.counters().get("writes")
@@ -89,12 +97,18 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
     except StackEnded:
         pass  # its exit status, read below, says so
     except Problem as problem:
-        record.failure = Failure.of("load", problem)
+        record.failure = Failure.of("service" if deployment.fault() else "load", problem)
     finally:
         with context.stage("stop"):
             record.exit_status = deployment.status()
             record.stop = deployment.stop()
     return before
+
+
+def _assert_front(context: TrialContext, deployment: Deployment, *, went_well: bool) -> None:
+    """Raise a Problem if it did not go well because the balancer, which is before the stack, no longer serves."""
+    if not went_well and context.plan.balancer is not None and (fault := awaited_fault(deployment.fault)):
+        raise Problem(fault, "this trial was discarded; the next one begins with a new process")
 
 
 def readiness_of(deployment: Deployment) -> Readiness:
@@ -116,7 +130,7 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
         if record.readiness is not None:
             record.readiness = record.readiness.model_copy(update={"first_answer_seconds": seconds})
 
-    return try_contract(
+    clauses = try_contract(
         deployment.url,
         workload.clauses,
         point.data,
@@ -125,7 +139,11 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
         on_first_answer=on_first_answer,
         on_summary=context.contract_runs.append,
         own=None if workload.own is None else workload.ready,
+        headers=common_headers(context),
     )
+    hidden = context.redaction.hidden
+    for clause in clauses:
+        yield clause.model_copy(update={"evidence": hidden(clause.evidence)})
 
 
 def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContext], None]) -> Iterator[Clause]:
@@ -146,7 +164,10 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
             if context.plan.workload.writes and context is not first:
                 altered = service.altered()
             begins(context)
-            yield from contract_of(context, deployment)
+            as_set_up, clauses = with_setup(context, deployment)
+            yield from clauses
+            if all(clause.passed for clause in clauses):
+                yield from contract_of(as_set_up, deployment)
         stop = deployment.stop()
     if stop is not None:
         yield Clause(

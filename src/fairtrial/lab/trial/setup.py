@@ -21,6 +21,8 @@ def with_setup(context: TrialContext, deployment: Deployment) -> tuple[TrialCont
     evidence = ""
     try:
         workload = own.set_up(deployment.url, deployment.host)
+        if workload.own is not None:
+            context.set_up_secrets.append(workload.own.secrets)
         context = replace(context, plan=replace(context.plan, workload=workload))
     except Problem as problem:
         evidence = printable(problem.reason, EVIDENCE_CHARACTERS)

@@ -16,6 +16,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.engine.process_tree import cpu_seconds_below
 from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices, sliced
 from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
+from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext, TrialWatcher
 from fairtrial.lab.trial.deployment import Deployment, deployed
@@ -86,11 +87,13 @@ class SlicedBlocks:
         ]
         there = [context for context in contexts if context is not None]
         busy: list[int] = []
-        if len(there) == len(trials) and self._spare.rounds > 0:
-            with bound_to(there[0].placement.load_cpus):
-                busy = _try_together(there, self._spare)
-        for context in there:
-            keep_log(context, self._results)
+        try:
+            if len(there) == len(trials) and self._spare.rounds > 0:
+                with bound_to(there[0].placement.load_cpus):
+                    busy = _try_together(there, self._spare)
+        finally:
+            for context in there:
+                keep_log(context, self._results)
         _say_why_not(trials, records, busy)
         return records
 
@@ -131,6 +134,7 @@ class _Condition:
 
     context: TrialContext
     deployment: Deployment
+    stray_threads: StrayThreadWatch
     idle_seconds: float = 0.0
     idle_cpu_seconds: float = 0.0
     measured: list[_Measured] = field(default_factory=list)
@@ -165,7 +169,7 @@ def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
             except Problem as problem:
                 context.record.failure = Failure.of("start", problem)
                 return []
-            up.append(_Condition(context, deployment))
+            up.append(_Condition(context, deployment, StrayThreadWatch(context.placement.server_cpus)))
         try:
             return _measure(up, spare)
         except _EndedEarly:
@@ -226,7 +230,8 @@ def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare)
 
 def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: int) -> tuple[EngineSummary, SliceMeter]:
     idle = [each for each in up if each is not loaded]
-    watch = SliceWatch(loaded.context.placement, loaded.deployment.roots, [each.deployment.roots for each in idle])
+    beside = [each.deployment.roots for each in idle]
+    watch = SliceWatch(loaded.context.placement, loaded.deployment.roots, beside, loaded.stray_threads)
 
     def on_window(state: str) -> None:
         if state == "opened":
@@ -293,6 +298,7 @@ def _put_together(each: _Condition, planned: int) -> None:
         return
     record.engine = pooled_summary([one.summary for one in used])
     record.server = pooled_server([one.meter.server for one in used])
+    record.stray_threads = each.stray_threads.result()
     record.machine = pooled_machine([one.meter.machine for one in used])
     record.network = pooled_network([one.meter.network for one in used])
 

@@ -34,7 +34,7 @@ class TaskBarrier:
 
     With a token it answers with the token's number instead, waits for a line with another number, calls `on_return`,
     and answers that with an empty line. A context manager: leaving it ends the wait. Only the lab's own user can
-    connect.
+    connect, and whoever the folder is opened to.
     """
 
     def __init__(self, tasks: int, on_all_tasks: Callable[[], None], token: Token | None = None) -> None:

@@ -2,6 +2,7 @@
 
 import secrets
 import threading
+from pathlib import Path
 from typing import Any, Self
 
 from fairtrial.catalog.workloads.model import ProgramWorkload
@@ -39,6 +40,16 @@ class TaskEvidence:
     def settings(self) -> dict[str, str]:
         """The environment variables by which the program finds the barrier."""
         return {"GATHERING": str(self._barrier.path)}
+
+    @property
+    def folder(self) -> Path:
+        """In which the barrier's socket is, and nothing else."""
+        return self._barrier.path.parent
+
+    @property
+    def count(self) -> int:
+        """How many tasks the program is to have at once."""
+        return self._tasks
 
     @property
     def held_seconds(self) -> float:

@@ -14,7 +14,7 @@ from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.stacks.build import build_stack, whole_build
-from fairtrial.catalog.stacks.container_image import ready_image
+from fairtrial.catalog.stacks.containers import ready_containers
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.workloads import options_of
 from fairtrial.catalog.workloads.model import ProgramWorkload
@@ -25,6 +25,7 @@ from fairtrial.lab.trial.environment import Environment, environment
 from fairtrial.lab.trial.flow import new_record, runner_for
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause
+from fairtrial.tools.check.output import Silence, print_clause, print_verdict
 from fairtrial.tools.check.starts import (
     Outcome,
     Start,
@@ -38,19 +39,6 @@ from fairtrial.tools.check.starts import (
 )
 
 
-class Silence:
-    """A watcher that shows nothing: the clauses are the output."""
-
-    def stage(self, name: str) -> None:
-        """Show nothing."""
-
-    def waiting(self, reason: str) -> None:
-        """Show nothing."""
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        """Show nothing."""
-
-
 def check_stacks(console: Console, subjects: Sequence[Subject]) -> int:
     """Try the contracts, print them, and return the exit status.
 
@@ -61,7 +49,7 @@ def check_stacks(console: Console, subjects: Sequence[Subject]) -> int:
     outcomes = try_contracts(console, subjects)
     for outcome in outcomes:
         if outcome.problem is None:
-            _print_verdict(console, outcome)
+            print_verdict(console, str(outcome.subject.reference), outcome.clauses)
     problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
     if problems:
         reasons = "\n".join(problem.reason for problem in problems)
@@ -113,7 +101,7 @@ def _built(subjects: Sequence[Subject], log: Path) -> Path:
     stack, built_apart = subjects[0].stack, subjects[0].built_apart
     versions = installed_versions(stack, built_apart)
     if stack.in_container:
-        return ready_image(stack, log, lambda: None, Event()).folder
+        return ready_containers(stack, log, lambda: None, Event()).folder
     services = services_of([pair for subject in subjects for pair in subject.pairs()])
     return whole_build(stack, versions, built_apart) or build_stack(
         stack, versions, log, lambda: None, built_apart=built_apart, services=services
@@ -136,7 +124,7 @@ def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:
             service = services.service(condition)
             with start.outcome.noting_problems():
                 for clause in _try(console, start, services, service):
-                    _print(console, clause)
+                    print_clause(console, clause)
                     start.outcome.clauses.append(clause)
             if start is not starts[-1] and (start.writes or service.altered()):
                 services.bring_back(service)
@@ -184,15 +172,3 @@ def _context(
 
 def _in_words(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in options.items())
-
-
-def _print(console: Console, clause: Clause) -> None:
-    mark = ("✓ ", "green") if clause.passed else ("✗ ", "bold red")
-    evidence = f": {clause.evidence}" if clause.evidence else ""
-    console.print(Text.assemble("  ", mark, f"{clause.name}: {clause.requirement}", (evidence, "red")), soft_wrap=True)
-
-
-def _print_verdict(console: Console, outcome: Outcome) -> None:
-    broken, tried = outcome.broken, len(outcome.clauses)
-    verdict = f"{broken} of {tried} clauses broken" if broken else f"all {tried} clauses hold"
-    console.print(Text(f"{outcome.subject.reference}: {verdict}", style="bold red" if broken else "bold green"))

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from fairtrial.record.model import DatasetIdentity, ExperimentRecord
+from fairtrial.record.identity import DatasetIdentity
+from fairtrial.record.model import ExperimentRecord
 
 WITHOUT_EFFECT = {"name", "title", "summary", "claims", "stacks", "blocks", "seed"}
 """Keys of an experiment that do not affect the figures of a condition."""

@@ -7,16 +7,25 @@ from collections.abc import Iterator, Sequence
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
-from fairtrial.engine.binary import rust_remedy
+from fairtrial.engine.binary import damage_of_engine, engine_that_is_there, rust_remedy
 from fairtrial.tools.doctor.model import Diagnosis
 
 
 def diagnose_engine() -> Diagnosis:
-    """Whether the load engine can be built."""
+    """Whether the load engine can be built, and runs if it has been."""
     if shutil.which("cargo") is None:
         return Diagnosis("load engine", "missing", "no `cargo` on PATH", rust_remedy(), essential=True)
     version = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout.strip()
-    return Diagnosis("load engine", "good", f"built with {version}")
+    built = f"built with {version}"
+    try:
+        engine_that_is_there()
+    except Problem as problem:
+        return Diagnosis("load engine", "missing", problem.reason, problem.remedy, essential=True)
+    if damage := damage_of_engine():
+        return Diagnosis(
+            "load engine", "poor", f"damaged in the cache ({damage}): the next run builds it again; {built}"
+        )
+    return Diagnosis("load engine", "good", built)
 
 
 def diagnose_stacks(stacks: Sequence[Stack]) -> Iterator[Diagnosis]:

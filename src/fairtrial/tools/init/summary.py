@@ -59,7 +59,7 @@ def _load_in_words(measurement: Measurement | None) -> Iterator[Text]:
     figures = ", ".join([goodput_in_words(measurement), *times])
     yield Text(f"{summary.window_seconds:.1f} s of load from {count(connections, 'connection')}: {figures}")
     for kind, times_seen in sorted(measurement.failed.items(), key=lambda item: -item[1]):
-        advice = remedy(kind, measurement.plan)
+        advice = remedy(kind, measurement.plan, summary)
         yield Text.assemble((f"  {times_seen:,} {kind}", "red"), f"  {advice}" if advice else "")
     examples = [f"{each.what}: {printable(each.excerpt, 100)}".rstrip(": ") for each in summary.examples]
     for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.experiment.describe_load import describe_seconds
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.protocol_causes import protocol_remedy
 from fairtrial.tools.load.measure import Measurement
 
 KEPT_UP = 0.99
@@ -31,12 +33,15 @@ OPTIONS = {
     "warmup_seconds": "--warmup",
     "lowest_per_second": "the first rate of --between",
     "highest_per_second": "the second rate of --between",
+    "keep_alive = false": "--no-keepalive",
 }
 """For the keys of an experiment, which the remedies of checks name, the options of a load."""
 
 
-def remedy(kind: str, plan: EnginePlan) -> str:
+def remedy(kind: str, plan: EnginePlan, summary: EngineSummary) -> str:
     """What to do about errors of this kind; empty for an unknown kind."""
+    if kind == "protocol":
+        return protocol_remedy(summary, REMEDIES[kind])
     if kind == "timeout":
         return f"no answer within {describe_seconds(plan.timeout_seconds)}: lower the load, or raise --timeout"
     if kind == "overflow":

@@ -13,6 +13,7 @@ from fairtrial.lab.trial.capacity import search
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
+from fairtrial.tools.load.request.named_requests import assert_sent
 from fairtrial.tools.load.request.options import Arrival, GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import DEFAULT_SECONDS, to_engine_plan
 
@@ -45,6 +46,7 @@ def measure_capacity(console: Console, options: LoadOptions, goals: GoalOptions,
             warmup_seconds=load.warmup_seconds,
         )
     )
+    assert_sent([*goals.capacity, *goals.expect], plan.requests, of_file=options.file is not None)
     runs: list[Measurement] = []
 
     def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
@@ -57,7 +59,7 @@ def measure_capacity(console: Console, options: LoadOptions, goals: GoalOptions,
         return run.summary
 
     try:
-        found = search(load, probe)
+        found = search(load, probe, plan.requests)
     except _Interrupted:
         return runs[-1]
     return replace(runs[-1], capacity=found, expected=goals.expect)
@@ -105,13 +107,17 @@ def _contradictions(options: LoadOptions, goals: GoalOptions) -> Iterator[tuple[
 def _objective(expected: ExpectedFigure) -> Objective:
     assert expected.percentile is not None
     return Objective(
-        name=_name(expected), percentile=float(expected.percentile), within_milliseconds=1e3 * expected.limit
+        name=_name(expected),
+        percentile=float(expected.percentile),
+        within_milliseconds=1e3 * expected.limit,
+        request=expected.request,
     )
 
 
 def _name(expected: ExpectedFigure) -> str:
-    """What an experiment would call the objective: `p99-within-50-ms`."""
-    return re.sub(r"[^a-z0-9]+", "-", f"{expected.figure}-within-{1e3 * expected.limit:g}-ms")
+    """What an experiment would call the objective: `p99-within-50-ms`, `checkout-p99-within-50-ms`."""
+    of = "" if expected.request is None else f"{expected.request.lower()}-"
+    return re.sub(r"[^a-z0-9]+", "-", f"{of}{expected.figure}-within-{1e3 * expected.limit:g}-ms").strip("-")
 
 
 def _at_rate(plan: EnginePlan, rate_per_second: float, seconds: float) -> EnginePlan:

@@ -35,6 +35,8 @@ class Measurement:
     capacity: CapacitySearch | None = None
     """the search whose last run this is, if it is one"""
     expected: Sequence[ExpectedFigure] = ()
+    notes: Sequence[str] = ()
+    """what else a reader has to know"""
 
     @cached_property
     def response_times(self) -> Histogram:

@@ -19,7 +19,7 @@ from fairtrial.base.formatting import count, figure_in, with_unit
 from fairtrial.base.units import UNITS
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.histogram import Histogram, rank_of
+from fairtrial.record.histogram import Histogram, rank_of, read_histogram
 from fairtrial.tools.load.request.expected_figure import ERRORS, MAX, MEAN, RATE, ExpectedFigure
 
 Word = Literal["met", "not met", "undecided"]
@@ -71,7 +71,7 @@ def verdicts_on(
         times: the response times.
         refusing: the checks that found what makes a figure indefensible.
     """
-    return [_verdict(each, _read(each, summary, times), refusing) for each in expected]
+    return [_verdict(each, _read_any(each, summary, times), refusing) for each in expected]
 
 
 def _verdict(expected: ExpectedFigure, reading: _Reading, refusing: Collection[str]) -> Verdict:
@@ -84,6 +84,18 @@ def _verdict(expected: ExpectedFigure, reading: _Reading, refusing: Collection[s
     if not expected.holds(found):
         return Verdict(expected, "not met", found, reading.reason)
     return Verdict(expected, "met" if expected.holds(at_worst) else "undecided", found, reading.reason)
+
+
+def _read_any(expected: ExpectedFigure, summary: EngineSummary, times: Histogram) -> _Reading:
+    """A figure of all requests, or of one of the mix."""
+    if expected.request is None:
+        return _read(expected, summary, times)
+    of_request = summary.of_request(expected.request)
+    if of_request is None:
+        return _Reading(None, None, f"times are kept of few requests, and not of {expected.request}")
+    if expected.figure != RATE and len(summary.mix) > 1 and summary.errors.get("overflow"):
+        return _Reading(None, None, "there was no room for some requests, and nobody knows which they were")
+    return _read(expected, of_request, read_histogram(of_request.response_time.hdr_base64))
 
 
 def _read(expected: ExpectedFigure, summary: EngineSummary, times: Histogram) -> _Reading:

@@ -1,7 +1,8 @@
 """Installing services by the system's package manager, when the user asks for it.
 
 Debian's packages start a system service when they are installed. The lab starts its own servers, so that is prevented
-by Debian's own means: a `policy-rc.d` that denies it. An existing one is left as it is; one that was made is removed.
+by Debian's own means: a `policy-rc.d` that denies it. An existing one is left as it is; one that was made is removed,
+also if the installation is killed. Should that fail, it says whose it is, and the next installation removes it.
 """
 
 import os
@@ -16,18 +17,38 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.tools.provision.inventory import Provided
 
-SCRIPT = """
-set -e
-policy=/usr/sbin/policy-rc.d
-made=
-if [ ! -e "$policy" ]; then
-    printf '#!/bin/sh\\nexit 101\\n' > "$policy"
-    chmod 755 "$policy"
-    made=1
-fi
-trap 'test -z "$made" || rm -f "$policy"' EXIT
-apt-get update --quiet
-DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "$@"
+POLICY = "/usr/sbin/policy-rc.d"
+LOCK = "/run/fairtrial-services-install.lock"
+"""So that two installations do not take the policy away from each other."""
+
+SCRIPT = r"""
+policy=$1 lock=$2
+shift 2
+ours='# Made by `fairtrial services install`, which removes it when it ends, or else when it is called again.'
+is_ours() { [ -f "$policy" ] && grep -qxF "$ours" "$policy"; }
+exec 8>>"$lock"
+flock 8
+if is_ours; then rm -f "$policy"; fi
+exec 3>&1 4>&2
+{
+    if [ ! -e "$policy" ]; then
+        { printf '#!/bin/sh\n%s\nexit 101\n' "$ours" > "$policy" && chmod 755 "$policy"; } || exit
+    fi
+    apt-get update --quiet >&3 5>&1 8>&- &&
+        DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "$@" >&3 5>&1 8>&-
+    echo "$?"
+} | setsid sh -c '
+    trap "" HUP INT TERM
+    IFS= read -r status
+    if [ -f "$1" ] && grep -qxF "$2" "$1"; then rm -f "$1"; fi
+    exit "${status:-137}"
+' sh "$policy" "$ours"
+"""
+"""The arguments: the path of the policy, that of the lock, packages.
+
+The second half of the pipe waits for the status that the first half ends with, or until nobody is left who could write
+one: the pipe is handed to apt-get, too. It is in a session of its own, so that Ctrl-C, a closed terminal, or a SIGKILL
+to the first half or to the whole process group do not reach it; and then it takes the policy away.
 """
 
 
@@ -68,6 +89,6 @@ def _apt_install(console: Console, packages: Sequence[str]) -> None:
     if as_root and shutil.which("sudo") is None:
         raise Problem(f"installing {names} needs root", f"run as root: apt-get install {names}")
     console.print(Text(f"apt-get install {names}", style="bold"))
-    done = subprocess.run([*as_root, "sh", "-c", SCRIPT, "sh", *packages], check=False)
+    done = subprocess.run([*as_root, "sh", "-c", SCRIPT, "sh", POLICY, LOCK, *packages], check=False)
     if done.returncode != 0:
         raise Problem(f"apt-get ended with status {done.returncode}", f"see its output above; packages: {names}")

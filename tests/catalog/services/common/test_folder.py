@@ -1,14 +1,16 @@
 """The folder of a private server: a killed lab leaves no server running, and the next lab removes its folder."""
 
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from fairtrial.catalog.services.common.folder import sweep
+from fairtrial.catalog.services.common.folder import PREFIX, sweep
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.conftest import left_running
@@ -41,3 +43,17 @@ def test_a_killed_lab_leaves_nothing(name: str, own_folder: Path, shared: Shared
     (folder,) = sweep()
     assert not folder.exists()
     assert list(own_folder.iterdir()) == []
+
+
+def test_what_others_put_in_the_place_of_a_lock_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody may make files in a shared folder: a FIFO is not waited for, and a link not followed."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "target").touch()
+    (tmp_path / f"{PREFIX}link").mkdir()
+    (tmp_path / f"{PREFIX}link.lock").symlink_to(tmp_path / "target")
+    os.mkfifo(tmp_path / f"{PREFIX}fifo.lock")
+    (tmp_path / f"{PREFIX}folder.lock").mkdir()
+    (tmp_path / f"{PREFIX}gone").mkdir()
+    (tmp_path / f"{PREFIX}gone.lock").touch()
+    assert sweep() == [tmp_path / f"{PREFIX}gone"]
+    assert (tmp_path / f"{PREFIX}link").is_dir()

@@ -1,13 +1,21 @@
 """The process of a private server: awaited if it is slow, ended with its log if it does not serve, restarted."""
 
+import signal
+import socket
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common import server as server_module
+from fairtrial.catalog.services.common import stopped
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
 from tests.conftest import left_running
@@ -58,3 +66,42 @@ def test_a_restarted_server_has_the_same_port_and_new_data(temporary: Path) -> N
         assert (server.port, (server.data / "rows").read_text()) == (port, "as loaded")
         server.restart()
         assert listens(port) and not server.data.exists()
+
+
+def test_a_server_that_was_stopped_is_killed_and_told(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for its answer would wait for ever."""
+    monkeypatch.setattr(stopped, "LOOK_EVERY_SECONDS", 0.05)
+    with run_folder("late") as folder, late(0.0, folder) as server:
+        server.start()
+        (process,) = psutil.Process(server.pid).children()
+        with socket.create_connection(("127.0.0.1", server.port)) as waiting:
+            waiting.settimeout(30)
+            process.send_signal(signal.SIGSTOP)
+            with suppress(ConnectionError):
+                assert waiting.recv(1) == b"", "it is waited for no longer"
+        deadline = time.monotonic() + 30
+        while server.fault() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        assert "was stopped (SIGSTOP) by another process" in (server.fault() or "")
+        server.restart()
+        assert server.fault() is None
+
+
+def test_a_server_that_goes_on_at_once_is_left_alone(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # By process: for a moment there may be two of them below the guard.
+    looks: dict[int, Iterator[bool]] = {}
+    over = threading.Event()
+
+    def is_stopped(pid: int) -> bool:
+        look = next(looks.setdefault(pid, iter([True, False, True, False])), None)
+        if look is None:
+            over.set()
+        return look is True
+
+    monkeypatch.setattr(stopped, "LOOK_EVERY_SECONDS", 0.02)
+    monkeypatch.setattr(stopped, "_is_stopped", is_stopped)
+    with run_folder("late") as folder, late(0.0, folder) as server:
+        server.start()
+        assert over.wait(30)
+        assert server.fault() is None

@@ -26,9 +26,18 @@ def test_figures_and_bounds(text: str, figure: str, limit: float, inclusive: boo
     assert expected.limit == pytest.approx(limit)
 
 
+def test_a_figure_may_be_of_one_request() -> None:
+    expected = parse_expected_figure(" check-out.2 :p99 <50ms")
+    assert (expected.request, expected.figure, expected.text) == ("check-out.2", "p99", "check-out.2: p99<50ms")
+    assert parse_objective("order: p99<50ms").request == "order"
+    assert parse_expected_figure("p99<50ms").request is None
+
+
 @pytest.mark.parametrize(
     ("text", "reason", "remedy"),
     [
+        ("order: ", "'order:' is not a figure and its bound", "'p99<50ms'"),
+        ("the order: p99<1s", "is not a figure and its bound", "'p99<50ms'"),
         ("p99", "'p99' is not a figure and its bound", "'p99<50ms'"),
         ("p99=50ms", "not a figure and its bound", "'p99<50ms'"),
         ("p99<50", "'50' is not a time with its unit", "µs, ms, s, min or h"),

@@ -1,9 +1,12 @@
 """`fairtrial load -f`: the requests of a workload file, with all options of a load."""
 
 import json
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import pytest
 
@@ -95,6 +98,43 @@ def test_a_mix_is_sent_and_reported_by_request(listener: Listener, file: Path, c
     assert KEY not in finished.out + finished.err + Path("load.json").read_text()
 
 
+STATE = """
+reset.command = ["true"]
+[audit.stored]
+command = ["true"]
+equals = 0
+[requests.look]
+get = "/"
+[requests.strict]
+get = "/"
+expect.status = 200
+[requests.loose]
+get = "/"
+expect.schema = "loose.json"
+"""
+
+
+def test_what_load_leaves_out_and_what_meets_any_answer_is_said(
+    call: Callable[..., Finished], serve: Callable[..., Target], file: Path
+) -> None:
+    (file.parent / "loose.json").write_text("{}")
+    file.write_text(STATE)
+    url = f"http://{serve('--body', '{}').address}/"
+    finished = call("load", "-f", file, "-n", "6", "-c", "1", "--json", "load.json", "--html", "load.html", url)
+    file.write_text("requests.strict = { get = '/', expect.status = 200 }")
+    quiet = call("load", "-f", file, "-n", "1", "-c", "1", url)
+    notes = [
+        f"load sends requests only; of {file.name}, `fairtrial run` alone heeds: reset, audit",
+        "look: any answer with 2xx is right, as the file expects nothing of it",
+        "loose: its schema accepts any answer",
+    ]
+    lines = [line.removeprefix("note: ") for line in finished.out.splitlines() if line.startswith("note: ")]
+    assert lines == notes, finished.err
+    assert json.loads(Path("load.json").read_text())["notes"] == notes
+    assert "loose: its schema accepts any answer" in Path("load.html").read_text()
+    assert quiet.status == 0 and "note: " not in quiet.out
+
+
 def test_rows_that_run_out_end_the_load(
     target: Target, file: Path, call: Callable[..., Finished], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,3 +174,155 @@ def test_setup_requests_are_sent_first_and_their_variables_are_not_shown(
     finished = call("load", "-f", file, "-n", "4", f"http://{refusing.address}/")
     assert finished.status != 0 and "setup.login: status 401, not a 2xx" in finished.err
     assert refusing.stop()["requests"] == 1, "no load is offered"
+
+
+EACH = """
+rows.users = { file = "items.csv", pick = "sequential" }
+[setup.login]
+per = "connection"
+post = "/login/{{row users id}}"
+body_file = "items.csv"
+take.token = "/token"
+[setup.cart]
+per = "connection"
+post = "/carts"
+headers.x-token = "{{var token}}"
+take.cart = "header Location ~ /carts/([0-9a-f]+)"
+[requests.look]
+weight = 3
+get = "/carts/{{var cart}}"
+headers.x-token = "{{var token}}"
+expect.text = "ok"
+[requests.order]
+post = "/carts/{{var cart}}"
+json = { token = "{{var token}}" }
+headers.x-token = "{{var token}}"
+"""
+
+
+class EachItsOwn(BaseHTTPRequestHandler):
+    """Knows no token and no cart but those of the connection itself, and closes it behind some answers."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    logins: ClassVar[list[str]] = []
+    refused: ClassVar[list[str]] = []
+    quotes = False
+
+    def setup(self) -> None:
+        super().setup()
+        self.token, self.cart, self.left = f"t0ken-{secrets.token_hex(8)}", secrets.token_hex(4), 12
+
+    def do_POST(self) -> None:
+        content = self.rfile.read(int(self.headers["content-length"])).decode()
+        if self.path.startswith("/login/"):
+            assert content.startswith("id,name")
+            self.logins.append(self.path)
+            self.answer(200, json.dumps({"token": self.token}))
+        elif self.path == "/carts":
+            self.answer(200 if self.is_known() else 401, "")
+        else:
+            self.answer(200 if self.is_known() and json.loads(content) == {"token": self.token} else 401, "")
+
+    def do_GET(self) -> None:
+        right = self.is_known() and self.path == f"/carts/{self.cart}"
+        self.answer(200 if right else 401, f"no {self.token}" if self.quotes else "ok")
+
+    def is_known(self) -> bool:
+        return self.headers["x-token"] == self.token
+
+    def answer(self, status: int, text: str) -> None:
+        if status != 200:
+            self.refused.append(self.path)
+        self.left -= 1
+        self.close_connection = self.close_connection or not self.left
+        close = "Connection: close\r\n" if self.close_connection else ""
+        head = f"HTTP/1.1 {status} X\r\nLocation: /carts/{self.cart}\r\nContent-Length: {len(text)}\r\n{close}\r\n"
+        self.wfile.write((head + text).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Nobody reads it."""
+
+
+@pytest.fixture
+def each() -> Iterator[tuple[str, type[EachItsOwn]]]:
+    handler = type("Handler", (EachItsOwn,), {"logins": [], "refused": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/", handler
+        server.shutdown()
+        thread.join()
+
+
+def test_each_connection_logs_in_for_itself_and_again_when_it_was_closed(
+    call: Callable[..., Finished], each: tuple[str, type[EachItsOwn]], file: Path
+) -> None:
+    url, handler = each
+    file.write_text(EACH)
+    finished = call("load", "-f", file, "-n", "100", "-c", "3", "--json", "load.json", url)
+    assert finished.status == 0, finished.out + finished.err
+    assert handler.refused == [], "no connection sends the token of another"
+    assert {"/login/7", "/login/8"} == set(handler.logins)
+    # Ten requests of the load on each connection, behind the two of its setup.
+    assert len(handler.logins) >= 10
+    written = Path("load.json").read_text()
+    assert "t0ken-" not in written + finished.out + finished.err
+
+
+def test_the_values_of_a_connection_are_not_shown_where_an_answer_quotes_them(
+    call: Callable[..., Finished], each: tuple[str, type[EachItsOwn]], file: Path
+) -> None:
+    url, handler = each
+    handler.quotes = True
+    file.write_text(EACH)
+    finished = call("load", "-f", file, "-n", "20", "-c", "2", "--json", "load.json", url)
+    assert "no {{var token}}" in finished.out
+    assert "t0ken-" not in Path("load.json").read_text() + finished.out + finished.err
+
+
+def test_a_login_that_fails_fails_the_load_and_says_why(
+    call: Callable[..., Finished], each: tuple[str, type[EachItsOwn]], file: Path
+) -> None:
+    file.write_text(EACH.replace('"/token"', '"/tokens"'))
+    finished = call("load", "-f", file, "-n", "4", "-c", "1", each[0])
+    assert finished.status != 0
+    assert "setup login: take.token: nothing stands at /tokens" in finished.out
+    assert "t0ken-" not in finished.out + finished.err
+
+
+def test_one_request_is_thought_about(call: Callable[..., Finished], target: Target, file: Path) -> None:
+    """With a long think time behind one of two, the client sends few; with one of 0 it sends on."""
+    mix = '[requests.a]\nget = "/a"\n[requests.b]\nget = "/b"\nthink = "THINK"\n'
+    sent = {}
+    for think in ("0 ms", "1 h"):
+        file.write_text(mix.replace("THINK", think))
+        finished = call(
+            "load", "-f", file, "-d", "200ms", "-c", "1", "--json", "load.json", f"http://{target.address}/"
+        )
+        assert finished.status == 0, finished.err
+        mixed = json.loads(Path("load.json").read_text())["mix"]
+        sent[think] = [share["sent"] for share in mixed]
+    assert sent["1 h"] == [1, 1] and min(sent["0 ms"]) > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "reason"),
+    [
+        (
+            '[requests.a]\nget = "/"\nthink = "1 s"\n',
+            {"rate": 10.0},
+            "requests.a.think: only a client of a closed load",
+        ),
+        ('[requests.a]\nget = "/"\nthink = "1 s"\n', {"pipeline": 2}, "requests.a.think"),
+        (EACH, {"pipeline": 2}, "setup.login: a connection that is set up has one request in flight"),
+        (EACH, {"no_keepalive": True}, "setup.login: each request would have a connection"),
+    ],
+)
+def test_what_does_not_go_with_the_requests_of_a_file(
+    target: Target, file: Path, text: str, options: dict[str, Any], reason: str
+) -> None:
+    file.write_text(text)
+    with pytest.raises(Problem) as refused:
+        plan_of(target, file, **options)
+    assert reason in refused.value.reason and refused.value.remedy

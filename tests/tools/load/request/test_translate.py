@@ -10,6 +10,7 @@ from fairtrial.engine.plan import (
     Closed,
     Constant,
     EnginePlan,
+    ExactBody,
     Poisson,
     Ramp,
     Step,
@@ -91,7 +92,7 @@ def test_the_request(target: Target, tmp_path: Path) -> None:
     assert (request.body, request.body_file) == (None, str(body))
     assert request.expect.status == [201]
     assert request.expect.body_bytes is not None and request.expect.body_bytes.min == 5
-    assert request.expect.body.model_dump() == {"kind": "exact", "text": "right"}
+    assert request.expect.body == ExactBody(text="right")
     (templated,) = plan_of(target, body=f"@{body}", template=True).requests
     assert (templated.body, templated.body_file) == ("{{sequence 1}}", None)
 

@@ -43,7 +43,7 @@ class Client(Protocol):
     def change(self, table: Table, key: int, column: str, value: str) -> None:
         """As `RunningService.change`."""
 
-    def changing(self, table: Table, column: str) -> AbstractContextManager[Change]:
+    def changing(self, table: Table, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
         """As `RunningService.changing`."""
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from fairtrial.catalog.services.common.client import Client, counters_of, table_
 from fairtrial.catalog.services.common.lease import Lease
 from fairtrial.catalog.services.model import Change, Counters, RowsLoaded, RunningService, Service
 from fairtrial.catalog.tables import Table
-from fairtrial.record.model import ServiceIdentity
+from fairtrial.record.identity import ServiceIdentity
 
 
 class ExternalClient(Client, Protocol):
@@ -80,6 +80,9 @@ class ExternalService:
         """As far as the login may see them, the lab's own statements among them; empty if it cannot be asked."""
         return counters_of(self._client)
 
+    def end_sessions(self) -> None:
+        """Does nothing: they are not the lab's to end, and what is counted late there is not demanded."""
+
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """All rows of a table."""
         return self._client.rows(table_named(self._tables, table))
@@ -88,9 +91,9 @@ class ExternalService:
         """Set one column of the row with this key."""
         self._client.change(table_named(self._tables, table), key, column, value)
 
-    def changing(self, table: str, column: str) -> AbstractContextManager[Change]:
+    def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
         """To set that column of one row after the other, over one connection."""
-        return self._client.changing(table_named(self._tables, table), column)
+        return self._client.changing(table_named(self._tables, table), column, together=together)
 
 
 @contextmanager
@@ -128,6 +131,17 @@ def external(
     Raises:
         Problem: the variable is not set, or holds no URL of this service; or (when entered) the service refuses.
     """
+    url = url_given(service, url_from)
+    assert service.connect is not None
+    return service.connect(url, tables, on_rows)
+
+
+def url_given(service: Service, url_from: str) -> str:
+    """The URL in the environment variable `url_from`.
+
+    Raises:
+        Problem: the variable is not set, or holds no URL of this service.
+    """
     url = os.environ.get(url_from, "")
     if not url:
         raise Problem(
@@ -140,7 +154,7 @@ def external(
             f"[services.{service.name}] url_from: the value of {url_from} is not a URL of {service.title}",
             f"it has to begin with one of: {allowed}",
         )
-    return service.connect(url, tables, on_rows)
+    return url
 
 
 def _scheme(url: str) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from fairtrial.base.regular_file import open_regular
+
 PREFIX = "fairtrial-service-"
 NOBODY = 65534
 """The number of the user `nobody` and the group `nogroup` on any Linux: they own nothing."""
@@ -65,9 +67,8 @@ def sweep() -> list[Path]:
     """Remove the folders of labs that are gone, and nothing else; returns the folders that were removed."""
     removed = []
     for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*.lock"):
-        with suppress(OSError), lock.open("rb") as file:
-            if os.fstat(file.fileno()).st_uid != os.geteuid():
-                continue
+        # Other users may put anything of this name into a shared folder.
+        with suppress(OSError), open_regular(lock, follow_links=False, owner=os.geteuid()) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             folder = lock.with_suffix("")
             if folder.exists():

@@ -1,21 +1,22 @@
 """A private service: a server of the lab's own, started on a copy of data that were loaded once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGTERM, Signals
 from typing import Any
 
 from fairtrial.base.cache.once import made_once
+from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import Client, counters_of, table_named
+from fairtrial.catalog.services.common.client import Client, answers, counters_of, table_named
 from fairtrial.catalog.services.common.folder import give_to_server, run_folder
 from fairtrial.catalog.services.common.own_files import files_sha256
 from fairtrial.catalog.services.common.server import PrivateServer, copy_folder
-from fairtrial.catalog.services.model import Change, Counters, RowsLoaded
+from fairtrial.catalog.services.model import Change, Counters, DurabilityReading, RowsLoaded
 from fairtrial.catalog.tables import Table, tables_sha256
-from fairtrial.record.model import ServiceIdentity
+from fairtrial.record.identity import ServiceIdentity
 
 DATA = "data"
 """The server's data, in the folder in which it runs and in the cache."""
@@ -50,6 +51,10 @@ def no_login(location: Location) -> None:
     """The server knows no logins: whoever reaches its port may use it."""
 
 
+def no_sessions(location: Location) -> None:
+    """Everything is counted at once: no session need be ended for it."""
+
+
 @dataclass(frozen=True)
 class KeptData:
     """How a server's data with the tables are made, once: they are kept in the cache, and each start takes a copy."""
@@ -64,8 +69,21 @@ class KeptData:
     """make data without tables in a new folder, for `command`"""
     run: Callable[[Location, Sequence[Path]], None] | None = None
     """load files of a user's own into a server that `fill` has made ready; None: that cannot be done"""
+    filled_key: Sequence[object] = ()
+    """what decides only what `fill` makes"""
     end_signal: Signals = SIGTERM
     """at which the server writes its data out and ends"""
+
+
+@dataclass(frozen=True)
+class Durable:
+    """How a server tells of its commits, once stacks are admitted. All functions raise Problem."""
+
+    reading: Callable[[Location], DurabilityReading]
+    sessions: Callable[[Location], int]
+    """of stacks, that are open"""
+    begin: Callable[[Location], None] = no_login
+    """have it count what it does not by itself"""
 
 
 @dataclass(frozen=True)
@@ -91,6 +109,12 @@ class ServerProgram:
     """None: the server keeps nothing on disk, and is loaded at each start"""
     admit_stacks: Callable[[Location], None] = no_login
     """let stacks in by `url`, after each start"""
+    port: int | None = None
+    """where it listens in trials; None: on a free port"""
+    end_sessions: Callable[[Location], None] = no_sessions
+    """end the sessions of stacks, and wait until what they did is counted"""
+    durability: Durable | None = None
+    """how it tells of its commits; None: it does not"""
     product: str | None = None
     """what the record calls it; None: what the server calls itself"""
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -99,6 +123,8 @@ class ServerProgram:
     """files in the data by which a server says that it runs there; never true of a copy"""
     end_signal: Signals = SIGTERM
     """at which the server ends at once, without regard for its data"""
+    loses_when_killed: str = ""
+    """why acknowledged writes may be lost when it is killed, in words; empty: none may"""
 
 
 ProgramFor = Callable[[Sequence[Table], str], ServerProgram]
@@ -133,6 +159,7 @@ class PrivateService:
         client: Client,
         files: Sequence[Path] = (),
     ) -> None:
+        self.durability_at_start: DurabilityReading | None = None
         self._files = files
         self._program, self._tables, self._on_rows = program, tables, on_rows
         self._server, self._client = server, client
@@ -152,10 +179,34 @@ class PrivateService:
 
     def _begin(self) -> None:
         """What a server that was just started needs before a stack may use it."""
-        self._program.admit_stacks(Location(self._server.data, self._server.port))
+        self._program.admit_stacks(self._location)
         if self._program.kept is None:
             self._client.load(self._tables, self._on_rows)
         self._client.mark_loaded()
+        if (durable := self._program.durability) is not None:
+            durable.begin(self._location)
+            self.durability_at_start = durable.reading(self._location)
+
+    @property
+    def _location(self) -> Location:
+        return Location(self._server.data, self._server.port)
+
+    def durability(self) -> DurabilityReading:
+        """What the server tells of its commits now.
+
+        Raises:
+            Problem: it cannot be asked.
+        """
+        assert self._program.durability is not None
+        return self._program.durability.reading(self._location)
+
+    def sessions(self) -> int:
+        """How many sessions of stacks are open.
+
+        Raises:
+            Problem: the server cannot be asked.
+        """
+        return self._program.durability.sessions(self._location) if self._program.durability is not None else 0
 
     @property
     def pid(self) -> int | None:
@@ -165,6 +216,25 @@ class PrivateService:
     def fault(self) -> str | None:
         """How the server ended, with the end of its log; None while it runs."""
         return self._server.fault()
+
+    @property
+    def loses_when_killed(self) -> str:
+        """Why acknowledged writes may be lost when the server is killed, in words; empty: none may."""
+        return self._program.loses_when_killed if self._program.kept is not None else "it keeps nothing on a disk"
+
+    def kill(self) -> None:
+        """Kill the server with all its processes; it serves no more."""
+        self._server.kill()
+
+    def start_again(self) -> None:
+        """Start the server that was killed, on the same port, on what it left on the disk.
+
+        Raises:
+            Problem: it did not start; it is down then.
+        """
+        self._client.close()
+        # By a login: one that was started the first time may have asked for none.
+        self._server.start_again(lambda port: listens(port) and answers(self._program.client(self._location)))
 
     def altered(self) -> bool:
         """Whether anybody but the lab wrote; True if the server cannot be asked."""
@@ -187,6 +257,11 @@ class PrivateService:
         """What the server counted since its last start; empty if it cannot be asked."""
         return counters_of(self._client)
 
+    def end_sessions(self) -> None:
+        """End all sessions of stacks, where the server counts what they did late."""
+        with suppress(Problem):
+            self._program.end_sessions(Location(self._server.data, self._server.port))
+
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """All rows of a table."""
         return self._client.rows(table_named(self._tables, table))
@@ -195,9 +270,9 @@ class PrivateService:
         """Set one column of the row with this key."""
         self._client.change(table_named(self._tables, table), key, column, value)
 
-    def changing(self, table: str, column: str) -> AbstractContextManager[Change]:
+    def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
         """To set that column of one row after the other, over one connection."""
-        return self._client.changing(table_named(self._tables, table), column)
+        return self._client.changing(table_named(self._tables, table), column, together=together)
 
 
 @contextmanager
@@ -216,7 +291,7 @@ def private_service(
     program = program_for(tables, variant)
     with (
         run_folder(program.name) as folder,
-        _server(program, folder, program.command) as server,
+        _server(program, folder, program.command, program.port) as server,
         closing(program.client(Location(server.data, server.port))) as client,
     ):
         yield PrivateService(program, tables, variant, on_rows, server, client, files)
@@ -233,12 +308,15 @@ def private_service_with(
     return private_service(program_for, (), variant, lambda _table, _rows: None, files)
 
 
-def _server(program: ServerProgram, folder: Path, command: Callable[[Location], list[str]]) -> PrivateServer:
+def _server(
+    program: ServerProgram, folder: Path, command: Callable[[Location], list[str]], port: int | None = None
+) -> PrivateServer:
     return PrivateServer(
         program.title,
         folder,
         lambda data, port: command(Location(data, port)),
         lambda port: program.is_ready(Location(folder / DATA, port)),
+        port=port,
         leftovers=program.leftovers,
         end_signal=program.end_signal,
     )
@@ -265,7 +343,7 @@ def _loaded_data(
             copy_folder(server.data, target / DATA)
 
     name = "-".join([program.name, *(table.name for table in tables), *(["own"] if files else [])])
-    key = [*kept.key, *([files_sha256(files)] if files else [])]
+    key = [*kept.key, *kept.filled_key, *([files_sha256(files)] if files else [])]
     return made_once("datasets", name, tables_sha256(tables, *key), make) / DATA
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import psutil
 
-from fairtrial.base.loopback import free_port
+from fairtrial.base.loopback import free_port, holder, is_free
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server, unprivileged
 from fairtrial.catalog.services.common.full_disk import FREE_SPACE, with_full_disk
 from fairtrial.catalog.services.common.shared_memory import SharedMemory, shared_memory_of
+from fairtrial.catalog.services.common.stopped import StoppedWatch
 from fairtrial.engine.guard import Guarded
 
 READY_WITHIN_SECONDS = 30.0
@@ -38,6 +39,7 @@ class PrivateServer:
         title: of the server, for messages.
         folder: where it runs; owned by the server's user.
         cpus: the processors it is confined to; empty: all.
+        port: where it listens; None: a free one.
         leftovers: files in the data by which a server says that it runs there; never true of a copy.
         end_signal: at which the server ends at once, whoever is connected, without regard for its data.
 
@@ -53,6 +55,7 @@ class PrivateServer:
         is_ready: IsReady,
         cpus: Sequence[int] = (),
         *,
+        port: int | None = None,
         leftovers: Sequence[str] = (),
         end_signal: signal.Signals = signal.SIGTERM,
     ) -> None:
@@ -60,7 +63,9 @@ class PrivateServer:
         self._leftovers, self._end_signal = leftovers, end_signal
         self._process: Guarded | None = None
         self._memory: list[SharedMemory] = []
-        self.port = free_port()
+        self._watch: StoppedWatch | None = None
+        self._was_stopped = False
+        self._is_fixed, self.port = port is not None, port or free_port()
 
     @property
     def data(self) -> Path:
@@ -72,12 +77,20 @@ class PrivateServer:
         """The guard below which the server's processes run; None before the first start."""
         return self._process.pid if self._process else None
 
-    def start(self, loaded: Path | None = None) -> None:
+    def start(self, loaded: Path | None = None, is_ready: IsReady | None = None) -> None:
         """Start it, on a copy of the data in the folder `loaded` if that is given, and return once it serves.
 
+        Args:
+            is_ready: whether it does; None: as it was told when this was made.
+
         Raises:
-            Problem: it ended, or does not serve in time; with the end of its log.
+            Problem: its port is held by another, it ended, or does not serve in time; with the end of its log.
         """
+        if self._is_fixed and not is_free(self.port):
+            raise Problem(
+                f"{self._title} is to listen on port {self.port}, which {holder(self.port)} holds",
+                'end that, or give the contenders a network of their own: network = "own"',
+            )
         if loaded is not None:
             copy_folder(loaded, self.data)
             for name in self._leftovers:
@@ -92,9 +105,11 @@ class PrivateServer:
                 output=output,
                 cpus=self._cpus,
             )
+        self._was_stopped = False
+        self._watch = StoppedWatch(self._process.pid, self._tell_stopped)
         deadline = time.monotonic() + READY_WITHIN_SECONDS
         try:
-            while not self._is_ready(self.port):
+            while not (is_ready or self._is_ready)(self.port):
                 fault = self.fault()
                 if fault:
                     raise Problem(fault, f"see its log above; is port {self.port} free, is there space in the folder?")
@@ -125,7 +140,12 @@ class PrivateServer:
         if status is None:
             return None
         how = f"was killed by signal {status - 128}" if status > 128 else f"ended with status {status}"
-        return f"{self._title} {how}:\n{log_tail(self._log)}"
+        if status < 0:
+            how = f"was killed with the guard above it, which signal {-status} ended"
+        if self._was_stopped:
+            how = "was stopped (SIGSTOP) by another process, so that the lab killed it"
+        said = log_tail(self._log)
+        return f"{self._title} {how}:\n{said}" if said else f"{self._title} {how}; it logged nothing"
 
     @contextmanager
     def naming_full_disk(self) -> Iterator[None]:
@@ -139,15 +159,53 @@ class PrivateServer:
         except Problem as problem:
             raise with_full_disk(problem, self._log) from None
 
+    def _tell_stopped(self) -> None:
+        self._was_stopped = True
+
     def stop(self) -> None:
         """Stop it if it runs, without regard for its data."""
+        if self._watch:
+            self._watch.end()
+            self._watch = None
         if self._process:
             if self._end_signal != signal.SIGTERM:  # which the guard sends by itself
                 self._send(self._end_signal)
+            self._end_guard()
+
+    def _end_guard(self) -> None:
+        if self._process:
             self._process.stop()
-            for memory in self._memory:
-                memory.remove()
-            self._memory = []
+        for memory in self._memory:
+            memory.remove()
+        self._memory = []
+
+    def kill(self) -> None:
+        """Kill all of its processes at once, as a crash does, and wait until they are gone. Its data stay as they are.
+
+        The server goes first, then what it started: a process that outlived it might still write.
+        """
+        if self._watch:
+            self._watch.end()
+            self._watch = None
+        if self._process is None:
+            return
+        for process in self._processes(recursive=True):
+            with suppress(psutil.Error):
+                process.kill()
+        self._end_guard()
+
+    def start_again(self, is_ready: IsReady) -> None:
+        """Start it on the data that it left when it was killed, and return once it has recovered and serves.
+
+        Args:
+            is_ready: whether it answers as it stands, with the logins that it had.
+
+        Raises:
+            Problem: as `start`.
+        """
+        for name in self._leftovers:  # nobody runs there any more, whatever process has its number by now
+            (self.data / name).unlink(missing_ok=True)
+        self.start(is_ready=is_ready)
 
     def end_cleanly(self, with_signal: signal.Signals = signal.SIGTERM) -> None:
         """Have it write its data out and end; they may be copied afterwards.

@@ -20,6 +20,9 @@ Redact = Callable[[str], str]
 USER = "fairtrial"
 """On a private server, the user that stacks log in as, and the database that user owns."""
 
+OF_ROWS = ("SELECT", "INSERT", "UPDATE", "DELETE")
+"""What that user may do with each of the lab's tables."""
+
 PASSWORD_BYTES = 18
 MOST_CONNECTIONS = MOST_CONCURRENCY + 100
 """Of a private server: shares of the budget are rounded up for each process, and the lab has connections of its own."""
@@ -318,7 +321,7 @@ class SqlClient(ABC):
             change(key, value)
 
     @contextmanager
-    def changing(self, table: Table, column: str) -> Iterator[Change]:
+    def changing(self, table: Table, column: str, *, together: bool = False) -> Iterator[Change]:
         """As `RunningService.changing`; a change does nothing if there is no such row.
 
         Raises:
@@ -333,7 +336,14 @@ class SqlClient(ABC):
                     cursor.execute(statement, [value, key])
                 self._changed_by_lab += int(cursor.rowcount)
 
-            yield change
+            if not together:
+                yield change
+                return
+            with self._driver_errors():
+                cursor.execute("BEGIN")
+            yield change  # what is raised here ends the connection, and so the transaction, without a commit
+            with self._driver_errors():
+                cursor.execute("COMMIT")
 
     def assert_own(self) -> None:
         """Raise Problem if the database holds any table or view that no lab made.

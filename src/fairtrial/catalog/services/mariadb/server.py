@@ -2,17 +2,29 @@
 
 import secrets
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any
 
 import pymysql
+from pymysql.converters import escape_string
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
-from fairtrial.catalog.services.common.private import DATA, KeptData, Location, ServerProgram, Variant, arguments_of
-from fairtrial.catalog.services.common.sql import MOST_CONNECTIONS, PASSWORD_BYTES, USER
+from fairtrial.catalog.services.common.login import LABS_OWN, Login
+from fairtrial.catalog.services.common.private import (
+    DATA,
+    Durable,
+    KeptData,
+    Location,
+    ServerProgram,
+    Variant,
+    arguments_of,
+)
+from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
 from fairtrial.catalog.services.mariadb.client import TITLE, MariaClient
+from fairtrial.catalog.services.mariadb.durability import count_commits, durability, sessions
 from fairtrial.catalog.services.mariadb.own_sql import load
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.tables import Table
@@ -22,7 +34,7 @@ SUPERUSER = "root"
 SOCKET = "server.sock"
 PID_FILE = "server.pid"
 SERVER, INITIALISE = "mariadbd|mysqld", "mariadb-install-db|mysql_install_db"
-LAYOUT = 1
+LAYOUT = 2
 """Raise it when the way in which data are made changes: kept data are made again."""
 
 PROGRAMS = Programs(
@@ -47,7 +59,7 @@ WHILE_LOADING = (
 USER_STATISTICS = "--userstat=1"
 
 
-def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
+def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> ServerProgram:
     """A private MariaDB: its own defaults, with statistics by user.
 
     Raises:
@@ -55,13 +67,16 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
     """
     assert_installed(PROGRAMS.missing())
     arguments = arguments_of(TITLE, VARIANTS, variant)
-    version, password = PROGRAMS.version(), secrets.token_urlsafe(PASSWORD_BYTES)
+    version, password, own_password = PROGRAMS.version(), login.password_to_use(), secrets.token_urlsafe(PASSWORD_BYTES)
 
     def admit_stacks(location: Location) -> None:
-        # By the method that every driver knows; the password consists of letters, digits, `-` and `_`.
-        method = "mysql_native_password"
+        # By the method that every driver knows.
+        identified = f"IDENTIFIED VIA mysql_native_password USING PASSWORD('{escape_string(password)}')"
         MariaClient(_target(location, None)).execute(
-            f"ALTER USER '{USER}'@'{LOOPBACK}' IDENTIFIED VIA {method} USING PASSWORD('{password}') ACCOUNT UNLOCK"
+            f"ALTER USER '{login.user}'@'{LOOPBACK}' {identified} ACCOUNT UNLOCK",
+            # Who runs as the server's user, or as root, can enter the folder of the socket.
+            f"ALTER USER '{SUPERUSER}'@'localhost' IDENTIFIED VIA mysql_native_password "
+            f"USING PASSWORD('{own_password}')",
         )
 
     return ServerProgram(
@@ -70,16 +85,23 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
         product=version or TITLE,
         kept=KeptData(
             key=(NAME, version, LAYOUT),
-            command=lambda location: _command(location, WHILE_LOADING),
-            fill=_fill,
+            filled_key=login.key,
+            command=lambda location: _command(location, WHILE_LOADING, login),
+            fill=partial(_fill, login),
             initialise=_initialise,
-            run=_run,
+            run=partial(_run, login),
         ),
-        command=lambda location: _command(location, [USER_STATISTICS, *arguments]),
+        command=lambda location: _command(location, [USER_STATISTICS, *arguments], login),
         is_ready=_is_ready,
-        client=_client,
+        client=lambda location: _client(login, location, own_password),
         admit_stacks=admit_stacks,
-        url=lambda port: f"mysql://{USER}:{password}@{LOOPBACK}:{port}/{USER}",
+        durability=Durable(
+            reading=lambda location: durability(_client(login, location, own_password)),
+            sessions=lambda location: sessions(_client(login, location, own_password), login.user),
+            begin=lambda location: count_commits(_client(login, location, own_password)),
+        ),
+        url=lambda port: login.url("mysql", password, port),
+        port=login.port,
         leftovers=(PID_FILE, SOCKET),
         end_signal=SIGKILL,
     )
@@ -90,14 +112,14 @@ def _initialise(folder: Path) -> None:
     PROGRAMS.run(folder, [PROGRAMS.path(INITIALISE), "--no-defaults", f"--datadir={folder / DATA}", *options])
 
 
-def _command(location: Location, further: Sequence[str]) -> list[str]:
+def _command(location: Location, further: Sequence[str], login: Login) -> list[str]:
     """On loopback and a socket in the data, with room for all pools."""
     data = location.data
     return [
         *(PROGRAMS.path(SERVER), "--no-defaults"),  # which has to come first
         *(f"--datadir={data}", f"--tmpdir={data}", f"--socket={data / SOCKET}", f"--pid-file={data / PID_FILE}"),
         *(f"--port={location.port}", f"--bind-address={LOOPBACK}", "--skip-name-resolve"),
-        *(f"--max-connections={MOST_CONNECTIONS}", "--skip-log-bin", "--character-set-server=utf8mb4"),
+        *(f"--max-connections={login.most_connections}", "--skip-log-bin", "--character-set-server=utf8mb4"),
         *further,
     ]
 
@@ -111,29 +133,41 @@ def _is_ready(location: Location) -> bool:
     return True
 
 
-def _client(location: Location) -> MariaClient:
-    """As root, by the socket. Only the statements of the stacks' user are counted."""
-    return MariaClient(_target(location, USER), counted_user=USER)
+def _client(login: Login, location: Location, password: str = "") -> MariaClient:
+    """As root, by the socket. Only the statements of the stacks' user are counted.
+
+    Args:
+        password: root's, which is asked for once stacks are admitted.
+    """
+    return MariaClient({**_target(location, login.database), "password": password}, counted_user=login.user)
 
 
 def _target(location: Location, database: str | None) -> dict[str, Any]:
     return {"unix_socket": str(location.data / SOCKET), "user": SUPERUSER, "database": database}
 
 
-def _fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
-    """A user that owns one database and logs in by loopback, and the tables; all users but the lab's are removed."""
+def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+    """One database with the tables, and a user that logs in by loopback and may read and write their rows, no more.
+
+    Where there are no tables of the lab's, the database is the user's own: its tables are those of a user's files, or
+    of a stack that makes them. All users but these are removed.
+    """
     own = MariaClient(_target(location, None))
     known = f"('{SUPERUSER}@localhost', 'mariadb.sys@localhost')"
     others = own.query(f"SELECT user, host FROM mysql.global_priv WHERE concat(user, '@', host) NOT IN {known}")  # noqa: S608
     own.execute(
         *(f"DROP USER '{user}'@'{host}'" for user, host in others),
-        f"CREATE DATABASE {USER} CHARACTER SET utf8mb4",
-        f"CREATE USER '{USER}'@'{LOOPBACK}' ACCOUNT LOCK",
-        f"GRANT ALL PRIVILEGES ON {USER}.* TO '{USER}'@'{LOOPBACK}'",
+        f"CREATE DATABASE `{login.database}` CHARACTER SET utf8mb4",
+        f"CREATE USER '{login.user}'@'{LOOPBACK}' ACCOUNT LOCK",
+        *([] if tables else [f"GRANT ALL PRIVILEGES ON `{login.database}`.* TO '{login.user}'@'{LOOPBACK}'"]),
     )
-    _client(location).load(tables, on_rows)
+    _client(login, location).load(tables, on_rows)
+    rights = ", ".join(OF_ROWS)
+    own.execute(
+        *(f"GRANT {rights} ON `{login.database}`.{table.name} TO '{login.user}'@'{LOOPBACK}'" for table in tables)
+    )
 
 
-def _run(location: Location, files: Sequence[Path]) -> None:
+def _run(login: Login, location: Location, files: Sequence[Path]) -> None:
     """Files of a user's own, into the stacks' database."""
-    load(PROGRAMS.path_of("mariadb|mysql"), location.data / SOCKET, SUPERUSER, USER, files)
+    load(PROGRAMS.path_of("mariadb|mysql"), location.data / SOCKET, SUPERUSER, login.database, files)

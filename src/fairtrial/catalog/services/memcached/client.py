@@ -143,7 +143,12 @@ class MemcachedClient:
         with self.connection() as driver:
             stats = driver.stats()
         writes = sum(int(stats.get(name.encode(), 0)) for name in WRITES)
-        return {"reads": int(stats[b"cmd_get"]), "writes": writes, "rows_read": int(stats[b"get_hits"])}
+        return {
+            "reads": int(stats[b"cmd_get"]),
+            "writes": writes,
+            "rows_read": int(stats[b"get_hits"]),
+            "bytes_sent": int(stats[b"bytes_written"]),
+        }
 
     def rows(self, table: Table) -> Iterator[dict[str, Any]]:
         """All keys of a table, in no order."""

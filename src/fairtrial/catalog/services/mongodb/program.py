@@ -67,15 +67,26 @@ class Program:
     @property
     def settings(self) -> dict[str, str]:
         """The settings that bear on speed and durability."""
-        synced = "synced every 100 ms" if self.is_mongod else "not synced by commits"
+        synced = "synced every 100 ms" if self.is_mongod else "synced by each commit"
         return {
             "cache": f"{CACHE_GIB} GiB",
             "journal": f"on, {synced}",
             "write_concern": "w: 1, the default of a server of its own",
         }
 
-    def command(self, location: Location, cache_gib: int = CACHE_GIB) -> list[str]:
-        """The server's command; its cache takes `cache_gib` GiB of memory at most."""
+    @property
+    def loses_when_killed(self) -> str:
+        """Why acknowledged writes may be lost when it is killed, in words; empty: none may."""
+        if not self.is_mongod:
+            return ""
+        return "MongoDB acknowledges (w: 1) up to 100 ms before it writes its journal"
+
+    def command(self, location: Location) -> list[str]:
+        """The server's command for trials. SecantusDB would lose acknowledged writes when it is killed."""
+        return [*self.loading_command(location, CACHE_GIB), *([] if self.is_mongod else ["--sync-on-commit"])]
+
+    def loading_command(self, location: Location, cache_gib: int = LOADING_CACHE_GIB) -> list[str]:
+        """Its command while data are made; its cache takes `cache_gib` GiB of memory at most."""
         folder, data, port = location.data.parent, str(location.data), str(location.port)
         program = str(self._reachable(folder))
         if self.is_mongod:

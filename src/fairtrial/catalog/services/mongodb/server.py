@@ -12,7 +12,7 @@ from fairtrial.catalog.services.common.private import KeptData, Location, Server
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
 from fairtrial.catalog.services.mongodb.own_documents import load
-from fairtrial.catalog.services.mongodb.program import LOADING_CACHE_GIB, installed_program, missing
+from fairtrial.catalog.services.mongodb.program import installed_program, missing
 from fairtrial.catalog.tables import Table
 
 DATABASE = "fairtrial"
@@ -48,7 +48,7 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
         title=installed.title,
         kept=KeptData(
             key=(NAME, installed.version, LAYOUT),
-            command=lambda location: installed.command(location, LOADING_CACHE_GIB),
+            command=installed.loading_command,
             fill=fill,
             run=run,
         ),
@@ -58,6 +58,7 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
         client=client,
         url=_url,
         settings=installed.settings,
+        loses_when_killed=installed.loses_when_killed,
     )
 
 

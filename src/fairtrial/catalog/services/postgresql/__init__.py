@@ -1,13 +1,22 @@
 """PostgreSQL: a private server with its own defaults, or one that runs already."""
 
+from dataclasses import replace
 from functools import partial
 
+from fairtrial.catalog.services.common.login import login_of
 from fairtrial.catalog.services.common.private import private_service, private_service_with
 from fairtrial.catalog.services.common.sql_external import external_sql
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
 from fairtrial.catalog.services.postgresql.own_sql import SQL
-from fairtrial.catalog.services.postgresql.server import NAME, PROGRAMS, VARIANTS, program
+from fairtrial.catalog.services.postgresql.server import NAME, PROGRAMS, SUPERUSER, VARIANTS, program
+from fairtrial.experiment.service_address import ServiceAddress
+
+
+def _at(address: ServiceAddress) -> Service:
+    made = partial(program, login=login_of(TITLE, SUPERUSER, address))
+    return replace(SERVICE, up=partial(private_service, made), up_with=partial(private_service_with, made))
+
 
 SERVICE = Service(
     name=NAME,
@@ -16,6 +25,7 @@ SERVICE = Service(
     up=partial(private_service, program),
     up_with=partial(private_service_with, program),
     sql=SQL,
+    at=_at,
     missing=PROGRAMS.missing,
     version=PROGRAMS.version,
     port=5432,

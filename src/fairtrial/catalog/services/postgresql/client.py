@@ -1,6 +1,7 @@
 """The lab's access to PostgreSQL."""
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -57,11 +58,24 @@ FIRST_WORDS: dict[StatementKind, Sequence[str]] = {
 KINDS = {word: kind for kind, words in FIRST_WORDS.items() for word in words}
 
 STATEMENTS = """
-    SELECT query, calls, rows FROM pg_stat_statements
+    SELECT query, calls, rows, shared_blks_hit + shared_blks_read FROM pg_stat_statements
     WHERE userid = (SELECT oid FROM pg_roles WHERE rolname = coalesce(%(user)s, current_user))
       AND dbid = (SELECT oid FROM pg_database WHERE datname = %(database)s)
 """
 COMMITS = "SELECT xact_commit FROM pg_stat_database WHERE datname = %(database)s"
+IN_TABLES = """
+    SELECT relname, seq_tup_read + coalesce(entries, 0), n_tup_ins + n_tup_upd + n_tup_del
+    FROM pg_stat_user_tables LEFT JOIN (
+        SELECT relid, sum(idx_tup_read) AS entries FROM pg_stat_user_indexes GROUP BY relid
+    ) AS indexes USING (relid)
+    WHERE schemaname = current_schema()
+"""
+END_SESSIONS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s"
+ENDED_WITHIN_SECONDS, LOOK_EVERY_SECONDS = 2.0, 0.005
+COUNTS_AT_THE_END = (15,)
+"""From this version on, a session that is gone has handed in what it counted; before, a process of its own collects it
+some time later."""
+
 WRITTEN = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) FROM pg_stat_user_tables"
 RELATIONS = """
     SELECT relname FROM pg_class
@@ -77,7 +91,6 @@ class PostgresClient(SqlClient):
 
     Args:
         target: a URL, or a libpq connection string.
-        role: the role that owns the tables, set while they are loaded; None: the user itself.
         counted_user: whose statements are counted; None: those of the login, the lab's own among them.
         statistics: access to the database with the view `pg_stat_statements`; None: it is in this one.
         redact: strips messages of what must not be shown.
@@ -95,23 +108,21 @@ class PostgresClient(SqlClient):
         self,
         target: str,
         *,
-        role: str | None = None,
         counted_user: str | None = None,
         statistics: "PostgresClient | None" = None,
         redact: Redact = lambda message: message,
     ) -> None:
         super().__init__(counted_user, redact)
-        self._target, self._role, self._statistics = target, role, statistics
+        self._target, self._statistics = target, statistics
         self._counts_statements: bool | None = None
 
     def _open(self, loading: bool) -> Any:
+        del loading
         connection = psycopg.connect(
             self._target, autocommit=True, connect_timeout=CONNECT_WITHIN_SECONDS, client_encoding="utf8"
         )
         for kind in ("json", "jsonb"):  # as text: `comparable_row` decodes it, as for all databases
             connection.adapters.register_loader(kind, TextLoader)
-        if loading and self._role:
-            connection.execute(f"SET ROLE {self._role}")
         return connection
 
     def _server_version(self, connection: Any) -> tuple[int, ...]:
@@ -146,10 +157,14 @@ class PostgresClient(SqlClient):
     def counters(self) -> Counters:
         """Statements and their rows from `pg_stat_statements`, commits from `pg_stat_database`.
 
-        `rows_read` counts the rows that SELECTs returned. The table statistics would also count rows that were looked
-        at and passed over, but they come up to a second late, do not know who read, and leave out index-only scans: a
-        ledger drawn from them could accuse a stack that did its work. Commits come as late, and are those of the whole
-        database. Without `pg_stat_statements` there are only `rows_written`, from the table statistics, and `commits`.
+        `rows_read` counts the rows that SELECTs returned, from whatever they were made. The table statistics count what
+        was looked at in each table: rows of sequential scans and entries of indexes, whether or not the row itself had
+        to be fetched; and rows written, also those that were rolled back. They do not know who did it, and come up to
+        ten seconds late from a session that is idle, but at once from one that has ended. So they are given by table
+        only where the lab can end all sessions of stacks. Commits come as late, and are those of the whole database.
+        `table_reads` come at once: a statement that reads a row of a table looks at one block of it at least, and
+        `SELECT 1` at none. Without `pg_stat_statements` there are only `rows_written`, from the table statistics, and
+        `commits`.
         """
         ((commits,),) = self.query(COMMITS, {"database": self._database()})
         statements = self._statements()
@@ -162,11 +177,37 @@ class PostgresClient(SqlClient):
         return {
             "statements": sum(int(row[1]) for row in statements),
             "reads": total(1, "read"),
+            "table_reads": sum(min(int(calls), int(blocks)) for query, calls, _, blocks in statements if reads(query)),
             "writes": total(1, "write"),
             "rows_read": total(2, "read", "fetch"),
             "rows_written": total(2, "write"),
             "commits": int(commits),
+            **self._in_tables(),
         }
+
+    def _in_tables(self) -> dict[str, int]:
+        if self._counted_user is None or self._version() < COUNTS_AT_THE_END:
+            return {}
+        counted = self.query(IN_TABLES)
+        return {
+            **{f"rows_read.{name}": int(read) for name, read, _ in counted},
+            **{f"rows_written.{name}": int(written) for name, _, written in counted},
+        }
+
+    def _version(self) -> tuple[int, ...]:
+        with self.connection() as connection:
+            return self._server_version(connection)
+
+    def end_sessions_of(self, user: str) -> None:
+        """End this user's sessions, and wait until they are gone, two seconds at most.
+
+        Raises:
+            Problem: as `connection`.
+        """
+        deadline = time.monotonic() + ENDED_WITHIN_SECONDS
+        with self.connection() as connection:
+            while connection.execute(END_SESSIONS, [user]).fetchone() is not None and time.monotonic() < deadline:
+                time.sleep(LOOK_EVERY_SECONDS)
 
     def alterations(self) -> int:
         """Rows that statements wrote, plus statements that alter tables as such."""
@@ -177,7 +218,7 @@ class PostgresClient(SqlClient):
         return sum(int(row[counted[kind]]) for row in statements if (kind := kind_of(row[0])) in counted)
 
     def _statements(self) -> list[Sequence[Any]] | None:
-        """(text, calls, rows) of each statement; None if the server does not count them or does not show them."""
+        """(text, calls, rows, blocks looked at) of each statement; None where the server does not count or show it."""
         if self._counts_statements is False:
             return None
         try:
@@ -212,6 +253,11 @@ class PostgresClient(SqlClient):
         with self.connection() as connection:
             verifier: bytes = connection.pgconn.encrypt_password(password.encode(), user.encode(), b"scram-sha-256")
         return verifier.decode()
+
+
+def reads(query: str) -> bool:
+    """Whether a statement reads rows. A cursor's are read by FETCH, and not when it is declared."""
+    return kind_of(query) in ("read", "fetch")
 
 
 def kind_of(query: str) -> StatementKind:

@@ -1,19 +1,32 @@
 """PostgreSQL's own programs: how a private server is initialised, started and opened to stacks."""
 
 import secrets
+import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from signal import SIGINT, SIGQUIT
 
 import psycopg
 
 from fairtrial.base.loopback import LOOPBACK
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
-from fairtrial.catalog.services.common.private import DATA, KeptData, Location, ServerProgram, Variant, arguments_of
-from fairtrial.catalog.services.common.sql import MOST_CONNECTIONS, PASSWORD_BYTES, USER
+from fairtrial.catalog.services.common.login import LABS_OWN, Login
+from fairtrial.catalog.services.common.private import (
+    DATA,
+    Durable,
+    KeptData,
+    Location,
+    ServerProgram,
+    Variant,
+    arguments_of,
+)
+from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
+from fairtrial.catalog.services.postgresql.durability import durability, sessions
 from fairtrial.catalog.services.postgresql.own_sql import load
 from fairtrial.catalog.tables import Table
 
@@ -22,11 +35,12 @@ SUPERUSER = "lab"
 OWN_DATABASE = "template1"
 """Where the lab keeps its own objects: the stacks' database holds only the tables."""
 
-UNUSED_DATABASES = ("postgres", "template0")
-"""Each is three hundred files, which would be copied at every start."""
+UNUSED_DATABASE, EMPTY_DATABASE = "postgres", "template0"
+"""Both are dropped: each is three hundred files, which would be copied at every start. The first goes before the
+database of the stacks is made, which may have its name."""
 
 STATISTICS = "pg_stat_statements"
-LAYOUT = 1
+LAYOUT = 2
 """Raise it when the way in which data are made changes: kept data are made again."""
 
 PROGRAMS = Programs(
@@ -49,14 +63,22 @@ WHILE_LOADING = (
     *("fsync=off", "full_page_writes=off", "synchronous_commit=off"),
     *("autovacuum=off", "maintenance_work_mem=256MB"),
 )
-ACCESS = f"""# Written by Fairtrial.
-local all {SUPERUSER} trust
-host {USER} {USER} {LOOPBACK}/32 scram-sha-256
+ACCESS_FILE = "pg_hba.conf"
+ACCESS = """# Written by Fairtrial.
+local all {superuser} trust
+host "{login.database}" "{login.user}" {loopback}/32 scram-sha-256
 """
-"""The socket lies in a folder that only the server's user can enter."""
+"""While data are made, and until stacks are admitted. Only the server's user can enter the folder of the socket; that
+may be the stacks' as well."""
+
+WITH_PASSWORDS = ACCESS.replace(" trust", " scram-sha-256")
+"""As soon as a stack may be there: who runs as the server's user, or as root, can enter the socket's folder."""
+
+SHUT_WITHIN_SECONDS = 5.0
+ASK_EVERY_SECONDS = 0.005
 
 
-def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
+def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> ServerProgram:
     """A private PostgreSQL: its own defaults, with statistics of statements where the installation has them.
 
     Raises:
@@ -64,13 +86,22 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
     """
     assert_installed(PROGRAMS.missing())
     arguments = arguments_of(TITLE, VARIANTS, variant)
-    version, password = PROGRAMS.version(), secrets.token_urlsafe(PASSWORD_BYTES)
+    version, password, own_password = PROGRAMS.version(), login.password_to_use(), secrets.token_urlsafe(PASSWORD_BYTES)
     statistics = (f"shared_preload_libraries={STATISTICS}",) if has_statistics() else ()
 
     def admit_stacks(location: Location) -> None:
         # By the verifier: the statistics of statements keep the text of this one.
         own = PostgresClient(_target(location, OWN_DATABASE))
-        own.execute(f"ALTER ROLE {USER} PASSWORD '{own.scram_verifier(USER, password)}'")
+        passwords = {login.user: password, SUPERUSER: own_password}
+        own.execute(
+            *(
+                f"""ALTER ROLE "{name}" PASSWORD '{own.scram_verifier(name, each)}'"""
+                for name, each in passwords.items()
+            )
+        )
+        _allow(login, location.data, WITH_PASSWORDS)
+        own.execute("SELECT pg_reload_conf()")
+        _await_shut(location)
 
     return ServerProgram(
         name=NAME,
@@ -78,19 +109,29 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
         product=version or TITLE,
         kept=KeptData(
             key=(NAME, version, LAYOUT),
-            command=lambda location: _command(location, WHILE_LOADING),
-            fill=_fill,
+            filled_key=login.key,
+            command=lambda location: _command(location, WHILE_LOADING, login),
+            fill=partial(_fill, login),
             initialise=_initialise,
-            run=_run,
+            run=partial(_run, login),
             end_signal=SIGINT,  # on SIGTERM it waits for whoever is connected
         ),
-        command=lambda location: _command(location, [*arguments, *statistics]),
+        command=lambda location: _command(location, [*arguments, *statistics], login),
         is_ready=_is_ready,
-        client=_client,
+        client=lambda location: _client(login, location, own_password),
         admit_stacks=admit_stacks,
-        url=lambda port: f"postgresql://{USER}:{password}@{LOOPBACK}:{port}/{USER}",
+        durability=Durable(
+            reading=lambda location: durability(
+                _client(login, location, own_password), PostgresClient(_target(location, OWN_DATABASE, own_password))
+            ),
+            sessions=lambda location: sessions(_client(login, location, own_password), login.user),
+        ),
+        url=lambda port: login.url("postgresql", password, port),
+        port=login.port,
+        end_sessions=lambda location: _client(login, location, own_password).end_sessions_of(login.user),
         leftovers=("postmaster.pid",),
         end_signal=SIGQUIT,
+        loses_when_killed=VARIANTS[variant].description if arguments else "",
     )
 
 
@@ -104,13 +145,18 @@ def _initialise(folder: Path) -> None:
     data = folder / DATA
     command = [PROGRAMS.path("initdb"), "-D", str(data), "-U", SUPERUSER, "-A", "reject"]
     PROGRAMS.run(folder, [*command, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"])
-    (data / "pg_hba.conf").write_text(ACCESS)
+    _allow(LABS_OWN, data, ACCESS)
     give_to_server(data)
 
 
-def _command(location: Location, further: Sequence[str]) -> list[str]:
+def _allow(login: Login, data: Path, rules: str) -> None:
+    """Say whom the server lets in; it is read at its next start, or when it is told to."""
+    (data / ACCESS_FILE).write_text(rules.format(superuser=SUPERUSER, login=login, loopback=LOOPBACK))
+
+
+def _command(location: Location, further: Sequence[str], login: Login) -> list[str]:
     """On loopback and a socket in the data, with room for all pools."""
-    settings = [f"listen_addresses={LOOPBACK}", f"max_connections={MOST_CONNECTIONS}", *further]
+    settings = [f"listen_addresses={LOOPBACK}", f"max_connections={login.most_connections}", *further]
     options = [option for setting in settings for option in ("-c", setting)]
     data = str(location.data)
     return [PROGRAMS.path("postgres"), "-D", data, "-p", str(location.port), "-k", data, *options]
@@ -118,6 +164,11 @@ def _command(location: Location, further: Sequence[str]) -> list[str]:
 
 def _is_ready(location: Location) -> bool:
     """Whether it takes a connection, which it does as soon as it can serve one."""
+    return _admits(location)
+
+
+def _admits(location: Location) -> bool:
+    """Whether it takes a connection of the superuser without a password."""
     try:
         psycopg.connect(_target(location, OWN_DATABASE), connect_timeout=2).close()
     except psycopg.Error:
@@ -125,29 +176,71 @@ def _is_ready(location: Location) -> bool:
     return True
 
 
-def _client(location: Location) -> PostgresClient:
-    """As superuser, by the socket. The tables become the stacks' user's, and only its statements are counted."""
-    own = PostgresClient(_target(location, OWN_DATABASE))
-    return PostgresClient(_target(location, USER), role=USER, counted_user=USER, statistics=own)
+def _await_shut(location: Location) -> None:
+    """Wait until nobody gets in without a password any more: the server reads its rules when it comes to it.
+
+    Raises:
+        Problem: it still admits everybody.
+    """
+    deadline = time.monotonic() + SHUT_WITHIN_SECONDS
+    while _admits(location):
+        if time.monotonic() > deadline:
+            raise Problem(f"{TITLE} still asks for no password", "run it again")
+        time.sleep(ASK_EVERY_SECONDS)
 
 
-def _target(location: Location, database: str) -> str:
-    return psycopg.conninfo.make_conninfo(host=str(location.data), port=location.port, user=SUPERUSER, dbname=database)
+def _client(login: Login, location: Location, password: str = "") -> PostgresClient:
+    """As superuser, by the socket. Only the statements of the stacks' user are counted.
+
+    Args:
+        password: the superuser's, which is asked for once stacks are admitted.
+    """
+    own = PostgresClient(_target(location, OWN_DATABASE, password))
+    return PostgresClient(_target(location, login.database, password), counted_user=login.user, statistics=own)
 
 
-def _fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
-    """A user that may log in and owns one database, and the tables in that."""
+def _target(location: Location, database: str, password: str = "") -> str:
+    return psycopg.conninfo.make_conninfo(
+        host=str(location.data), port=location.port, user=SUPERUSER, dbname=database, password=password or None
+    )
+
+
+def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+    """A user that may log in, one database, and the tables in that: the user may read and write their rows, no more.
+
+    Where there are no tables of the lab's, the database is the user's own: its tables are those of a user's files, or
+    of a stack that makes them.
+    """
+    _allow(login, location.data, ACCESS)
+    owner = SUPERUSER if tables else login.user
     PostgresClient(_target(location, OWN_DATABASE)).execute(
-        f"CREATE ROLE {USER} LOGIN",
-        f"CREATE DATABASE {USER} OWNER {USER} TEMPLATE template0",
-        "ALTER DATABASE template0 IS_TEMPLATE false",
-        *(f"DROP DATABASE {name}" for name in UNUSED_DATABASES),
+        f"DROP DATABASE {UNUSED_DATABASE}",
+        f'CREATE ROLE "{login.user}" LOGIN',
+        f'CREATE DATABASE "{login.database}" OWNER "{owner}" TEMPLATE {EMPTY_DATABASE}',
+        f"ALTER DATABASE {EMPTY_DATABASE} IS_TEMPLATE false",
+        f"DROP DATABASE {EMPTY_DATABASE}",
         *([f"CREATE EXTENSION {STATISTICS}"] if has_statistics() else []),
     )
-    _client(location).load(tables, on_rows)
+    client = _client(login, location)
+    client.load(tables, on_rows)
+    if tables:
+        client.execute(*_rights(login, tables))
 
 
-def _run(location: Location, files: Sequence[Path]) -> None:
+def _rights(login: Login, tables: Sequence[Table]) -> list[str]:
+    """What the stacks' user needs, and nothing else: no tables of its own, not even temporary ones."""
+    return [
+        f'REVOKE ALL ON DATABASE "{login.database}" FROM public',
+        f'GRANT CONNECT ON DATABASE "{login.database}" TO "{login.user}"',
+        "REVOKE ALL ON SCHEMA public FROM public",
+        f'GRANT USAGE ON SCHEMA public TO "{login.user}"',
+        *(f'GRANT {", ".join(OF_ROWS)} ON {table.name} TO "{login.user}"' for table in tables),
+        f'GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO "{login.user}"',
+    ]
+
+
+def _run(login: Login, location: Location, files: Sequence[Path]) -> None:
     """Files of a user's own, as the stacks' user; and statistics for the planner."""
-    load(PROGRAMS.path_of("psql"), _target(location, USER), USER, files)
-    PostgresClient(_target(location, USER)).execute("ANALYZE")
+    target = _target(location, login.database)
+    load(PROGRAMS.path_of("psql"), target, login.user, files)
+    PostgresClient(target).execute("ANALYZE")

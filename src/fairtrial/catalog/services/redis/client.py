@@ -116,7 +116,11 @@ class RedisClient:
         return evicted + self.counters()["writes"]
 
     def counters(self) -> Counters:
-        """By commands: what reads or writes is what Redis itself flags as such. rows_read: keys found by reads."""
+        """By commands: what reads or writes is what Redis itself flags as such.
+
+        rows_read: keys found by reads, also by EXISTS and TOUCH and within scripts, which send no value: bytes_sent, to
+        everybody and the lab, tells these apart.
+        """
         with driver_errors():
             calls = {
                 name.removeprefix("cmdstat_"): int(statistics["calls"])
@@ -125,7 +129,7 @@ class RedisClient:
             for name in calls:
                 if name not in self._flags:
                     self._flags[name] = frozenset(self._flags_of(name))
-            hits = int(self.driver.info("stats").get("keyspace_hits", 0))
+            statistics = self.driver.info("stats")
 
         def flagged(flag: str) -> int:
             return sum(count for name, count in calls.items() if flag in self._flags[name])
@@ -134,7 +138,8 @@ class RedisClient:
             "statements": sum(calls.values()),
             "reads": flagged("readonly"),
             "writes": flagged("write"),
-            "rows_read": hits,
+            "rows_read": int(statistics.get("keyspace_hits", 0)),
+            "bytes_sent": int(statistics.get("total_net_output_bytes", 0)),
         }
 
     def _flags_of(self, command: str) -> list[str]:

@@ -1,21 +1,32 @@
 """Redis' own program: how a private server is started."""
 
+import os
+import secrets
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.client import answers
+from fairtrial.catalog.services.common.folder import give_to_server
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
 from fairtrial.catalog.services.common.key_value import assert_fit
 from fairtrial.catalog.services.common.private import KeptData, Location, ServerProgram, Variant, arguments_of
+from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.redis.client import NAME, TITLE, RedisClient
 from fairtrial.catalog.services.redis.own_commands import load
 from fairtrial.catalog.tables import Table
 
 PROGRAM = "redis-server"
+USERS_FILE = "users.conf"
+LABS_USER = "lab"
+RIGHTS_OF_STACKS = "~* &* +@all -@admin -@dangerous +info +keys +sort +role"
+"""All that is done with keys, and what drivers ask when they connect. Not what changes the server's settings, empties
+it, stops it or sets its counters back (CONFIG, FLUSHALL, SHUTDOWN, DEBUG)."""
+
 LAYOUT = 1
 """Raise it when the way in which tables are laid out changes: kept data are made again."""
 
@@ -27,6 +38,8 @@ VARIANTS = {
     ),
 }
 
+SNAPSHOTS_ONLY = 'Redis has snapshots only, and a crash loses what is newer: choose `variant = "append-only-always"`'
+
 missing = partial(missing_program, TITLE, PROGRAM, "redis-server")
 version = partial(version_line, [PROGRAM, "--version"])
 
@@ -34,47 +47,64 @@ version = partial(version_line, [PROGRAM, "--version"])
 def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     """A private Redis.
 
-    Without a file of settings, all are those that Redis is built with: snapshots after 3600 s with 1 change, 300 s with
-    100, 60 s with 10,000. There is no password: it listens on loopback alone and lives as long as a run; the other
-    key-value store knows none, so neither is asked for one when stacks connect.
+    All settings are those that Redis is built with: snapshots after 3600 s with 1 change, 300 s with 100, 60 s with
+    10,000. Its file of settings names users alone: the default one for stacks, by a password, since clients that are
+    older than users (Redis 6) know nothing else; and the lab's, which may do everything.
 
     Raises:
         Problem: it is not installed, there is no such variant, or the tables are not keys and values.
     """
     assert_fit(TITLE, tables)
     assert_installed(missing())
-    arguments = arguments_of(TITLE, VARIANTS, variant)
+    arguments, logins = arguments_of(TITLE, VARIANTS, variant), _Logins()
 
     def command(location: Location) -> list[str]:
         network = ["--port", str(location.port), "--bind", LOOPBACK]
-        return [PROGRAM, *network, "--dir", str(location.data), *arguments]
+        return [PROGRAM, str(logins.written(location)), *network, "--dir", str(location.data), *arguments]
+
+    def fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
+        with closing(logins.client(location)) as client:
+            client.load(tables, on_rows)
+            client.save()
+
+    def run(location: Location, files: Sequence[Path]) -> None:
+        with closing(logins.client(location)) as client:
+            load(client, files)
+            client.save()
 
     return ServerProgram(
         name=NAME,
         title=TITLE,
-        kept=KeptData(key=(NAME, version(), arguments, LAYOUT), command=command, fill=_fill, run=_run),
+        kept=KeptData(key=(NAME, version(), arguments, LAYOUT), command=command, fill=fill, run=run),
         command=command,
-        is_ready=lambda location: answers(_client(location)),
-        client=_client,
-        url=_url,
+        is_ready=lambda location: answers(logins.client(location)),
+        client=logins.client,
+        url=logins.url_for_stacks,
+        loses_when_killed="" if arguments else SNAPSHOTS_ONLY,
     )
 
 
-def _url(port: int) -> str:
-    return f"redis://{LOOPBACK}:{port}/0"
+@dataclass(frozen=True)
+class _Logins:
+    """The passwords of one server."""
 
+    stacks: str = field(default_factory=lambda: secrets.token_urlsafe(PASSWORD_BYTES), repr=False)
+    labs: str = field(default_factory=lambda: secrets.token_urlsafe(PASSWORD_BYTES), repr=False)
 
-def _client(location: Location) -> RedisClient:
-    return RedisClient(_url(location.port))
+    def written(self, location: Location) -> Path:
+        """The file that tells the server of them, readable by the server's user alone."""
+        file = location.data.parent / USERS_FILE
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as opened:
+            opened.write(f"user default on >{self.stacks} {RIGHTS_OF_STACKS}\n")
+            opened.write(f"user {LABS_USER} on >{self.labs} ~* &* +@all\n")
+        give_to_server(file)
+        return file
 
+    def url_for_stacks(self, port: int) -> str:
+        """What stacks get: a password without a user's name."""
+        return f"redis://:{self.stacks}@{LOOPBACK}:{port}/0"
 
-def _fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
-    with closing(_client(location)) as client:
-        client.load(tables, on_rows)
-        client.save()
-
-
-def _run(location: Location, files: Sequence[Path]) -> None:
-    with closing(_client(location)) as client:
-        load(client, files)
-        client.save()
+    def client(self, location: Location) -> RedisClient:
+        """The lab's access."""
+        return RedisClient(f"redis://{LABS_USER}:{self.labs}@{LOOPBACK}:{location.port}/0")

@@ -19,7 +19,7 @@ TICKS_PER_HALF_DISTANCE = 5
 
 
 def measurement_json(measurement: Measurement) -> str:
-    """The engine's summary with URL, load, expected figures, capacity, warnings and exit status.
+    """The engine's summary with URL, load, expected figures, capacity, warnings, notes and exit status.
 
     The request's headers and body are left out, as they may be secret.
     """
@@ -30,6 +30,7 @@ def measurement_json(measurement: Measurement) -> str:
         "load_model": measurement.plan.load.model_dump(exclude_none=True),
         "exit_status": measurement.exit_status,
         "warnings": list(warnings(measurement)),
+        "notes": list(measurement.notes),
         "expected": [_verdict(each) for each in measurement.verdicts],
         "capacity": None if measurement.capacity is None else measurement.capacity.model_dump(),
         **measurement.summary.model_dump(),
@@ -43,6 +44,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {
         "expected": expected.text,
         "figure": expected.figure,
+        "request": expected.request,
         "limit": expected.limit,
         "found": None if found is None or math.isinf(found) else found,
         "found_in_words": verdict.found_in_words,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import figure
+from fairtrial.judge.checks.uneven_connections import CHECK as UNEVEN
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.record.capacity import CapacityFound, Probe
@@ -11,6 +12,8 @@ from fairtrial.record.engine_summary import Distribution
 from fairtrial.tools.load.measure import Measurement
 
 SHORTEST_MS = 0.001
+FEWEST_ANSWERS_EACH = 20
+"""At random, so many answers to each connection have an evenness of 20/21; fewer are uneven by themselves."""
 TABLE_PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99")
 """The columns of the table of times, where the sample supports them."""
 EXPLANATION = (
@@ -86,6 +89,20 @@ def generator_in_words(measurement: Measurement) -> str:
     several = "of their processors" if len(summary.threads) > 1 else "of its processor"
     fallback = f" ({summary.driver_fallback})" if summary.driver_fallback else ""
     return f"{shares} {several}, {summary.driver}{fallback}"
+
+
+def unevenness_in_words(measurement: Measurement) -> str:
+    """How answers spread over connections, where a reader should know it: `0 to 3,000 answers each, evenness 0.25`.
+
+    Empty where they are as even as the check `uneven-connections` asks for, and for want of answers.
+    """
+    summary, told = measurement.summary, measurement.summary.connection_answers
+    if told is None or told.evenness is None or told.evenness >= UNEVEN.thresholds["evenness"].value:
+        return ""
+    if summary.answers < FEWEST_ANSWERS_EACH * told.connections:
+        return ""
+    each = f"{told.least:,} to {told.most:,} answers each, evenness {told.evenness:.2f}"
+    return f"{each}; {told.without:,} had none" if told.without else each
 
 
 def _milliseconds(seconds: float | None) -> float | None:

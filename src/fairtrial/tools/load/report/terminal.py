@@ -23,6 +23,7 @@ from fairtrial.tools.load.report.figures import (
     missing_percentiles,
     probe_rows,
     rows,
+    unevenness_in_words,
 )
 
 EXAMPLES_SHOWN = 3
@@ -31,7 +32,7 @@ FEWEST_FOR_A_HISTOGRAM = 20
 
 
 def print_measurement(console: Console, measurement: Measurement) -> None:
-    """Print the load and the goodput, then times, errors by kind with a remedy, and warnings.
+    """Print the load and the goodput, then times, errors by kind with a remedy, warnings, and notes.
 
     Text from the server is printed as it is: neither markup nor control characters in it have an effect.
     """
@@ -49,6 +50,7 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
     parts += _errors(measurement)
     for warning in warnings(measurement):
         parts += [Text(), Text.assemble(("warning: ", "bold yellow"), warning)]
+    parts += [Text(f"note: {note}") for note in measurement.notes]
     console.print(Group(*parts), highlight=False)
 
 
@@ -74,6 +76,8 @@ def _facts(measurement: Measurement) -> Table:
         oldest = summary.oldest_in_flight_seconds
         age = "" if oldest is None else f", the oldest for {figure(oldest * 1e3)} ms"
         facts.add_row("in flight", f"{summary.in_flight_at_end:,} at the end{age}")
+    if uneven := unevenness_in_words(measurement):
+        facts.add_row("connections", uneven)
     facts.add_row("transfer", _transfer(measurement))
     if summary.tls is not None:
         facts.add_row("TLS", f"{summary.tls.version}, {summary.tls.cipher_suite}")
@@ -171,7 +175,8 @@ def _errors(measurement: Measurement) -> list[RenderableType]:
         return [Text(), Text("errors: none")]
     parts: list[RenderableType] = [Text(), Text(f"errors: {sum(measurement.failed.values()):,}", style="bold red")]
     for kind, times in sorted(measurement.failed.items(), key=lambda item: -item[1]):
-        line = Text.assemble((f"{times:,} {kind}", "red"), ("  " + remedy(kind, measurement.plan)).rstrip())
+        what_to_do = remedy(kind, measurement.plan, measurement.summary)
+        line = Text.assemble((f"{times:,} {kind}", "red"), f"  {what_to_do}".rstrip())
         parts.append(Padding(line, (0, 0, 0, 2)))
     examples = [f"{each.what}: {printable(each.excerpt, 100)}" for each in measurement.summary.examples]
     for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:

@@ -15,6 +15,8 @@ RATE, ERRORS, MAX, MEAN = "rate", "errors", "max", "mean"
 LONGEST_OBJECTIVE_SECONDS = 3600.0
 """As in the objectives of an experiment."""
 
+_OF_REQUEST = re.compile(r"([A-Za-z0-9._-]+)\s*:\s*(.*)", re.DOTALL)
+"""Names as a workload file may have them."""
 _FIGURE_AND_BOUND = re.compile(r"([A-Za-z][A-Za-z0-9._-]*)\s*(<=|>=|<|>)\s*(\S.*)")
 _EXAMPLES = "write a figure and its bound: 'p99<50ms', 'rate>=2,000/s' or 'errors<=0.1%'"
 _FIGURES = (
@@ -27,7 +29,7 @@ class ExpectedFigure(NamedTuple):
     """A figure with its bound."""
 
     text: str
-    """as it was written, such as `p99<50ms`"""
+    """as it was written, such as `p99<50ms` or `order: p99<50ms`"""
     figure: str
     """`p99.9`, `max`, `mean`, `rate` or `errors`"""
     limit: float
@@ -36,6 +38,8 @@ class ExpectedFigure(NamedTuple):
     """the limit itself is allowed"""
     symbol: str
     """of the unit in which the limit was written"""
+    request: str | None = None
+    """the request of the mix that it is of; None: of all"""
 
     @property
     def percentile(self) -> str | None:
@@ -50,7 +54,7 @@ class ExpectedFigure(NamedTuple):
 
 
 def parse_expected_figure(text: str) -> ExpectedFigure:
-    """The figure and its bound of `p99<50ms`, `rate>=2,000/s` or `errors<=0.1%`.
+    """The figure and its bound of `p99<50ms`, `rate>=2,000/s`, `errors<=0.1%` or, of one request, `order: p99<50ms`.
 
     Raises:
         Problem: it is no figure and bound, the bound has no unit or a wrong one, or it allows what is worse.
@@ -58,7 +62,9 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
     from fairtrial.base.units import BaseUnit, Quantity, kind_of, parse_quantity, symbols_of  # noqa: PLC0415 see above
 
     shown = printable(text.strip(), 60)
-    match = _FIGURE_AND_BOUND.fullmatch(text.strip())
+    named = _OF_REQUEST.fullmatch(text.strip())
+    request, bounded = (None, text.strip()) if named is None else named.groups()
+    match = _FIGURE_AND_BOUND.fullmatch(bounded)
     if match is None:
         raise Problem(f"'{shown}' is not a figure and its bound", _EXAMPLES)
     name, sign, bound = match.groups()
@@ -78,8 +84,8 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
     if sign.startswith(">") != (figure == RATE):
         worse = "lower rates" if figure == RATE else "more errors" if figure == ERRORS else "longer times"
         raise Problem(f"'{shown}' asks for {worse}", f"write {_example(figure)}")
-    written = f"{figure}{sign}{printable(bound.strip(), 40)}"
-    return ExpectedFigure(written, figure, quantity.value, sign.endswith("="), quantity.unit.symbol)
+    written = f"{'' if request is None else f'{request}: '}{figure}{sign}{printable(bound.strip(), 40)}"
+    return ExpectedFigure(written, figure, quantity.value, sign.endswith("="), quantity.unit.symbol, request)
 
 
 def parse_objective(text: str) -> ExpectedFigure:

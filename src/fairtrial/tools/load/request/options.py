@@ -274,7 +274,7 @@ class GoalOptions:
             metavar="'FIGURE<BOUND'",
             parser=parse_expected_figure,
             text="Say whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', "
-            "'errors<=0.1%'. May be repeated. Exit status 1 if one was not.",
+            "'errors<=0.1%'; of one request of -f, 'order: p99<50ms'. May be repeated. Exit status 1 if one was not.",
         ),
     ] = field(default_factory=list)
     capacity: Annotated[
@@ -284,8 +284,8 @@ class GoalOptions:
             "--capacity",
             metavar="'pN<TIME'",
             parser=parse_objective,
-            text="Search for the highest rate at which this holds without an error, such as 'p99<50ms', and confirm it "
-            "over -d. May be repeated.",
+            text="Search for the highest rate at which this holds without an error, such as 'p99<50ms' (or, with -f, "
+            "'order: p99<50ms'), and confirm it over -d. May be repeated.",
         ),
     ] = field(default_factory=list)
     between: Annotated[

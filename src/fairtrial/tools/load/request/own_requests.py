@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import httpx
 
@@ -11,7 +12,7 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.workloads.from_file import SentRequests, sent_requests
 from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.catalog.workloads.written import Scalar
-from fairtrial.engine.plan import Request, Tls
+from fairtrial.engine.plan import Closed, EnginePlan, Request, SetupRequest, Tls
 from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.tools.load.request.connect import check_connection, tls_context
 from fairtrial.tools.load.request.http_request import host_header
@@ -39,14 +40,37 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
         )
     source = read_workload_file(options.file)
     variables: dict[str, Scalar] = {}
-    if source.model.setup:
+    if source.model.load_entries():
         headers = [(header.name, header.value) for header in options.headers if header.name.lower() != "host"]
         check_connection(url, options.unix_socket, tls, options.timeout_seconds)
         client = _client(options, url, tls)
         variables = send_setup(source, client, host_header(options, url), headers=headers)
     sent = sent_requests(source, check_every=1, variables=variables)
     own = [header for header in options.headers if header.name.lower() != "host"]
-    return replace(sent, requests=[_with_headers(request, own) for request in sent.requests])
+    return replace(
+        sent,
+        requests=[_with_headers(request, own) for request in sent.requests],
+        setup=[_with_headers(request, own) for request in sent.setup],
+    )
+
+
+def assert_load_fits(sent: SentRequests, plan: EnginePlan) -> None:
+    """Raise a Problem if requests of a file need what this load is not."""
+    thinking = [request.name for request in sent.requests if request.think_seconds is not None]
+    if thinking and (not isinstance(plan.load, Closed) or plan.pipeline > 1):
+        raise Problem(
+            f"requests.{thinking[0]}.think: only a client of a closed load waits for its answer and thinks",
+            "leave out -r, --ramp, --steps and --pipeline, or leave `think` out of the file",
+        )
+    if sent.setup and plan.pipeline > 1:
+        raise Problem(
+            f"setup.{sent.setup[0].name}: a connection that is set up has one request in flight", "leave out --pipeline"
+        )
+    if sent.setup and plan.requests_per_connection == 1:
+        raise Problem(
+            f"setup.{sent.setup[0].name}: each request would have a connection and a setup of its own",
+            'leave out --no-keepalive, or write per = "load" there',
+        )
 
 
 def _client(options: LoadOptions, url: Url, tls: Tls | None) -> httpx.Client:
@@ -70,8 +94,11 @@ def _said_twice(options: LoadOptions) -> Iterator[str]:
     return (name for name, value in given.items() if value is not None)
 
 
-def _with_headers(request: Request, own: Sequence[Header]) -> Request:
+AnyRequest = TypeVar("AnyRequest", Request, SetupRequest)
+
+
+def _with_headers(request: AnyRequest, own: Sequence[Header]) -> AnyRequest:
     names = {header.name.lower() for header in own}
-    kept = [(name, value) for name, value in request.headers if name.lower() not in names]
-    added = [(header.name, header.value.replace("{{", "{{{{")) for header in own]
+    kept: list[tuple[str, str]] = [(name, value) for name, value in request.headers if name.lower() not in names]
+    added: list[tuple[str, str]] = [(header.name, header.value.replace("{{", "{{{{")) for header in own]
     return request.model_copy(update={"headers": [*kept, *added]})

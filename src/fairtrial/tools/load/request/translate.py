@@ -22,7 +22,7 @@ from fairtrial.lab.placement import local_placement
 from fairtrial.tools.load.request.connect import check_connection
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import Arrival, LoadOptions
-from fairtrial.tools.load.request.own_requests import requests_of_file
+from fairtrial.tools.load.request.own_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.url import Url, parse_url
 
 DEFAULT_SECONDS = 10.0
@@ -48,12 +48,13 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     endpoint = check_connection(url, options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(options.threads, local=endpoint.local)
-    return EnginePlan(
+    plan = EnginePlan(
         address=endpoint.address,
         host=host_header(options, url),
         requests=list(own.requests),
         rows=dict(own.rows),
         secrets=dict(own.secrets),
+        setup=list(own.setup),
         load=load,
         stop=_stop(options),
         warmup_seconds=options.warmup_seconds,
@@ -65,6 +66,8 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
         driver=options.driver.value,
         tls=tls,
     )
+    assert_load_fits(own, plan)
+    return plan
 
 
 def _refuse_contradictions(options: LoadOptions) -> None:

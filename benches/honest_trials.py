@@ -1,0 +1,243 @@
+"""False refusals over everything that is shipped: honest trials of each workload on each service, by fast stacks.
+
+`.venv/bin/python -m benches.honest_trials --folder DIR` runs 200 trials in short experiments, one after the other, and
+prints a table for docs/proof.md. Run nothing else meanwhile: the checks find that, and rightly so. Started again with
+the same folder, it goes on where it was interrupted; what is after `--` is passed on to each `fairtrial run`.
+"""
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from benches.false_refusals import Tally
+from fairtrial.catalog.services import services
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.workloads import workloads
+from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.plan.validate import implements
+
+PREFERRED = (
+    *("go-nethttp", "rust-axum", "node-http", "node-rapid", "python-starlette", "java-spring"),
+    *("go-batch", "rust-batch", "node-batch", "python-batch"),
+)
+"""Stacks that answer fast, so that a short window has enough answers; those of each workload in this order."""
+
+OPTIONS: Mapping[str, Mapping[str, Any]] = {"query-mix": {"long_milliseconds": 100}}
+"""Where a window of usual length would have few answers of a kind."""
+
+WALL = "wall-seconds.json"
+"""In the folder: by experiment, how long `fairtrial run` took."""
+
+SERVER_LOAD = {"kind": "closed", "connections": 16, "warmup_seconds": 0.5}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A workload on a service, beside a cache if it needs one, and the stacks that are tried there."""
+
+    workload: Workload
+    service: str
+    cache: str | None
+    stacks: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """Of its experiments, without the round."""
+        return "-".join(["honest", self.workload.name, self.service, *([self.cache] if self.cache else [])])
+
+    def experiment(self, options: argparse.Namespace) -> dict[str, Any]:
+        """The keys of its experiment file, its name apart."""
+        keys: dict[str, Any] = {"title": self.name, "workload": self.workload.name, "service": self.service}
+        keys |= {"stacks": list(self.stacks), "blocks": 1}
+        if self.cache:
+            keys["cache"] = self.cache
+        if self.workload.rows:
+            keys["dataset"] = {"rows": min(self.workload.rows, options.rows)}
+        if isinstance(self.workload, ProgramWorkload):
+            keys |= {"load": {"kind": "program"}, "options": dict(self.workload.check_options[0])}
+        else:
+            keys |= {"load": {**SERVER_LOAD, "duration_seconds": options.seconds}}
+            keys |= {"options": dict(OPTIONS.get(self.workload.name, {}))}
+        return keys
+
+
+def settings(most_stacks: int, only: Sequence[str] = ()) -> list[Setting]:
+    """Every workload on each of its services, with each cache, where a shipped stack of `PREFERRED` implements it."""
+    known, found = find_stacks(), []
+    for workload in workloads().values():
+        caches = () if isinstance(workload, ProgramWorkload) else workload.cache
+        for service in workload.services:
+            stacks = [name for name in PREFERRED if _able(known[name], workload, service)][:most_stacks]
+            if stacks and (not only or workload.name in only):
+                found += [Setting(workload, service, cache, stacks) for cache in (caches or (None,))]
+    return found
+
+
+def _able(stack: Stack, workload: Workload, service: str) -> bool:
+    return implements(stack, workload, services()[service])
+
+
+def planned(every: Sequence[Setting], trials: int) -> Iterator[tuple[Setting, int]]:
+    """Settings in turn, each with its round from 1, until there are so many trials; the last may be some too many."""
+    number, count = 0, 0
+    while every and count < trials:
+        number += 1
+        for setting in every:
+            if count >= trials:
+                return
+            yield setting, number
+            count += len(setting.stacks)
+
+
+def toml(keys: Mapping[str, Any]) -> str:
+    """As a file: single keys first, then tables. What is in them is spelled in TOML as in JSON."""
+    single = [f"{key} = {json.dumps(value)}" for key, value in keys.items() if not isinstance(value, dict)]
+    tables = [
+        "\n".join([f"[{key}]", *(f"{name} = {json.dumps(each)}" for name, each in table.items())])
+        for key, table in keys.items()
+        if isinstance(table, dict) and table
+    ]
+    return "\n".join([*single, *tables, ""])
+
+
+def result_of(folder: Path, name: str) -> Path | None:
+    """The folder of a run of this experiment that came to its end; None if there is none yet."""
+    for result in sorted(folder.glob(f"{name}-2*/result.json")):
+        if json.loads(result.read_text())["interrupted"] is False:
+            return result.parent
+    return None
+
+
+def run(folder: Path, name: str, text: str, options: argparse.Namespace) -> None:
+    """Run an experiment, within bounds, and note how long that took."""
+    file = folder / f"{name}.toml"
+    file.write_text(text)
+    command = [sys.executable, "-m", "fairtrial", "run", str(file), "--out", str(folder), *options.passed_on]
+    began = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sys.stderr) as running:
+        try:
+            running.wait(options.run_within_seconds)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt) as ended:
+            running.send_signal(signal.SIGINT)
+            running.wait()
+            if isinstance(ended, KeyboardInterrupt):
+                raise
+            print(f"{name}: not done within {options.run_within_seconds:g} s", file=sys.stderr)
+    noted = folder / WALL
+    walls: dict[str, float] = json.loads(noted.read_text()) if noted.exists() else {}
+    noted.write_text(json.dumps(walls | {name: round(time.monotonic() - began, 1)}))
+
+
+@dataclass
+class Findings:
+    """What is known of all trials so far."""
+
+    tally: Tally = field(default_factory=Tally)
+    refusals: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """by check and remedy"""
+    not_run: Counter[str] = field(default_factory=Counter)
+    """by the first line of the reason"""
+    stages: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """seconds of each trial, by stage"""
+    wall_seconds: float = 0.0
+    by_setting: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """outcomes by workload and service"""
+
+    def add(self, results: Path, setting: Setting) -> None:
+        """Count a run."""
+        result = json.loads((results / "result.json").read_text())
+        self.tally.add(result)
+        where = f"{setting.workload.name} on {setting.service}{f' with {setting.cache}' if setting.cache else ''}"
+        for trial in (trial for condition in result["conditions"] for trial in condition["trials"]):
+            self.by_setting[where][trial["outcome"]] += 1
+            if trial["outcome"] == "not run":
+                self.not_run[f"{where}: {trial['reason'].splitlines()[0]}"] += 1
+            for check, remedy in {
+                (each["check"], each["remedy"]) for each in trial["findings"] if each["severity"] == "refusal"
+            }:
+                self.refusals[check, remedy] += 1
+        for line in (results / "record.jsonl").read_text().split("\n")[1:]:
+            if line:
+                for stage, seconds in json.loads(line)["stage_seconds"].items():
+                    self.stages[stage].append(seconds)
+
+
+def table(findings: Findings) -> str:
+    """What docs/proof.md shows, as Markdown."""
+    tally, trials = findings.tally, sum(findings.tally.outcomes.values())
+    refused = tally.outcomes["refused"]
+    lines = [
+        f"{trials} honest trials, {len(findings.by_setting)} workloads on their services: "
+        f"{tally.outcomes['valid']} valid, {refused} refused, {tally.outcomes['not run']} not run.",
+        "",
+        "| refused by | trials | what it says to do |",
+        "| --- | --- | --- |",
+        *(f"| {check} | {count} | {_cell(remedy)} |" for (check, remedy), count in findings.refusals.most_common()),
+        *([] if findings.refusals else ["| nothing | 0 | |"]),
+        "",
+        "| stage | trials | mean seconds | share of the stages |",
+        "| --- | --- | --- | --- |",
+    ]
+    whole = sum(map(sum, findings.stages.values()))
+    for stage, seconds in findings.stages.items():
+        lines.append(f"| {stage} | {len(seconds)} | {fmean(seconds):.2f} | {sum(seconds) / (whole or 1):.1%} |")
+    if trials:
+        lines += ["", f"A trial took {findings.wall_seconds / trials:.1f} s of wall time, preparation included."]
+    if trials and refused == 0:
+        # The rule of three: J. A. Hanley and A. Lippman-Hand, JAMA 249 (1983), 1743-1745.
+        lines.append(f"With none refused, the true share is below {min(3 / trials, 1):.1%} at 95% confidence.")
+    amiss = [f"{where}: {dict(counts)}" for where, counts in findings.by_setting.items() if set(counts) != {"valid"}]
+    return "\n".join([*lines, *(f"- {each}" for each in [*amiss, *findings.not_run])])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def arguments() -> argparse.Namespace:
+    own, passed_on = sys.argv[1:], []
+    if "--" in own:
+        own, passed_on = own[: own.index("--")], own[own.index("--") + 1 :]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=Path("honest-trials"), help="for results; it is gone on with")
+    parser.add_argument("--trials", type=int, default=200, help="at least so many, in whole experiments")
+    parser.add_argument("--stacks", type=int, default=2, help="most of them for each workload and service")
+    parser.add_argument("--workloads", nargs="+", default=[], help="only these")
+    parser.add_argument("--rows", type=int, default=100_000, help="most of a workload that has a dataset")
+    parser.add_argument("--seconds", type=float, default=2.5, help="of each window: rows change from two on")
+    parser.add_argument("--run-within-seconds", type=float, default=600.0, help="of one experiment; then it is ended")
+    options = parser.parse_args(own)
+    options.passed_on = passed_on
+    return options
+
+
+def main() -> int:
+    """Run what has not been run yet, print the table, and return the exit status: 1 if a trial was refused."""
+    options = arguments()
+    folder: Path = options.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    findings = Findings()
+    for setting, number in planned(settings(options.stacks, options.workloads), options.trials):
+        name = f"{setting.name}-{number}"
+        if result_of(folder, name) is None:
+            print(f"{name}: {', '.join(setting.stacks)}", file=sys.stderr)
+            run(folder, name, toml({"name": name, **setting.experiment(options)}), options)
+        if (results := result_of(folder, name)) is not None:
+            findings.add(results, setting)
+            findings.wall_seconds += json.loads((folder / WALL).read_text()).get(name, 0.0)
+    print(table(findings))
+    return 1 if findings.tally.outcomes["refused"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+//! Values of variables in texts that somebody sees. The lab does the same with those that it knows itself.
+
+use crate::rows::Form;
+
+/// Shorter values are no credentials, and to hide each `1` would make texts unreadable. An excerpt may end in the midst
+/// of a value: so many characters of it at its end are hidden, too.
+const FEWEST_CHARACTERS: usize = 4;
+
+/// A text with `{{var NAME}}` in place of each value, as it is, percent-encoded, or escaped as in JSON.
+pub(super) fn hidden<'v>(text: &str, values: impl Iterator<Item = (&'v str, &'v str)>) -> String {
+    let mut spelled: Vec<(String, String)> = Vec::new();
+    for (name, value) in values.filter(|(_, value)| value.chars().count() >= FEWEST_CHARACTERS) {
+        for spelling in spellings(value) {
+            if !spelled.iter().any(|(other, _)| *other == spelling) {
+                spelled.push((spelling, format!("{{{{var {name}}}}}")));
+            }
+        }
+    }
+    // The longest first: one value may hold another.
+    spelled.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len()));
+    let mut text = text.to_owned();
+    for (spelling, placeholder) in &spelled {
+        text = text.replace(spelling, placeholder);
+    }
+    // The rest of a character that was cut in two.
+    let end = text.trim_end_matches(char::REPLACEMENT_CHARACTER).len();
+    for (spelling, placeholder) in &spelled {
+        let mut cuts = spelling
+            .char_indices()
+            .rev()
+            .map(|(at, _)| at)
+            .filter(|&at| spelling[..at].chars().count() >= FEWEST_CHARACTERS);
+        if let Some(cut) = cuts.find(|&cut| text[..end].ends_with(&spelling[..cut])) {
+            text.truncate(end - cut);
+            text.push_str(placeholder);
+            break;
+        }
+    }
+    text
+}
+
+fn spellings(value: &str) -> Vec<String> {
+    let cell = serde_json::to_string(value).unwrap_or_default();
+    let mut spellings = vec![value.to_owned()];
+    for form in [Form::Path, Form::JsonText] {
+        let mut bytes = Vec::new();
+        if form.write(&cell, &mut bytes).is_ok() {
+            spellings.push(String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+    // As some writers of JSON escape it.
+    spellings.extend(spellings.last().map(|text| text.replace('/', "\\/")));
+    spellings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hide(text: &str) -> String {
+        hidden(text, [("token", "s3cr/t \"ö\""), ("id", "7"), ("long", "s3cr/t \"ö\" and more")].into_iter())
+    }
+
+    #[test]
+    fn values_are_hidden_however_they_are_spelled() {
+        assert_eq!(hide("<s3cr/t \"ö\">"), "<{{var token}}>");
+        assert_eq!(hide("/a/s3cr%2Ft%20%22%C3%B6%22?7"), "/a/{{var token}}?7");
+        assert_eq!(hide(r#"{"a": "s3cr/t \"ö\"", "b": 1}"#), r#"{"a": "{{var token}}", "b": 1}"#);
+        assert_eq!(hide(r#"s3cr\/t \"ö\"!"#), "{{var token}}!");
+        assert_eq!(hide("s3cr/t \"ö\" and more!"), "{{var long}}!");
+        assert_eq!(hide("s3c and 7 are too short"), "s3c and 7 are too short");
+    }
+
+    #[test]
+    fn a_value_that_is_cut_off_is_hidden_as_well() {
+        assert_eq!(hide("who is s3cr"), "who is {{var long}}");
+        assert_eq!(hide("who is s3cr/t \"\u{FFFD}"), "who is {{var long}}");
+        assert_eq!(hide("who is s3c"), "who is s3c");
+    }
+}

@@ -1,0 +1,12 @@
+//! Variables of a connection: taken from the answers to its setup requests, and sent in what follows on it.
+//!
+//! Their values are credentials: they are held here, written into requests, and shown nowhere.
+
+mod hide;
+mod sources;
+mod take;
+mod values;
+
+pub use sources::VariableSources;
+pub use take::Taking;
+pub use values::Variables;

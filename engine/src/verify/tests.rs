@@ -1,0 +1,187 @@
+//! Answers, right and wrong.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::dataset::tests::items;
+use crate::dataset::{Dataset, Format, write_rows};
+use crate::plan::ChangedRowPlan;
+
+fn expectation(expect: Value) -> Expectation {
+    let dataset = Arc::new(Dataset::new(&items(1000, 0.0)).unwrap());
+    let sources = Sources { dataset: Some(&dataset), ..Sources::default() };
+    Expectation::new(&serde_json::from_value(expect).unwrap(), sources, &[]).unwrap()
+}
+
+fn answer(status: u16, body: &[u8]) -> Answer<'_> {
+    let body_bytes = body.len() as u64;
+    Answer {
+        status,
+        header_fits: true,
+        header_shows: None,
+        content_type: b"",
+        head: b"",
+        body_bytes,
+        body,
+        reusable: true,
+    }
+}
+
+#[test]
+fn nothing_expected_is_any_2xx() {
+    let mut any = expectation(json!({}));
+    for (status, wrong) in [
+        (200, None),
+        (204, None),
+        (101, Some(ErrorKind::Status1xx)),
+        (304, Some(ErrorKind::Status3xx)),
+        (404, Some(ErrorKind::Status4xx)),
+        (503, Some(ErrorKind::Status5xx)),
+    ] {
+        assert_eq!(any.verify(&answer(status, b"x"), 0).wrong, wrong);
+    }
+    assert_eq!(expectation(json!({"status": [404]})).verify(&answer(404, b""), 0).wrong, None);
+    let other = expectation(json!({"status": [201]})).verify(&answer(200, b""), 0);
+    assert_eq!(other.wrong, Some(ErrorKind::Status2xx));
+}
+
+#[test]
+fn the_first_wrong_thing_counts() {
+    let mut expected =
+        expectation(json!({"body_bytes": {"min": 2, "max": 3}, "body": {"kind": "exact", "text": "abc"}}));
+    assert_eq!(expected.verify(&answer(200, b"abc"), 0).wrong, None);
+    assert_eq!(expected.verify(&answer(200, b"abd"), 0).wrong, Some(ErrorKind::WrongBody));
+    assert_eq!(expected.verify(&answer(200, b"ab"), 0).wrong, Some(ErrorKind::WrongBody));
+    assert_eq!(expected.verify(&answer(200, b"abcd"), 0).wrong, Some(ErrorKind::WrongLength));
+    let mut other_type = answer(200, b"abcd");
+    other_type.header_fits = false;
+    assert_eq!(expected.verify(&other_type, 0).wrong, Some(ErrorKind::WrongHeader));
+    other_type.status = 500;
+    assert_eq!(expected.verify(&other_type, 0).wrong, Some(ErrorKind::Status5xx));
+}
+
+#[test]
+fn bodies_are_compared_at_the_asked_rate_and_lengths_always() {
+    let mut expected = expectation(json!({"body": {"kind": "exact", "text": "abc"}, "check_every": 4}));
+    for _ in 0..2 {
+        let found = (0..4).filter(|_| expected.verify(&answer(200, b"xyz"), 0).wrong.is_some()).count();
+        assert_eq!(found, 1);
+    }
+    assert!((0..8).all(|_| expected.verify(&answer(200, b"xy"), 0).wrong == Some(ErrorKind::WrongBody)));
+}
+
+#[test]
+fn rows_are_proved_and_ids_reported() {
+    let row = json!({"kind": "row", "fields": ["id", "uuid", "hash_code"]});
+    let mut expected = expectation(json!({"body": row}));
+    let dataset = Dataset::new(&items(1000, 0.0)).unwrap();
+    let mut right = Vec::new();
+    write_rows(&dataset, [77].into_iter(), Format::JsonLines, &mut right).unwrap();
+    let wrong = String::from_utf8(right.clone()).unwrap().replace("\"id\":77", "\"id\":78");
+    let unknown = br#"{"id": 1001}"#;
+    let verdict = |wrong, checked_body, picked| Verdict { wrong, checked_body, picked };
+    let of_body = Some(ErrorKind::WrongBody);
+    assert_eq!(expected.verify(&answer(200, &right), 0), verdict(None, true, Some((77, true))));
+    assert_eq!(expected.verify(&answer(200, wrong.as_bytes()), 0), verdict(of_body, true, Some((78, true))));
+    assert_eq!(expected.verify(&answer(200, b"[]"), 0), verdict(of_body, false, None));
+    assert_eq!(expected.verify(&answer(500, &right), 0), verdict(Some(ErrorKind::Status5xx), false, None));
+    let mut seldom = expectation(json!({"body": row, "check_every": 2}));
+    let found = [(); 2].map(|()| seldom.verify(&answer(200, wrong.as_bytes()), 0));
+    let unseen = verdict(None, false, Some((78, true)));
+    let seen = verdict(of_body, true, Some((78, true)));
+    assert!(found == [unseen, seen] || found == [seen, unseen], "{found:?}");
+    let id_alone = seldom.verify(&answer(200, unknown), 0);
+    assert_eq!((id_alone.wrong, id_alone.picked), (of_body, Some((1001, false))));
+}
+
+#[test]
+fn the_row_must_be_the_one_that_was_asked_for() {
+    let mut expected = expectation(json!({"body": {"kind": "row", "fields": ["id", "uuid"]}}));
+    let dataset = Dataset::new(&items(1000, 0.0)).unwrap();
+    let mut right = Vec::new();
+    write_rows(&dataset, [77].into_iter(), Format::JsonLines, &mut right).unwrap();
+    assert_eq!(expected.verify(&answer(200, &right), 77).wrong, None);
+    assert_eq!(expected.verify(&answer(200, &right), 78).wrong, Some(ErrorKind::WrongBody));
+}
+
+#[test]
+fn of_changing_rows_only_the_id_is_judged() {
+    let row = json!({"body": {"kind": "row", "fields": ["id", "uuid"]}, "body_bytes": {"min": 9, "max": 40}});
+    let mut expected = expectation(row).sparing(&ChangingRows::new(&[78, 77]));
+    let of_body = Some(ErrorKind::WrongBody);
+    for (body, asked, wrong, picked) in [
+        (r#"{"id":77,"uuid":"other"}"#, 0, None, Some((77, true))),
+        (r#"{"id":77,"uuid":"other"}"#, 77, None, Some((77, true))),
+        (r#"{"id":77,"uuid":"other"}"#, 78, of_body, Some((77, true))),
+        (r#"{"id":76,"uuid":"other"}"#, 0, of_body, Some((76, true))),
+        (r#"{"uuid":"other"}"#, 77, of_body, None),
+        (r#"{"id":77}   "#, 0, None, Some((77, true))),
+        (r#"{"id":77,"uuid":"other than any of them"}"#, 0, Some(ErrorKind::WrongLength), Some((77, true))),
+    ] {
+        let verdict = expected.verify(&answer(200, body.as_bytes()), asked);
+        assert_eq!((verdict.wrong, verdict.picked), (wrong, picked), "{body}");
+        assert_eq!(verdict.checked_body, picked == Some((76, true)));
+    }
+    let status = expected.verify(&answer(404, br#"{"id":77,"uuid":"o"}"#), 77);
+    assert_eq!(status.wrong, Some(ErrorKind::Status4xx));
+}
+
+#[test]
+fn of_changed_rows_every_answer_is_compared_with_both_texts() {
+    let dataset = Dataset::new(&items(1000, 0.0)).unwrap();
+    let mut line = Vec::new();
+    write_rows(&dataset, [77].into_iter(), Format::JsonLines, &mut line).unwrap();
+    let old = String::from_utf8(line).unwrap();
+    let name = serde_json::from_str::<Value>(&old).unwrap()["name"].as_str().unwrap().to_owned();
+    let change = |id| ChangedRowPlan { id, field: "name".to_owned(), text: "another".to_owned() };
+    let row = json!({"kind": "row", "fields": ["id", "uuid", "name"]});
+    let mut expected = expectation(json!({"body": row, "check_every": 1_000_000}))
+        .watching(&ChangedRows::new(&[change(77), change(5)], Some(&dataset)).unwrap());
+    let new = old.replace(&name, "another");
+    for (body, wrong, shown) in [
+        (old.clone(), None, Some(false)),
+        (new.clone(), None, Some(true)),
+        (old.replace(&name, "a third"), Some(ErrorKind::WrongBody), None),
+        (new.replace("\"uuid\":\"", "\"uuid\":\"0"), Some(ErrorKind::WrongBody), None),
+        (new.replace("\"id\":77", "\"id\":78"), None, None),
+    ] {
+        let verdict = expected.verify(&answer(200, body.as_bytes()), 0);
+        assert_eq!(verdict.wrong, wrong, "{body}");
+        let sightings: Vec<Sighting> =
+            shown.map(|is_changed| Sighting { id: 77, is_changed }).into_iter().collect();
+        assert_eq!(expected.sightings(), sightings, "{body}");
+    }
+    let without_name = json!({"body": {"kind": "row", "fields": ["id", "uuid"]}});
+    let mut expected =
+        expectation(without_name).watching(&ChangedRows::new(&[change(77)], Some(&dataset)).unwrap());
+    assert_eq!(expected.verify(&answer(200, old.as_bytes()), 0).wrong, None);
+    assert!(expected.sightings().is_empty());
+}
+
+#[test]
+fn a_row_needs_a_dataset_and_its_id() {
+    let row =
+        |fields: Value| serde_json::from_value(json!({"body": {"kind": "row", "fields": fields}})).unwrap();
+    let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
+    let error = |fields: Value, dataset| {
+        Expectation::new(&row(fields), Sources { dataset, ..Sources::default() }, &[]).unwrap_err()
+    };
+    assert!(error(json!(["id"]), None).contains("dataset"));
+    assert!(error(json!(["uuid"]), Some(&dataset)).contains("id"));
+    assert!(error(json!(["id", "nam"]), Some(&dataset)).contains("nam"));
+}
+
+#[test]
+fn values_are_compared_at_the_asked_rate_and_differences_are_told() {
+    let values = json!({"/id": "7"});
+    let mut expected = expectation(json!({"body": {"kind": "json", "values": values}, "check_every": 3}));
+    let wrong = answer(200, b"{\"id\": 8}");
+    for _ in 0..2 {
+        assert_eq!((0..3).filter(|_| expected.verify(&wrong, 0).wrong.is_some()).count(), 1);
+    }
+    assert_eq!(expected.difference(&wrong, 0).unwrap(), "/id is 8, not 7");
+    let cut_off = Answer { body_bytes: 99 << 20, ..answer(200, b"{\"id\": 7}") };
+    let found: Vec<_> = (0..3).filter_map(|_| expected.verify(&cut_off, 0).wrong).collect();
+    assert_eq!(found, [ErrorKind::WrongBody]);
+    assert_eq!(expected.difference(&cut_off, 0).unwrap(), "longer than 16 MiB");
+}

@@ -1,0 +1,226 @@
+"""The project of a compose file: what its services are, and their images, known by digest before the first trial."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from fairtrial.base.cache.once import made_once
+from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, parse_json_or_yaml
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.base.strict import Strict
+from fairtrial.catalog.stacks.build import run_build_command
+from fairtrial.catalog.stacks.compose_program import ComposeProgram, compose_program
+from fairtrial.catalog.stacks.container_image import ReadyImage, digest_of, pulled
+from fairtrial.catalog.stacks.container_program import ContainerProgram, container_program
+from fairtrial.catalog.stacks.environment import users_environment
+from fairtrial.catalog.stacks.model import Stack
+
+PROJECT_FILE = "project.json"
+MOST_BYTES = 1 << 20
+MOST_VALUES = 100_000
+
+
+class ComposeService(Strict):
+    """A service, as far as the lab changes it for its trials."""
+
+    image: str
+    """as the file names it, or for one that is built, as the lab does; in a ready project its digest"""
+    is_built: bool
+    publishes: bool
+    """whether the file publishes ports of it"""
+    logs_elsewhere: bool
+    """whether the file says where its log goes"""
+    has_fixed_name: bool
+
+
+class Project(Strict):
+    """A compose file, as the lab runs it."""
+
+    file: Path
+    file_sha256: str
+    answers: str
+    """the service that the load is offered to"""
+    container_port: int | None
+    """the port of it to publish; None: it is in the host's network"""
+    services: dict[str, ComposeService]
+    volumes: list[str]
+    networks: list[str]
+    """those that are not external"""
+
+    @property
+    def names(self) -> list[str]:
+        """Of its services, the one that answers first."""
+        return [self.answers, *sorted(self.services.keys() - {self.answers})]
+
+
+def ready_project(stack: Stack, log: Path, on_building: Callable[[], None], cancelled: Event) -> ReadyImage:
+    """Pull and build the images of a project. What dead labs have left is removed.
+
+    The arguments are those of `ready_image`.
+
+    Raises:
+        Problem: the file is refused, or an image cannot be had.
+        BuildCancelled: `cancelled` was set.
+    """
+    program = container_program()
+    compose = compose_program(program)
+    program.sweep()
+    project = read_project(stack, compose)
+    is_built = any(service.is_built for service in project.services.values())
+    if is_built:
+        on_building()
+        _build(stack.name, project, compose, log, cancelled)
+    digests = {}
+    for name, service in project.services.items():
+        if not service.is_built:
+            pulled(program, service.image, log, (lambda: None) if is_built else on_building, cancelled)
+        digests[name] = digest_of(program, service.image)
+    return _kept(stack, project, digests, program, compose)
+
+
+def read_project(stack: Stack, compose: ComposeProgram) -> Project:
+    """The project of a stack's compose file, as the compose command understands it.
+
+    Raises:
+        Problem: the file is refused, or does not go with what the stack says.
+    """
+    assert stack.compose is not None
+    file = (stack.folder / stack.compose).resolve()
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise Problem(f"compose: {file}: {error.strerror}", "name the compose file") from error
+    said = compose.ask("-f", str(file), "-p", f"fairtrial-{stack.name}", "config", most_bytes=MOST_BYTES)
+    try:
+        document = as_json(parse_json_or_yaml(said), MOST_VALUES)
+    except (BrokenDocument, TooManyValues) as error:
+        raise Problem(f"compose: {file}: what `config` prints of it cannot be read: {error}", "simplify it") from error
+    services = document.get("services") if isinstance(document, dict) else None
+    if not isinstance(services, dict) or not all(isinstance(each, dict) for each in services.values()):
+        raise Problem(f"compose: {file} has no services", "name a compose file that has one at least")
+    answers = _answering(file, stack, list(services))
+    return Project(
+        file=file,
+        file_sha256=hashlib.sha256(content).hexdigest(),
+        answers=answers,
+        container_port=_container_port(file, stack, answers, services[answers]),
+        services={name: _service(file, stack.name, name, said) for name, said in services.items()},
+        volumes=_own(document.get("volumes")),
+        networks=_own(document.get("networks")),
+    )
+
+
+def _answering(file: Path, stack: Stack, services: list[str]) -> str:
+    there = printable(", ".join(sorted(services)), 300)
+    if stack.compose_service is None:
+        if len(services) == 1:
+            return services[0]
+        raise Problem(f"compose_service: missing; {file} has several services: {there}", "name the one that answers")
+    if stack.compose_service not in services:
+        raise Problem(f"compose_service: {file} has no service {stack.compose_service}", f"it has: {there}")
+    return stack.compose_service
+
+
+def _service(file: Path, stack: str, name: str, said: Mapping[str, Any]) -> ComposeService:
+    is_built = said.get("build") is not None
+    image = f"fairtrial/{stack}-{name}".lower() if is_built else said.get("image")
+    if not isinstance(image, str) or image.startswith("-"):
+        raise Problem(f"compose: {file}: services.{printable(name, 60)} has no image", "give it `image` or `build`")
+    return ComposeService(
+        image=image,
+        is_built=is_built,
+        publishes=bool(said.get("ports")),
+        logs_elsewhere=bool(said.get("logging")),
+        has_fixed_name=bool(said.get("container_name")),
+    )
+
+
+def _container_port(file: Path, stack: Stack, name: str, said: Mapping[str, Any]) -> int | None:
+    """The port of the answering service to publish; None: it is in the host's network."""
+    where, mode = f"{file}: services.{name}", said.get("network_mode")
+    if mode == "host":
+        if stack.container_port is not None:
+            raise Problem(
+                f"container_port: {where} has the host's network, where nothing is published",
+                "leave it out, and write `port` if the port is fixed",
+            )
+        return None
+    if mode not in (None, "bridge"):
+        raise Problem(
+            f"compose: {where}.network_mode is {printable(str(mode), 60)}, so that no port of it is published",
+            "leave it out, or write `network_mode: host`",
+        )
+    if stack.port is not None:
+        raise Problem(f"port: the lab chooses where {where} is published", "write `container_port`, or leave both out")
+    if stack.ready is not None and stack.ready.tcp:
+        raise Problem(
+            f"ready: a published port of {where} accepts connections before the program does",
+            'name a path, as in { path = "/" }',
+        )
+    deploy = said.get("deploy")
+    replicas = said.get("scale") or (deploy.get("replicas") if isinstance(deploy, dict) else None)
+    if replicas not in (None, 1):
+        raise Problem(
+            f"compose_service: {where} has {printable(str(replicas), 20)} replicas, which cannot share a port",
+            "name the service that stands before them, or leave the replicas out",
+        )
+    if stack.container_port is not None:
+        return stack.container_port
+    ports = set(_ports(said.get("ports")) or _ports(said.get("expose")))
+    if len(ports) == 1 and (port := next(iter(ports))) is not None:
+        return port
+    raise Problem(
+        f"container_port: missing; {where} publishes {'several ports' if ports else 'no port'}",
+        "write the one on which the service listens",
+    )
+
+
+def _ports(said: object) -> list[int | None]:
+    """The ports within the container, from the short or the long form of `ports` and `expose`; None: a range."""
+    ports: list[int | None] = []
+    for each in said if isinstance(said, list) else []:
+        text = str(each.get("target") if isinstance(each, dict) else each).rpartition(":")[2].partition("/")[0]
+        ports.append(int(text) if text.isascii() and text.isdigit() and int(text) <= 65_535 else None)
+    return ports
+
+
+def _own(said: object) -> list[str]:
+    """Names of the volumes or networks of a file that are not external."""
+    described = said if isinstance(said, dict) else {}
+    return [name for name, each in described.items() if not (isinstance(each, dict) and each.get("external"))]
+
+
+def _build(name: str, project: Project, compose: ComposeProgram, log: Path, cancelled: Event) -> None:
+    """Build the services that have `build`, under names of the lab's: the user's own stay as they are."""
+    built = {each: {"image": said.image} for each, said in project.services.items() if said.is_built}
+    over = log.parent.resolve() / f"{log.stem}.compose.json"
+    over.write_text(json.dumps({"services": built}), encoding="utf-8")
+    try:
+        words = ["-f", str(project.file), "-f", str(over), "-p", f"fairtrial-{name}", "build"]
+        run_build_command(name, [*compose.command, *words], log.parent, log, cancelled, users_environment())
+    finally:
+        over.unlink(missing_ok=True)
+
+
+def _kept(
+    stack: Stack, project: Project, digests: Mapping[str, str], program: ContainerProgram, compose: ComposeProgram
+) -> ReadyImage:
+    named = {f"image {name}": f"sha256:{digests[name]}" for name in project.names}
+    pinned = {
+        name: service.model_copy(update={"image": f"sha256:{digests[name]}"})
+        for name, service in project.services.items()
+    }
+    text = project.model_copy(update={"services": pinned}).model_dump_json(indent=1)
+    content = hashlib.sha256(json.dumps([project.file_sha256, project.answers, named]).encode()).hexdigest()
+    made_from = hashlib.sha256(f"{compose.command} {text}".encode()).hexdigest()
+
+    def keep(folder: Path) -> None:
+        (folder / PROJECT_FILE).write_text(text, encoding="utf-8")
+
+    folder = made_once("projects", stack.name, made_from, keep)
+    versions = {"container program": program.version, "compose": compose.version, **named}
+    return ReadyImage(folder, content, versions, project.names)

@@ -1,0 +1,71 @@
+"""What an engine says, line by line, and never waited for without an end."""
+
+import os
+import select
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import Thread
+
+from fairtrial.base.problem import Problem
+from fairtrial.engine.plan import EnginePlan
+
+FIRST_WITHIN_SECONDS = 120.0
+"""The engine reads tables and opens connections before it says anything."""
+MISSED_EVENTS = 5
+SPARE_SECONDS = 5.0
+"""Beside the events that are due and what a request may take: for the summary, on a busy machine."""
+LOOK_EVERY_SECONDS = 1.0
+READ_BYTES = 1 << 16
+
+
+class EngineSilent(Problem):
+    """The engine runs, and says nothing: it hangs, or somebody stopped it."""
+
+
+def send_plan(process: "subprocess.Popen[bytes]", plan: EnginePlan) -> None:
+    """Hand a plan to an engine beside whatever comes next: one that was stopped reads nothing, and a pipe fills up."""
+
+    def send() -> None:
+        assert process.stdin
+        with suppress(OSError, ValueError), process.stdin as pipe:  # it has ended, which its output says as well
+            pipe.write(plan.to_json().encode())
+
+    Thread(target=send, name="plan", daemon=True).start()
+
+
+class EngineLines:
+    """The lines that an engine writes, each as soon as it is there.
+
+    Raises:
+        EngineSilent: none came in time; while it is iterated over.
+    """
+
+    def __init__(self, process: "subprocess.Popen[bytes]", plan: EnginePlan) -> None:
+        assert process.stdout
+        self._descriptor = process.stdout.fileno()
+        self._rest = b""
+        self._began = False
+        every = plan.progress_every_seconds
+        self._silent_seconds = MISSED_EVENTS * every + plan.timeout_seconds + SPARE_SECONDS if every else None
+
+    def __iter__(self) -> Iterator[bytes]:
+        while block := self._block():
+            self._began = True
+            *lines, self._rest = (self._rest + block).split(b"\n")
+            yield from lines
+
+    def _block(self) -> bytes:
+        within = self._silent_seconds if self._began else FIRST_WITHIN_SECONDS
+        poll = select.poll()
+        poll.register(self._descriptor, select.POLLIN)
+        waited = 0.0
+        # Look by look: in a machine that was suspended as a whole, one look is late, and nobody was silent.
+        while not poll.poll(LOOK_EVERY_SECONDS * 1e3):
+            waited += LOOK_EVERY_SECONDS
+            if within is not None and waited >= within:
+                raise EngineSilent(
+                    f"the load engine has said nothing for {waited:g} s: it hangs, or a process has stopped it",
+                    "see that nothing on this machine sends it SIGSTOP, a stack included; then run again",
+                )
+        return os.read(self._descriptor, READ_BYTES)

@@ -1,0 +1,78 @@
+"""No answer can be faster than the delay, the sleep or the round trip that it contains."""
+
+from collections.abc import Iterator, Mapping
+
+from fairtrial.experiment.loads import Load, RequestLoad
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import TrialRecord
+
+
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal for each request with an answer below its least time, and for more answers than fit into the window."""
+    share = case.thresholds["share"]
+    for trial in case.trials:
+        work = case.record.implied_work.get(trial.condition)
+        if trial.engine is None or work is None:
+            continue
+        floors = {name: seconds for name, seconds in work.least_answer_seconds.items() if seconds > 0}
+        for name, seconds in floors.items():
+            fastest = _fastest_seconds(trial.engine, name)
+            if fastest is not None and fastest < seconds * (1 - share):
+                yield case.finding(
+                    trial.index,
+                    "refusal",
+                    f"an answer to {name} came after {1e3 * fastest:.3g} ms, and what it contains takes "
+                    f"{1e3 * seconds:.4g} ms at least",
+                )
+        evidence = _too_many(trial, floors, case.loads.get(trial.condition), share)
+        if evidence is not None:
+            yield case.finding(trial.index, "refusal", evidence)
+
+
+def _fastest_seconds(engine: EngineSummary, request: str) -> float | None:
+    """The least time from the intended start of such a request to its answer's last byte; None if it was not kept.
+
+    No answer is quicker than this says: sending may come later than intended, and never sooner.
+    """
+    share = engine.share_of(request)
+    return None if share is None or share.response_time is None else share.response_time.min_seconds
+
+
+def _too_many(trial: TrialRecord, floors: Mapping[str, float], load: Load | None, share: float) -> str | None:
+    """Why the verified answers, each with its least time, do not fit into the window; None if they do.
+
+    A connection waits for one answer at a time, so the least times of its answers follow each other. Only the first of
+    a window may have begun before it. A window that was put together from slices has as many beginnings as slices.
+    """
+    engine = trial.engine
+    assert engine is not None
+    if not floors or not isinstance(load, RequestLoad) or engine.window_seconds <= 0:
+        return None
+    least_seconds = sum(each.verified * floors.get(each.name, 0.0) for each in engine.mix)
+    begins = 1 if trial.slices is None else trial.slices.kept
+    room_seconds = load.connections * (engine.window_seconds + begins * max(floors.values()))
+    if least_seconds * (1 - share) <= room_seconds:
+        return None
+    return (
+        f"{engine.verified:,} answers take {least_seconds:,.0f} s of waiting at least, and {load.connections} "
+        f"connections have {room_seconds:,.0f} s in a window of {engine.window_seconds:.3g} s"
+    )
+
+
+CHECK = Check(
+    name="faster-than-possible",
+    looks_at="the fastest answer to each request, and the number of answers, compared with the delay, the sleep and "
+    "the round trip that an answer contains: what the experiment asked for, and no stack can shorten",
+    thresholds={
+        "share": Threshold(
+            0.02,
+            "share of the least time",
+            "databases sleep by the clock of the day, which the kernel slews by up to 0.05% (adjtimex(2)); delays and "
+            "latencies are kept on the engine's own clock and never end early. What is left is room, and gains nobody "
+            "anything",
+        ),
+    },
+    remedy="make the call, the sleep or the query for each request, and answer when it is over",
+    examine=examine,
+)

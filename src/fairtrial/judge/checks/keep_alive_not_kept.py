@@ -1,0 +1,43 @@
+"""Connections that were planned to be kept, and are closed and opened again: connects are in the figures."""
+
+from collections.abc import Iterator
+
+from fairtrial.experiment.loads import RequestLoad
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+
+
+def examine(case: LoadCase) -> Iterator[Finding]:
+    """A warning where connections were opened again for more than so many answers, without a failure behind it."""
+    for trial in case.trials:
+        summary, load = trial.engine, case.loads.get(trial.condition)
+        if summary is None or not summary.answers or not isinstance(load, RequestLoad) or not load.keep_alive:
+            continue
+        windows = 1 if trial.slices is None else trial.slices.kept
+        # Each connection is opened once, and one whose request failed is opened again.
+        again = summary.connects - load.connections * windows - (summary.failures or 0)
+        if again > case.thresholds["connects"] * summary.answers:
+            yield case.finding(
+                trial.index,
+                "warning",
+                f"connections were opened {summary.connects:,} times for {summary.answers:,} answers "
+                f"({summary.connects / summary.answers:.2f} connects an answer), where {load.connections:,} "
+                "were to be kept open",
+            )
+
+
+CHECK = LoadCheck(
+    name="keep-alive-not-kept",
+    looks_at="connects in the window, compared with its answers, where connections were to be kept open",
+    thresholds={
+        "connects": Threshold(
+            0.05,
+            "connects an answer",
+            "servers that close after so many requests allow 100 (Apache) or 1,000 (nginx): 0.01 and less. At 0.05 a "
+            "connect that costs as much as an answer, as on loopback, is 5% of the figure, the size of the differences "
+            "that claims are about",
+        ),
+    },
+    remedy="have the stack keep connections open (HTTP/1.1, a Content-Length or chunks, its keep-alive limit and idle "
+    "time), or measure without: keep_alive = false, which is then printed beside the figures",
+    examine=examine,
+)

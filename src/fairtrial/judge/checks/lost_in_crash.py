@@ -1,0 +1,88 @@
+"""Acknowledged writes that were gone when the database had been killed and started again."""
+
+from collections.abc import Iterator, Sequence
+
+from fairtrial.base.formatting import count
+from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.record.crash_audit import CrashAudit
+from fairtrial.record.durability import Durability
+from fairtrial.record.model import TrialRecord
+
+NO_POWER_CUT = "a power cut was not tried"
+CAUSES = (
+    "it was answered before its commit had returned, or the commit returned before the log was written "
+    "(synchronous_commit = off, for a session or in the URL; innodb_flush_log_at_trx_commit = 0; a write concern of 0)"
+)
+KNOW_IT = (
+    "nothing to do, but to know it: what is lost in a power cut alone (fsync = off, innodb_flush_log_at_trx_commit = "
+    "2) is found by settings and flushes, if by anything"
+)
+TRY_IT = 'let it be tried: crash_audit = "some", on a private service whose commits are on the disk when answered'
+LOOK_AT_LOG = (
+    "see the log of the crash audit in the results folder; a stack has to start again, as it did for its trial"
+)
+
+
+def examine(case: Case) -> Iterator[Finding]:
+    """A refusal for each trial whose writes were lost, a warning where it could not be tried; one note about all."""
+    trials = [(trial, trial.crash) for trial in case.trials if trial.crash is not None]
+    for trial, crash in trials:
+        if crash.lost and not _missing_anyway(trial):
+            yield case.finding(trial.index, "refusal", _lost(trial, crash))
+        elif crash.drawn and not crash.tried:
+            yield case.finding(trial.index, "warning", f"not examined: {crash.why_not}", LOOK_AT_LOG)
+        elif crash.tried and not crash.acknowledged:
+            said = "not examined: nothing had been acknowledged when the database was killed"
+            yield case.finding(trial.index, "warning", said, LOOK_AT_LOG)
+    if trials:
+        yield _summary(case, [crash for _, crash in trials])
+
+
+def _missing_anyway(trial: TrialRecord) -> bool:
+    """Whether rows were missing without a crash as well, which `writes-stored` tells."""
+    return trial.audit is not None and any(fault.kind == "missing" for fault in trial.audit.faults)
+
+
+def _lost(trial: TrialRecord, crash: CrashAudit) -> str:
+    return (
+        f"{crash.lost:,} of {crash.acknowledged:,} acknowledged writes were gone when the database had been killed "
+        f"(SIGKILL) {crash.killed_after_seconds or 0:.2f} s into a load and started again on the same files; such as "
+        f"{crash.example}; {_cause(trial.durability)}"
+    )
+
+
+def _cause(durability: Durability | None) -> str:
+    told = [] if durability is None else [f"{name} was {change}" for name, change in sorted(durability.changed.items())]
+    told += [] if durability is None else durability.relaxed
+    return f"of the cause the database tells: {'; '.join(told)}" if told else f"the database tells no cause: {CAUSES}"
+
+
+def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
+    tried = [crash for crash in crashes if crash.tried]
+    reasons = "; ".join(dict.fromkeys(crash.why_not for crash in crashes if crash.why_not))
+    of = count(len(crashes), "trial")
+    if not tried:
+        return case.finding(
+            None, "note", f"not examined in {of}: {reasons or 'none was drawn'}; {NO_POWER_CUT}", TRY_IT
+        )
+    looked = sum(crash.acknowledged for crash in tried)
+    return case.finding(
+        None,
+        "note",
+        f"crash audit tried in {len(tried)} of {of}: the database was killed under a load of its own, and "
+        f"{count(looked, 'acknowledged write')} looked for when it had started again on the same files"
+        + (f"; in others not examined: {reasons}" if reasons else "")
+        + f"; {NO_POWER_CUT}",
+        KNOW_IT,
+    )
+
+
+CHECK = Check(
+    name="lost-in-crash",
+    looks_at="the rows in a private database that was killed (SIGKILL) under load and started again on the same files, "
+    "compared with the requests that were acknowledged",
+    thresholds={},
+    remedy="answer only when the commit has returned, and leave it synchronous; to measure relaxed commits, choose "
+    '`variant = "relaxed"` for all',
+    examine=examine,
+)

@@ -1,0 +1,206 @@
+"""Connections of a closed load that get less than others: percentiles count answers, and those who wait have few."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fairtrial.base.formatting import figure
+from fairtrial.experiment.loads import ClosedLoad, FixedLoad, Load
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.judge.statistics.distributions import chi_square_above, poisson_up_to
+from fairtrial.judge.statistics.support import supports_percentile
+from fairtrial.record.engine_summary import ConnectionAnswers, Distribution, EngineSummary
+from fairtrial.record.histogram import read_histogram
+
+FEWEST_PAIRS = 100
+"""Pairs of answers that slices must hold by chance, so that their index is within some tenths of what it would be."""
+TAIL = 99.0
+TO_SERVE_ALL = (
+    "serve connections in the order in which they ask: as many workers as connections, or a server that waits for all "
+    "of its connections at once; or measure with at most as many connections as it serves"
+)
+TO_SHOW_WAITS = (
+    "serve connections in the order in which they ask; or ask for percentiles under an open load, whose requests are "
+    "due whether or not a connection is served"
+)
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """How the answers of one trial spread.
+
+    Attributes:
+        windows: how many the trial was put together from; each has connections of its own.
+        share: answers that each connection would have in one window if all had the same.
+        bundle: answers count as though they came in bundles of so many, see `_bundle`.
+    """
+
+    summary: EngineSummary
+    told: ConnectionAnswers
+    windows: int
+    share: float
+    bundle: float
+
+    def starved(self, least: float, alpha: float) -> bool:
+        """Whether the connection with fewest answers had this part of an even share at most, and not by chance.
+
+        By chance its bundles are Poisson-distributed, at most: what is waited for in turn scatters less. Any of the
+        connections may be the one, in any window.
+        """
+        if self.told.least > least * self.share:
+            return False
+        by_chance = poisson_up_to(math.floor(self.told.least / self.bundle), self.share / self.bundle)
+        return by_chance * self.told.connections * self.windows < alpha
+
+    def uneven(self, evenness: float, alpha: float) -> bool:
+        """Whether Jain's index is below this, and not by chance: Fisher's index of dispersion.
+
+        The sum of squares around the mean, over the mean, is n (1/J - 1) times it, and follows chi-square.
+        """
+        index, connections = self.told.evenness, self.told.connections
+        if index is None or index >= evenness:
+            return False
+        dispersion = connections * self.share / self.bundle * (1 / index - 1)
+        return chi_square_above(dispersion, connections - 1) < alpha
+
+    def in_turns(self, at_a_time: float, hidden: float) -> bool:
+        """Whether few were served at a time, and the percentiles show nothing of what the others waited."""
+        index, seconds = self.told.evenness_in_slices, self.told.slice_seconds
+        if index is None or seconds is None or index >= at_a_time:
+            return False
+        pairs = self.summary.answers**2 * seconds / self.summary.window_seconds / self.told.connections
+        return pairs >= FEWEST_PAIRS and hidden_share(self.summary) > hidden
+
+
+def examine(case: LoadCase) -> Iterator[Finding]:
+    """At most one finding for each trial under a closed load whose clients do not pause."""
+    limits = case.thresholds
+    for trial in case.trials:
+        windows = 1 if trial.slices is None else max(trial.slices.kept, 1)
+        spread = _spread(trial.engine, case.loads.get(trial.condition), windows)
+        if spread is None:
+            continue
+        told, summary = spread.told, spread.summary
+        counts = f"{told.least:,} to {told.most:,} answers where an even share is {figure(spread.share)}"
+        index = f"evenness {told.evenness or 0:.2f}"
+        if spread.starved(limits["least"], limits["alpha"]):
+            without = f", and {told.without:,} of {told.connections:,} had none" if told.without else ""
+            yield case.finding(
+                trial.index,
+                "refusal",
+                f"connections had {counts}{without} ({index}): the percentiles are those of the connections that were "
+                "served",
+                TO_SERVE_ALL,
+            )
+        elif spread.in_turns(limits["at_a_time"], limits["hidden"]):
+            yield case.finding(
+                trial.index,
+                "refusal",
+                f"of {told.connections:,} connections {figure((told.evenness_in_slices or 0) * told.connections)} were "
+                f"served at a time (slices of {1000 * (told.slice_seconds or 0):.3g} ms), and "
+                f"{hidden_share(summary):.0%} of the time that they waited went into the slowest 1% of the answers: "
+                "p99 leaves it out",
+                TO_SHOW_WAITS,
+            )
+        elif spread.uneven(limits["evenness"], limits["alpha"]):
+            yield case.finding(trial.index, "warning", f"connections had {counts} ({index})")
+
+
+def _spread(summary: EngineSummary | None, load: Load | None, windows: int) -> _Spread | None:
+    """None where nothing is known, or where more than the server decides whose answer comes next.
+
+    In an open load the engine takes the connection that has rested longest. Clients that think, or log in, or give up
+    after a failed connect (`local_ports`) have as many answers as that leaves them.
+    """
+    if summary is None or not isinstance(load, ClosedLoad | FixedLoad) or summary.has_pauses:
+        return None
+    if isinstance(load, ClosedLoad) and load.local_ports is not None:
+        return None
+    told = summary.connection_answers
+    if told is None or told.connections < 2 or not summary.answers or summary.window_seconds <= 0:
+        return None
+    share = summary.answers / told.connections / windows
+    return _Spread(summary, told, windows, share, _bundle(summary.response_time))
+
+
+def _bundle(times: Distribution) -> float:
+    """How much more the number of a connection's answers varies than if they came at random, at least 1.
+
+    Under fair service each connection's answers take times of the same distribution. So their number has a variance of
+    its mean times the squared coefficient of variation of these times (renewal theory: D. R. Cox, Renewal Theory, 1962,
+    section 4.2), as if answers came in bundles of that many. Slow requests of a mix make that large.
+    """
+    histogram = read_histogram(times.hdr_base64)
+    if not histogram.count or histogram.mean_seconds <= 0:
+        return 1.0
+    return max((histogram.deviation_seconds / histogram.mean_seconds) ** 2, 1.0)
+
+
+def hidden_share(summary: EngineSummary) -> float:
+    """Which part of all response times together, 0 to 1, belongs to answers slower than the p99 of their kind.
+
+    Kinds of requests are apart, so that slow ones among quick ones are not taken for requests that waited.
+    """
+    apart = [share.response_time for share in summary.mix if share.response_time is not None]
+    beyond = total = 0.0
+    for times in apart if len(apart) == len(summary.mix) > 1 else [summary.response_time]:
+        seconds, slow = _tail(times)
+        total += seconds
+        if supports_percentile(times.count, TAIL):
+            beyond += slow
+    return beyond / total if total > 0 else 0.0
+
+
+def _tail(times: Distribution) -> tuple[float, float]:
+    """The sum of all times, and of those beyond the tail's percentile, in seconds."""
+    histogram = read_histogram(times.hdr_base64)
+    if not histogram.count:
+        return 0.0, 0.0
+    limit = histogram.at(TAIL)
+    sums = [(bucket.middle_seconds, bucket.middle_seconds * bucket.count) for bucket in histogram.buckets]
+    return _sum([each for _, each in sums]), _sum([each for middle, each in sums if middle > limit])
+
+
+def _sum(values: Sequence[float]) -> float:
+    return math.fsum(values)
+
+
+CHECK = LoadCheck(
+    name="uneven-connections",
+    looks_at="answers of each connection of a closed load, over the window and in slices of it (Jain's index: R. Jain, "
+    "D. Chiu, W. Hawe, DEC-TR-301, 1984), and how much of the waiting is in the slowest 1% of the answers",
+    thresholds={
+        "least": Threshold(
+            0.1,
+            "of an even share",
+            "connections dealt out to workers by chance differ less: of 16 on four workers, 13 on one and 1 on each "
+            "other, the least has 0.31 of an even share; who has a tenth is passed over",
+        ),
+        "at_a_time": Threshold(
+            0.5,
+            "share of the connections",
+            "below it most connections wait while the others are served; a server that takes them in turn is at 1",
+        ),
+        "hidden": Threshold(
+            0.5,
+            "share of the time waited",
+            "whoever looks in at any moment then finds most connections in a request that no p99 tells of; the slowest "
+            "1% of exponential times are 6% of it, of a heavy tail (Pareto, 1.5) 22%",
+        ),
+        "evenness": Threshold(
+            0.889,
+            "index, 1: all alike",
+            "8/9: two workers of which one has twice as many connections as the other",
+        ),
+        "alpha": Threshold(
+            0.001,
+            "probability",
+            "of one false finding in a trial under fair service; few answers scatter, and slow requests among quick "
+            "ones scatter more",
+        ),
+    },
+    remedy="look at how connections come to workers (SO_REUSEPORT deals them out by chance, accept by who wakes "
+    "first), and whether what waits is served oldest first: more connections, one acceptor that deals them out in "
+    "turn, or keep_alive = false spread them",
+    examine=examine,
+)

@@ -1,0 +1,1 @@
+"""One extra block after the last, uncounted, under profilers: why is it slow?"""

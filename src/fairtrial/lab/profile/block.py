@@ -1,0 +1,100 @@
+"""The extra block: every condition once, each under profilers, after all trials. It is in no figure and no claim."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.lab.profile.condition import profile_condition
+from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.flow import timestamp
+from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.plan.plan import Plan, PlannedTrial
+from fairtrial.record.model import Failure, TrialRecord
+from fairtrial.record.profile import PROFILES_FILE, Profile
+from fairtrial.record.write import RecordWriter
+
+
+class ProfileWatcher(Protocol):
+    """Is told how the block goes on."""
+
+    def step(self, text: str) -> None:
+        """Something begins, or went wrong."""
+
+
+class _Unheard:
+    """Stages and rates of this block are not shown: they are no trial's."""
+
+    def stage(self, name: str) -> None:
+        """Nothing is shown."""
+
+    def waiting(self, reason: str) -> None:
+        """Nothing is shown."""
+
+    def engine_event(self, event: dict[str, Any]) -> None:
+        """Nothing is shown."""
+
+
+def assert_profilable(plan: Plan) -> None:
+    """Refuse an experiment of which nothing can be profiled.
+
+    Raises:
+        Problem: its contenders are programs, which end with their job.
+    """
+    if not isinstance(plan.workload, ServerWorkload):
+        raise Problem(
+            f"--profile: the contenders of {plan.workload.name} are programs that end with their job; only servers are "
+            "profiled",
+            "leave --profile out",
+        )
+
+
+def profile_block(
+    plan: Plan,
+    ready: Mapping[tuple[str, int], ReadyStack],
+    environment: Environment,
+    results: Path,
+    watcher: ProfileWatcher,
+    trials: Sequence[TrialRecord],
+) -> None:
+    """Profile every condition, and write a line for each into `profiles.jsonl`.
+
+    Nothing that goes wrong here costs the run anything: it is told, and is in the lines that could be written.
+    KeyboardInterrupt ends the block.
+
+    Args:
+        trials: those of the run.
+    """
+    index, block = plan_end(plan)
+    conditions = [condition for condition in plan.conditions if not condition.recorded.again]
+    try:
+        with RecordWriter(results, PROFILES_FILE) as writer:
+            for place, condition in enumerate(conditions, 1):
+                watcher.step(f"profiling {condition.label}, uncounted: {place} of {len(conditions)}")
+                trial = PlannedTrial(index + place, block + 1, condition)
+                try:
+                    profile = profile_condition(
+                        trial, ready[condition.build_name, 1], environment, results, _Unheard(), trials
+                    )
+                except KeyboardInterrupt:
+                    writer.append(_interrupted(trial))
+                    return
+                writer.append(profile)
+    except Problem as problem:
+        watcher.step(f"not profiled: {problem}")
+
+
+def plan_end(plan: Plan) -> tuple[int, int]:
+    """The numbers of the last trial and the last block that there may be."""
+    return sum(map(len, plan.blocks)), len(plan.blocks)
+
+
+def _interrupted(trial: PlannedTrial) -> Profile:
+    return Profile(
+        condition=trial.condition.recorded.id,
+        contender=trial.condition.label,
+        started_at=timestamp(),
+        load=trial.condition.load.describe(),
+        failure=Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again"),
+    )

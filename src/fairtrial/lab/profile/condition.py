@@ -1,0 +1,263 @@
+"""One condition in the extra block: started like a trial, loaded once without a profiler and once under it."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import Counters
+from fairtrial.experiment.loads import CapacityLoad, FixedLoad, ProgramLoad, SingleRunLoad
+from fairtrial.lab.meters.kernel import KernelWatch
+from fairtrial.lab.placement import bound_to
+from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
+from fairtrial.lab.profile.recordings import Recordings, Sampled
+from fairtrial.lab.trial.audit import ledger_of_runs
+from fairtrial.lab.trial.callee import upstream_of_trial
+from fairtrial.lab.trial.context import TrialContext, TrialWatcher
+from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record
+from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
+from fairtrial.lab.trial.offered_load import StackEnded, run_once
+from fairtrial.lab.trial.own_state import reset_state
+from fairtrial.lab.trial.proxies import proxies_before_services
+from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.setup import with_setup
+from fairtrial.plan.plan import PlannedTrial
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.folded_stacks import write_folded
+from fairtrial.record.model import Failure, TrialRecord
+from fairtrial.record.profile import STACKS_FOLDER, KernelCounters, Profile, ProfileNote, SampledStacks
+from fairtrial.record.proof import Ledger
+
+PROFILED_SECONDS = (3.0, 10.0)
+"""How long profilers look at least and at most, whatever the load lasts: 600 samples of one processor at 199 Hz tell
+shares of 10% to within 2.5 points (binomial, 95%)."""
+SECOND_WARMUP_SECONDS = 0.5
+"""The stack is warm when profilers begin; its connections are new."""
+
+
+@dataclass
+class _Seen:
+    """What is known of a condition so far."""
+
+    counted: EngineSummary | None = None
+    server: KernelCounters | None = None
+    service: KernelCounters | None = None
+    ledger: Ledger | None = None
+    sampled: dict[str, Sampled] = field(default_factory=dict)
+    notes: list[ProfileNote] = field(default_factory=list)
+    failure: Failure | None = None
+
+
+def profile_condition(
+    trial: PlannedTrial,
+    ready: ReadyStack,
+    environment: Environment,
+    results: Path,
+    watcher: TrialWatcher,
+    earlier: Sequence[TrialRecord] = (),
+) -> Profile:
+    """Start the stack, count what it costs under load, look at it with profilers, stop it.
+
+    What goes wrong is in the profile. KeyboardInterrupt stops all and is raised again.
+
+    Args:
+        trial: one that is in no block of the plan.
+        results: the folder of the run, which takes the stacks of calls and the log.
+        earlier: the trials of the run: a search for a capacity has found a rate in them.
+    """
+    seen, record = _Seen(), new_record(trial)
+    load = profiled_load(trial, earlier)
+    context: TrialContext | None = None
+    with TemporaryDirectory(prefix="fairtrial-profile-") as folder:
+        build = ready.folder or Path(folder)
+        with Recordings(Path(folder), build) as recordings:
+            context = context_of(trial, record, ready, environment, results, watcher)
+            if context is None:
+                seen.failure = record.failure
+            else:
+                context = _with_settings(context, recordings)
+                try:
+                    with bound_to(context.placement.load_cpus):
+                        _run(context, load, seen, recordings)
+                    _restore(context)
+                except Problem as problem:
+                    seen.failure = seen.failure or Failure.of("service", problem)
+                keep_log(context, results)
+            seen.notes += recordings.notes
+    kept = _kept(seen, trial, results)
+    return Profile(
+        condition=trial.condition.recorded.id,
+        contender=trial.condition.label,
+        started_at=record.started_at,
+        load=load.describe(),
+        verified=0 if seen.counted is None else seen.counted.verified,
+        errors=0 if seen.counted is None else sum(seen.counted.errors.values()),
+        server=seen.server,
+        service=seen.service,
+        ledger=seen.ledger,
+        stacks=kept,
+        notes=seen.notes,
+        failure=seen.failure,
+        log=record.log,
+    )
+
+
+def profiled_load(trial: PlannedTrial, earlier: Sequence[TrialRecord]) -> SingleRunLoad:
+    """The load of the condition; of a search for the capacity, the last rate that was found, or the lowest."""
+    load = trial.condition.load
+    assert not isinstance(load, ProgramLoad)
+    if not isinstance(load, CapacityLoad):
+        return load
+    rates = [
+        found.rate_per_second
+        for record in earlier
+        if record.condition == trial.condition.recorded.id and record.capacity is not None
+        for found in record.capacity.found
+        if found.rate_per_second is not None
+    ]
+    return load.at_rate(rates[-1] if rates else load.lowest_per_second, load.duration_seconds)
+
+
+def _with_settings(context: TrialContext, recordings: Recordings) -> TrialContext:
+    """The trial, with a stack that is started with what profilers need, where the lab starts it in the open.
+
+    In a container, the files of the lab are not there.
+    """
+    condition = context.condition
+    if condition.stack.url is not None or condition.stack.in_container:
+        return context
+    settings = recordings.settings(context.stack_settings())
+    variant = condition.variant.model_copy(update={"env": {**condition.variant.env, **settings}})
+    # Profilers have it write into folders of the lab.
+    return replace(
+        context,
+        trial=replace(context.trial, condition=replace(condition, variant=variant)),
+        why_labs_user="it is profiled",
+    )
+
+
+def _run(context: TrialContext, load: SingleRunLoad, seen: _Seen, recordings: Recordings) -> None:
+    """The stack up, both loads, the stack down.
+
+    Raises:
+        Problem: the database, the balancer, a proxy or the upstream failed.
+    """
+    if takes_ports(load):
+        wait_for_ports()
+    service, calls = context.service, {}
+    before: Counters = {}
+    with ExitStack() as running:
+        try:
+            reset_state(context)
+            running.enter_context(proxies_before_services(context))
+            callee = running.enter_context(upstream_of_trial(context, context.placement.server_cpus))
+            deployment = running.enter_context(deployed(context))
+        except Problem as problem:
+            seen.failure = Failure.of("start", problem)
+            return
+        try:
+            context, clauses = with_setup(context, deployment)
+            if broken := next((clause for clause in clauses if not clause.passed), None):
+                raise Problem(broken.evidence, "see what the trials say of it")
+            before = service.counters()
+            pids = _count(context, deployment, load, seen)
+            _profile(context, deployment, load, recordings, pids)
+            seen.sampled = recordings.gather()
+        except StackEnded:
+            reason = f"it ended with status {deployment.status()} while it was profiled"
+            seen.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
+        except Problem as problem:
+            seen.failure = Failure.of("load", problem)
+        finally:
+            deployment.stop()
+        if callee is not None:
+            calls = {"calls": callee.served()}
+    if service.fault() is None:
+        seen.ledger = ledger_of_runs(before, {**service.counters(), **calls}, context.engine_runs)
+
+
+def _count(context: TrialContext, deployment: Deployment, load: SingleRunLoad, seen: _Seen) -> list[int]:
+    """The load as in a trial, with the kernel's counters beside it and no profiler.
+
+    Returns the ids of the processes that did the work.
+    """
+    roots = deployment.roots
+    if not roots:
+        reason = f"its processes are not known: {deployment.not_measured}"
+        seen.notes.append(ProfileNote(reason=reason, remedy="let the lab start it"))
+    server = KernelWatch(*roots) if roots else None
+    service = KernelWatch(context.service.pid) if context.service.pid is not None else None
+    used: list[dict[int, float]] = []
+
+    def on_window(state: str) -> None:
+        if state == "opened":
+            used.append(cpu_seconds_by_process(roots))
+            for watch in (server, service):
+                if watch is not None:
+                    watch.open()
+        elif state == "closed":
+            seen.server = None if server is None else server.close()
+            seen.service = None if service is None else service.close()
+            used.append(cpu_seconds_by_process(roots))
+
+    seen.counted = run_once(context, deployment, load, on_window=on_window)
+    return busiest(used[0], used[-1]) if used else []
+
+
+def _profile(
+    context: TrialContext,
+    deployment: Deployment,
+    load: SingleRunLoad,
+    recordings: Recordings,
+    pids: list[int],
+) -> None:
+    """The load once more, under profilers, which begin before it: some take a second to do so."""
+    if not pids:
+        return
+    least, most = PROFILED_SECONDS
+    changes = {"warmup_seconds": SECOND_WARMUP_SECONDS}
+    profiled_seconds = least
+    if not isinstance(load, FixedLoad):
+        profiled_seconds = min(max(load.duration_seconds, least), most)
+        changes["duration_seconds"] = profiled_seconds
+
+    def on_window(state: str) -> None:
+        if state == "closed":
+            recordings.end()
+
+    recordings.begin(pids, SECOND_WARMUP_SECONDS + profiled_seconds)
+    run_once(context, deployment, load.model_copy(update=changes), on_window=on_window, draw=1)
+
+
+def _restore(context: TrialContext) -> None:
+    """The next condition begins with the same rows.
+
+    Raises:
+        Problem: the service died, or its rows cannot be restored.
+    """
+    writes, service = context.plan.workload.writes, context.service
+    if fault := service.fault():
+        raise Problem(fault, "the database restarts for the next condition. See its log above")
+    context.environment.after_trial(context.condition, changed=writes or service.altered())
+
+
+def _kept(seen: _Seen, trial: PlannedTrial, results: Path) -> list[SampledStacks]:
+    """Write the stacks of calls, and name the files; what cannot be written becomes a note."""
+    kept = []
+    for profiler, sampled in seen.sampled.items():
+        name = f"{STACKS_FOLDER}/{trial.index:03d}-{file_name(trial.condition.label)}.{profiler}.folded"
+        try:
+            (results / STACKS_FOLDER).mkdir(exist_ok=True)
+            write_folded(results / name, sampled.stacks)
+        except OSError as error:
+            reason = f"{results / name}: cannot be written: {error.strerror}"
+            seen.notes.append(ProfileNote(reason=reason, remedy="free space there"))
+            continue
+        kept.append(
+            SampledStacks(profiler=profiler, samples=sampled.stacks.total(), processes=sampled.processes, file=name)
+        )
+    return kept

@@ -1,0 +1,101 @@
+"""JDK Flight Recorder: samples the Java frames of a running virtual machine; it comes with every JDK."""
+
+import json
+import shutil
+from collections import Counter
+from typing import Any
+
+from fairtrial.base.problem import Problem
+from fairtrial.lab.profile.profilers.model import Profiler, Target
+from fairtrial.lab.profile.tool import converted
+from fairtrial.record.folded_stacks import Stack, as_stack
+
+NAME = "fairtrial"
+DEEPEST = 64
+"""Frames of a stack: as many as a recording holds unless the virtual machine is told otherwise."""
+OF_THE_RECORDER = ("Attach Listener", "JFR Periodic Tasks", "JFR Recorder Thread")
+"""Threads that work because there is a recording."""
+INSTALL = "install the JDK of the same version (Debian: apt install openjdk-17-jdk-headless): a JRE has no jcmd"
+BY_HAND = "try `jcmd PID JFR.start` by hand, as the user that runs the program"
+
+
+def is_java(program: str) -> bool:
+    """Whether this is the executable of a Java virtual machine."""
+    return program == "java"
+
+
+def _command(name: str, target: Target) -> str | None:
+    """Beside the program's own `java`, or on the PATH."""
+    beside = None if target.executable is None else shutil.which(name, path=str(target.executable.parent))
+    return beside or shutil.which(name)
+
+
+def _missing(target: Target) -> Problem | None:
+    if _command("jcmd", target) is None or _command("jfr", target) is None:
+        return Problem("there are no `jcmd` and `jfr`, which profile Java", INSTALL)
+    return None
+
+
+class _Recording:
+    """A recording of one virtual machine.
+
+    Raises:
+        Problem: it did not begin.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self._target, self._data = target, target.folder / "recording.jfr"
+        self._jcmd = _command("jcmd", target) or "jcmd"
+        converted("jcmd", self._words("JFR.start", f"name={NAME}", "settings=profile"), target.folder)
+        self._failed: Problem | None = None
+
+    def _words(self, *words: str) -> list[str]:
+        return [self._jcmd, str(self._target.pid), *words]
+
+    def end(self) -> None:
+        """Stop it, and let the virtual machine write what it saw."""
+        try:
+            converted(
+                "jcmd-stop", self._words("JFR.stop", f"name={NAME}", f"filename={self._data}"), self._target.folder
+            )
+        except Problem as problem:
+            self._failed = Problem(problem.reason, problem.remedy or BY_HAND)
+
+    def stacks(self) -> Counter[Stack]:
+        """What was seen.
+
+        Raises:
+            Problem: jcmd or jfr failed.
+        """
+        if self._failed is not None:
+            raise self._failed
+        if not self._data.exists():
+            raise Problem("the virtual machine wrote no recording", BY_HAND)
+        jfr = _command("jfr", self._target) or "jfr"
+        words = [jfr, "print", "--json", "--events", "jdk.ExecutionSample", "--stack-depth", str(DEEPEST)]
+        printed = converted("jfr", [*words, str(self._data)], self._target.folder)
+        try:
+            return folded_events(json.loads(printed.read_bytes()))
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            raise Problem("what `jfr print` says cannot be read", "report it, with the version of the JDK") from error
+
+    def close(self) -> None:
+        """The recording ends with the virtual machine."""
+
+
+def folded_events(printed: dict[str, Any]) -> Counter[Stack]:
+    """The stacks of what `jfr print --json` says of jdk.ExecutionSample; frames there begin with the innermost."""
+    stacks: Counter[Stack] = Counter()
+    for event in printed["recording"]["events"]:
+        trace, thread = event["values"].get("stackTrace"), event["values"].get("sampledThread") or {}
+        if trace and thread.get("javaName") not in OF_THE_RECORDER:
+            frames = [f"{_class(frame)}.{frame['method']['name']}" for frame in reversed(trace["frames"])]
+            stacks[as_stack(frames)] += 1
+    return stacks
+
+
+def _class(frame: dict[str, Any]) -> str:
+    return str(frame["method"]["type"]["name"]).replace("/", ".")
+
+
+PROFILER = Profiler(name="jfr", suits=is_java, missing=_missing, begin=_Recording)

@@ -1,0 +1,208 @@
+"""The crash audit: what was acknowledged has to be there when the database was killed under load.
+
+It comes when a drawn trial is over and all its figures are taken, and is in none of them. The tables are those of a
+trial's start, the stack is started again, its contract tried and its load offered, so that it cannot tell this from a
+trial. At a drawn moment the database is killed with all its processes: while requests are under way, since soon after
+the last of them PostgreSQL has written what a relaxed commit left behind (its writer wakes every 0.2 s). The stack is
+stopped before the database starts again, so that it cannot make up for what it owes.
+"""
+
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from random import SystemRandom
+from threading import Event, Timer
+from typing import Any
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import CanBeKilled
+from fairtrial.catalog.workloads.model import ProgramWorkload
+from fairtrial.engine.plan import StopAfterSeconds
+from fairtrial.engine.run import run_engine
+from fairtrial.experiment.loads import CapacityLoad, ProgramLoad, SingleRunLoad
+from fairtrial.lab.placement import bound_to
+from fairtrial.lab.trial.audit import audit_answers, audit_operations
+from fairtrial.lab.trial.callee import upstream_of_trial
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.offered_load import engine_plan
+from fairtrial.lab.trial.program_run import do_job
+from fairtrial.lab.trial.proxies import proxies_before_services
+from fairtrial.lab.trial.server_run import contract_of
+from fairtrial.lab.trial.setup import with_setup
+from fairtrial.record.crash_audit import CrashAudit
+from fairtrial.record.model import TrialRecord
+
+SHORTEST_SECONDS, LONGEST_SECONDS = 0.3, 3.0
+"""Of the load until the database is killed: enough for some commits, and what a trial may cost more."""
+
+AFTERWARDS_SECONDS = 0.1
+"""So long the load goes on: a stack that answers without a database acknowledges what nobody stores."""
+
+REASON_CHARACTERS = 300
+
+
+def started_again(context: TrialContext) -> TrialContext:
+    """The context of a trial for one more start of its stack, whose record and log are its own and are in no figure."""
+    record, log = context.record, context.log
+    again = TrialRecord(
+        index=record.index,
+        block=record.block,
+        condition=record.condition,
+        build=record.build,
+        started_at=record.started_at,
+    )
+    return replace(
+        context,
+        record=again,
+        log=log.with_name(f"{log.stem} crash{log.suffix}"),
+        engine_runs=[],
+        contract_runs=[],
+        comparisons=[],
+        urls={},
+        set_up_secrets=[],
+    )
+
+
+def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | None:
+    """Try the crash audit if this trial is drawn for it; None where nothing is written, or the trial came to nothing.
+
+    Args:
+        again: as `started_again` makes it of the context.
+
+    Raises:
+        Problem: the database cannot be brought back.
+    """
+    record, workload, service = context.record, context.plan.workload, context.service
+    came_to_nothing = record.failure is not None or (record.engine is None and record.program is None)
+    if not workload.writes or workload.own is not None or service.identity.name == "none" or came_to_nothing:
+        return None
+    impossible = _why_not(context)
+    if impossible:
+        return CrashAudit(drawn=False, why_not=impossible)
+    if not context.trial.crash_audit:
+        asked_for = context.plan.experiment.crash_audit != "none"
+        return CrashAudit(drawn=False, why_not="" if asked_for else "the experiment asks for none")
+    assert isinstance(service, CanBeKilled)
+    with context.stage("crash"), bound_to(context.placement.load_cpus):
+        try:
+            return _tried(again, service)
+        except Problem as problem:
+            context.environment.bring_back(context.service)
+            reason = again.redaction.hidden(problem.reason)
+            return CrashAudit(drawn=True, why_not=printable(reason, REASON_CHARACTERS))
+
+
+def _why_not(context: TrialContext) -> str:
+    """Why no trial of this condition can have a crash audit, in words; empty if it can."""
+    service = context.service
+    if context.plan.workload.audit is None:
+        return f"rows of {context.plan.workload.name} cannot be told apart by the requests that wrote them"
+    if not isinstance(service, CanBeKilled):
+        return "the lab does not kill a database that is not its own"
+    if service.loses_when_killed:
+        return f"not durable: {service.loses_when_killed}"
+    if context.condition.stack.url is not None:
+        return "a stack that ran already is not the lab's to start again"
+    return ""
+
+
+class _Kill:
+    """Kills the database once, by whichever thread calls it, and knows when that was."""
+
+    def __init__(self, service: CanBeKilled) -> None:
+        self._service, self.at = service, 0.0
+        self.done = Event()
+
+    def __call__(self) -> None:
+        self.at = time.monotonic()
+        self._service.kill()
+        self.done.set()
+
+
+def _tried(context: TrialContext, service: CanBeKilled) -> CrashAudit:
+    """Raises Problem: the stack did not start or broke its contract this time, or the database does not come back."""
+    context.environment.bring_back(context.service)
+    kill = _Kill(service)
+    operations = None
+    if isinstance(context.plan.workload, ProgramWorkload):
+        operations, seconds = _job(context, kill)
+    else:
+        seconds = _load(context, kill)
+    began = time.monotonic()
+    service.start_again()
+    up = time.monotonic()
+    audit = audit_answers(context) if operations is None else audit_operations(context, operations)
+    assert audit is not None  # `_why_not`
+    lost = next((fault for fault in audit.faults if fault.kind == "missing"), None)
+    return CrashAudit(
+        drawn=True,
+        killed_after_seconds=round(seconds, 3),
+        down_seconds=round(up - began, 3),
+        audit_seconds=round(time.monotonic() - up, 3),
+        acknowledged=audit.acknowledged,
+        stored=audit.stored,
+        lost=0 if lost is None else lost.count,
+        example="" if lost is None else context.redaction.hidden(lost.example),
+    )
+
+
+def _job(context: TrialContext, kill: _Kill) -> tuple[int, float]:
+    """Have a program do its job, and kill the database when it has ended. Returns its operations and its seconds."""
+    outcome = do_job(context)
+    kill()
+    reason = outcome.failure(context)
+    if reason is not None:
+        raise Problem(f"the program failed when it was started again: {reason}")
+    return outcome.operations, outcome.seconds
+
+
+def _load(context: TrialContext, kill: _Kill) -> float:
+    """Start the stack, try its contract, offer its load, and kill the database meanwhile. The stack is stopped then.
+
+    Returns the seconds between the begin of the load and the kill.
+    """
+    with ExitStack() as running:
+        running.enter_context(proxies_before_services(context))
+        running.enter_context(upstream_of_trial(context, context.placement.server_cpus))
+        deployment = running.enter_context(deployed(context))
+        context, clauses = with_setup(context, deployment)
+        broken = [clause.name for clause in [*clauses, *contract_of(context, deployment)] if not clause.passed]
+        if broken:
+            raise Problem(f"the stack broke its contract when it was started again: {', '.join(broken)}")
+        return _kill_under_load(context, deployment, kill)
+
+
+def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill) -> float:
+    load = _single_run(context)
+    longest = min(LONGEST_SECONDS, max(SHORTEST_SECONDS, load.planned_seconds))
+    moment = SystemRandom().uniform(SHORTEST_SECONDS, longest)
+    plan = engine_plan(context, deployment, load, ()).model_copy(
+        update={"warmup_seconds": 0.0, "stop": StopAfterSeconds(seconds=moment + AFTERWARDS_SECONDS)}
+    )
+    timer, begun = Timer(moment, kill), [0.0]
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "window" and event["state"] == "opened":
+            begun[0] = time.monotonic()
+            timer.start()
+
+    try:
+        context.engine_runs.append(run_engine(plan, on_event))
+    finally:
+        timer.cancel()
+        if begun[0]:
+            timer.join()
+    if not kill.done.is_set():
+        raise Problem("the load ended before the database was to be killed")
+    return kill.at - begun[0]
+
+
+def _single_run(context: TrialContext) -> SingleRunLoad:
+    """The trial's load; of a search, its lowest rate."""
+    load = context.condition.load
+    assert not isinstance(load, ProgramLoad)
+    if isinstance(load, CapacityLoad):
+        return load.at_rate(load.lowest_per_second, load.duration_seconds)
+    return load

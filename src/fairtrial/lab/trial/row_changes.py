@@ -1,0 +1,200 @@
+"""Rows that change while the load asks for them: the load's own answers show whether they come from the database.
+
+Before the load and at drawn moments of the window, the lab changes rows that are drawn from the system's randomness.
+The engine knows both texts of each, and tells which one an answer showed and when its request was sent. Nothing is
+asked that the load does not ask. An old text that was asked for after the change had been committed came from memory.
+"""
+
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.tables import Data, Table
+from fairtrial.catalog.workloads.model import FreshnessProbe
+from fairtrial.engine.plan import ChangedRow, ChangedText, EnginePlan, ExactBody, Request
+from fairtrial.lab.trial.freshness import ONE_CHANGE_AT_A_TIME, grace_seconds, new_text, table_of
+from fairtrial.record.engine_summary import Sightings
+from fairtrial.record.proof import RowChangesSeen
+
+SHARE = 100
+"""One row of so many changes: of a thousand answers about rows drawn at random, ten are about one of them."""
+SHARE_IN_BODIES = 8
+"""Of the rows that expected bodies hold, one of so many: one body of sixteen is looked at, and most should show one."""
+FEWEST_ROWS, MOST_ROWS = 10, 1000
+"""The engine takes no more; and each change before the load takes the lab some 0.1 ms."""
+MOST_IN_WINDOW = 30
+"""Each is a commit of its own in the window, some 0.6 ms of a PostgreSQL: below a hundredth of a window of 3 s."""
+CHANGES_UNTIL = 0.75
+"""Of the window: what is changed later is asked for too seldom."""
+SHORTEST_WINDOW_SECONDS = 1.0
+
+
+class RowChanges:
+    """The changed rows of one measured load, in this order: `before_load`, `applied_to`, `begin`, `end`, `seen`.
+
+    Args:
+        apart: keys of rows that something else changes.
+    """
+
+    def __init__(
+        self,
+        probe: FreshnessProbe,
+        data: Data,
+        requests: Sequence[Request],
+        service: RunningService,
+        apart: Sequence[int] = (),
+    ) -> None:
+        self._probe, self._service = probe, service
+        self._table, self._grace_seconds = table_of(probe, data), grace_seconds(service)
+        key = self._table.given_columns[0]
+        rows = [row for row in _drawn_rows(probe, data, self._table, requests) if row[key] not in apart]
+        self._old = {int(row[key]): str(row[probe.column]) for row in rows}
+        self._in_window = random.SystemRandom().sample(list(self._old), min(MOST_IN_WINDOW, (len(rows) + 1) // 2))
+        self._committed_ns: dict[int, int] = {}
+        self._ending = threading.Event()
+        self._problem: Problem | None = None
+        self._thread: threading.Thread | None = None
+
+    def before_load(self) -> None:
+        """Change the rows that change before the load, all in one transaction where the service has those.
+
+        Raises:
+            Problem: the database refused.
+        """
+        in_window = set(self._in_window)
+        early = [key for key in self._old if key not in in_window]
+        # Entered first: if that fails halfway, `end` sets them all back.
+        self._committed_ns.update(dict.fromkeys(early, time.monotonic_ns()))
+        with self._changing(together=True) as change:
+            for key in early:
+                change(key, new_text(self._old[key]))
+        self._committed_ns.update(dict.fromkeys(early, time.monotonic_ns()))
+
+    def applied_to(self, plan: EnginePlan) -> EnginePlan:
+        """The plan with both texts of each row."""
+        if self._probe.in_bodies is None:
+            rows = [
+                ChangedRow(id=key, field=self._probe.column, text=new_text(text)) for key, text in self._old.items()
+            ]
+            return plan.model_copy(update={"changed_rows": rows})
+        return plan.model_copy(update={"requests": [self._with_places(request) for request in plan.requests]})
+
+    def _with_places(self, request: Request) -> Request:
+        body = request.expect.body
+        assert isinstance(body, ExactBody)
+        changed = list(places(body.text, self._old, self._probe))
+        expect = request.expect.model_copy(update={"body": body.model_copy(update={"changed": changed})})
+        return request.model_copy(update={"expect": expect})
+
+    def begin(self, window_seconds: float) -> None:
+        """The window has opened: from now on change the others, each at a moment of its own."""
+        until = CHANGES_UNTIL * window_seconds
+        began = time.monotonic()
+        moments = sorted(began + random.SystemRandom().uniform(0, until) for _ in self._in_window)
+        self._thread = threading.Thread(target=self._change_at, args=[moments], daemon=True)
+        self._thread.start()
+
+    def _change_at(self, moments: Sequence[float]) -> None:
+        try:
+            with self._changing(together=False) as change:
+                for key, moment in zip(self._in_window, moments, strict=True):
+                    if self._ending.wait(max(0.0, moment - time.monotonic())):
+                        return
+                    with ONE_CHANGE_AT_A_TIME:
+                        change(key, new_text(self._old[key]))
+                    self._committed_ns[key] = time.monotonic_ns()
+        except Problem as problem:
+            self._problem = problem
+
+    def end(self) -> int:
+        """Change no more, and set back what was changed. Returns how many rows were written in all.
+
+        Raises:
+            Problem: the database refused a change, or to set it back.
+        """
+        self._stop()
+        with self._changing(together=True) as change:
+            # All of them: of a change that failed, nobody knows whether it was committed.
+            for key, text in self._old.items():
+                change(key, text)
+        if self._problem is not None:
+            raise self._problem
+        return len(self._committed_ns) + len(self._old)
+
+    def _stop(self) -> None:
+        self._ending.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def abandon(self) -> None:
+        """As `end`, after something else failed, which matters more."""
+        with suppress(Problem):
+            self.end()
+
+    def seen(self, sightings: Sightings) -> RowChangesSeen:
+        """What the engine saw until the end of the load, held against the moments of the commits."""
+        self._stop()
+        grace_ns = int(self._grace_seconds * 1e9)
+        late = [
+            (key, is_new, sent_ns - self._committed_ns[key])
+            for key, is_new, sent_ns in sightings.kept
+            if key in self._committed_ns and sent_ns > self._committed_ns[key] + grace_ns
+        ]
+        old = [(late_ns, key) for key, is_new, late_ns in late if not is_new]
+        latest_ns, key = max(old, default=(0, 0))
+        return RowChangesSeen(
+            changed=len(self._committed_ns),
+            in_window=len(self._committed_ns.keys() & set(self._in_window)),
+            answers=len(late),
+            old=len(old),
+            latest_seconds=latest_ns / 1e9,
+            grace_seconds=self._grace_seconds,
+            example=f"{self._probe.column} of {key} was {self._old[key]!r} still" if old else "",
+            left_out=sightings.left_out,
+            keys=sorted(self._committed_ns),
+        )
+
+    @property
+    def table(self) -> str:
+        """In which rows change."""
+        return self._table.name
+
+    def _changing(self, *, together: bool) -> Any:
+        return self._service.changing(self._table.name, self._probe.column, together=together)
+
+
+def places(body: str, old: Mapping[int, str], probe: FreshnessProbe) -> Iterator[ChangedText]:
+    """Where the texts of these rows stand in a body, from front to back, in bytes."""
+    assert probe.in_bodies is not None
+    found: list[ChangedText] = []
+    encoded = body.encode()
+    for key, text in old.items():
+        before, after = (probe.in_bodies.written(one).encode() for one in (text, new_text(text)))
+        at = encoded.find(before)
+        while at >= 0:
+            found.append(ChangedText(id=key, at=at, text=after.decode()))
+            at = encoded.find(before, at + len(before))
+    yield from sorted(found, key=lambda place: place.at)
+
+
+def _drawn_rows(
+    probe: FreshnessProbe, data: Data, table: Table, requests: Sequence[Request]
+) -> Sequence[Mapping[str, Any]]:
+    """A share of the table's rows, or of those that the expected bodies hold."""
+    if probe.in_bodies is None:
+        return table.rows.drawn(_so_many(table.rows.count // SHARE, table.rows.count))
+    held = probe.in_bodies.rows(data, [request.path for request in requests])
+    rows_with = Counter(str(row[probe.column]) for row in held)
+    # Of two rows with one text, no body tells which it shows.
+    told_apart = [row for row in held if rows_with[str(row[probe.column])] == 1]
+    return random.SystemRandom().sample(told_apart, _so_many(len(held) // SHARE_IN_BODIES, len(told_apart)))
+
+
+def _so_many(share: int, rows: int) -> int:
+    return min(max(share, FEWEST_ROWS), MOST_ROWS, rows)

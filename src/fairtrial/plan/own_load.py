@@ -1,0 +1,34 @@
+"""What a plan refuses about the requests of a workload of one's own, and the load that they are part of."""
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.workloads.model import Workload
+from fairtrial.experiment.loads import ClosedLoad, FixedLoad, RequestLoad
+from fairtrial.experiment.model import Experiment
+
+
+def assert_load_of_own(workload: Workload, experiment: Experiment) -> None:
+    """Raise a Problem if think times, or what connections send first, do not go with the experiment's load."""
+    if workload.own is None:
+        return
+    load, where = experiment.load, workload.name
+    if workload.own.thinking and not isinstance(load, ClosedLoad | FixedLoad):
+        raise Problem(
+            f"{where}: requests.{workload.own.thinking[0]}.think: only a client of a closed load waits for its answer "
+            "and thinks",
+            'set `kind = "closed"` in [load], or leave `think` out',
+        )
+    if not workload.own.setup:
+        return
+    key = f"{where}: setup.{workload.own.setup[0].name}"
+    if isinstance(load, RequestLoad) and not load.keep_alive:
+        raise Problem(
+            f"{key}: without keep-alive, each request would have a connection and a setup of its own",
+            'leave out `keep_alive = false`, or write per = "load" there',
+        )
+    if isinstance(load, ClosedLoad) and load.local_ports is not None:
+        raise Problem(f"{key}: connections that are set up have no limit of local ports", "leave out `local_ports`")
+    if experiment.reference is not None:
+        raise Problem(
+            f"{key}: each connection has answers of its own, which cannot be compared with those of a reference",
+            'leave `reference` out, or write per = "load" there',
+        )

@@ -1,0 +1,130 @@
+"""The models of `profiles.jsonl`: what one extra block under profilers showed, a line for each condition.
+
+It is a file of its own, and no trial: nothing in it enters a figure or a verdict. What judges reads `record.jsonl`
+alone, which refuses such a line.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.base.strict import Strict
+from fairtrial.record.folded_stacks import Stack, read_folded
+from fairtrial.record.model import Failure
+from fairtrial.record.proof import Ledger
+
+PROFILES_FILE = "profiles.jsonl"
+STACKS_FOLDER = "profiles"
+MOST_BYTES = 64 * 2**20
+"""Of `profiles.jsonl`; a line has a few kilobytes."""
+
+
+class KernelCounters(Strict):
+    """What the kernel counted in a window for all processes and threads of a tree that were there at its end.
+
+    Of those that ended in it, only the CPU time is known. Null: the kernel does not tell.
+    """
+
+    window_seconds: float
+    cpu_user_seconds: float
+    cpu_system_seconds: float
+    waited_seconds: float | None = Field(None, description="ready to run, while others had the processor")
+    voluntary_switches: int | None = Field(None, description="how often threads gave up the processor to wait")
+    involuntary_switches: int | None = Field(None, description="how often it was taken from them")
+    minor_faults: int | None = Field(None, description="page faults without a read from a disk")
+    major_faults: int | None = Field(None, description="page faults with one")
+    read_calls: int | None = Field(None, description="read(2) and its kin; recv(2) and its kin are not among them")
+    write_calls: int | None = Field(None, description="write(2) and its kin; send(2) and its kin are not among them")
+    read_bytes: int | None = Field(None, description="fetched from disks")
+    written_bytes: int | None = Field(None, description="on their way to disks")
+
+
+class ProfileNote(Strict):
+    """Why something was not profiled, or not wholly, and what helps."""
+
+    reason: str
+    remedy: str
+
+
+class SampledStacks(Strict):
+    """What one profiler saw of a condition's processes: stacks of calls, folded, in a file of their own."""
+
+    profiler: str
+    samples: int = Field(description="the sum over all stacks in the file")
+    processes: int = Field(description="how many processes were sampled")
+    file: str = Field(
+        pattern=rf"^{STACKS_FOLDER}/[A-Za-z0-9_ -][A-Za-z0-9._ -]*\.folded$",
+        description="the folded stacks, relative to the results folder",
+    )
+
+
+class Profile(Strict):
+    """One condition in the extra block."""
+
+    kind: Literal["profile"] = "profile"
+    counted: Literal[False] = Field(False, description="it is in no figure and in no claim")
+    condition: str = Field(description="its id, as in the record")
+    contender: str = Field(description="its name, as in the record")
+    started_at: str = Field(description="RFC 3339, UTC")
+    load: str = Field(description="that was offered, in words")
+    verified: int = Field(0, description="verified answers in the window of the counters, which no profiler disturbed")
+    errors: int = Field(0, description="answers and failures in it that were not verified")
+    server: KernelCounters | None = Field(None, description="of the stack's processes; null: they are not known")
+    service: KernelCounters | None = Field(None, description="of the database's processes; null: they are not known")
+    ledger: Ledger | None = Field(
+        None, description="the database's own counters over all loads of this line; null: it counts nothing"
+    )
+    stacks: list[SampledStacks] = Field(default_factory=list, description="one entry per profiler")
+    notes: list[ProfileNote] = Field(default_factory=list)
+    failure: Failure | None = Field(None, description="why the condition could not be profiled at all")
+    log: str | None = Field(None, description="the stack's log, relative to the results folder")
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """What the extra block of a run showed."""
+
+    lines: Sequence[Profile] = ()
+    stacks: Mapping[str, Mapping[Stack, int]] = field(default_factory=dict)
+    """by the `file` of a line's entry"""
+
+
+NO_PROFILES = Profiles()
+
+
+def read_profiles(folder: Path) -> Profiles:
+    """The lines of `profiles.jsonl` in a results folder, and the stacks that they name; none without such a block.
+
+    An incomplete last line (the lab was killed while writing it) is left out.
+
+    Raises:
+        Problem: a file cannot be read, or one of its lines is invalid.
+    """
+    path = folder / PROFILES_FILE
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES)
+    except FileNotFoundError:
+        return NO_PROFILES
+    except OSError as error:
+        raise Problem(f"{path}: cannot be read: {error.strerror}", "make it readable, or move it away") from error
+    lines = [_line(path, number, line) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
+    files = [sampled.file for line in lines for sampled in line.stacks]
+    return Profiles(lines, {file: read_folded(folder / file) for file in files})
+
+
+def _line(path: Path, number: int, line: bytes) -> Profile:
+    try:
+        return Profile.model_validate_json(line)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        key = ".".join(str(part) for part in fault["loc"])
+        raise Problem(
+            f"{path}, line {number}: {printable(key)}: {printable(fault['msg'])}",
+            "the file was changed, or written by another version of Fairtrial: move it away to do without profiles",
+        ) from error

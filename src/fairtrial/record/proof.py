@@ -1,0 +1,79 @@
+"""What proves the work of a trial: what its answers imply, what the database counted, what rows showed and hold."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+
+
+class ImpliedWork(Strict):
+    """What the answers of a condition imply at least, as its workload said when the record was written."""
+
+    per_answer: dict[str, float] = Field(description="for each verified answer, by the names of `Ledger.done`")
+    per_answer_in_tables: dict[str, float] = Field(
+        default_factory=dict,
+        description="likewise `rows_read.TABLE`, `rows_written.TABLE`, `table_reads`, where the database counts them",
+    )
+    least_seconds: float = Field(0.0, description="of a program's job: what waiting alone takes; 0 where nothing waits")
+    least_answer_seconds: dict[str, float] = Field(
+        default_factory=dict,
+        description="by request, what no answer can be faster than: delays, sleeps and a round trip to the database",
+    )
+
+
+class Ledger(Strict):
+    """What the database counted from before the load (warm-up included) until the stack had stopped.
+
+    By the names of `services.model.Counters`, those of tables among them (`rows_read.TABLE`); the lab's own few
+    statements are among them. Also calls: answers that the upstream gave, from its start to its end. Of programs also
+    tasks: those that gathered, all at once; threads: of the kernel, while they were gathered; steps: of the token, all
+    of them if the last token is right, else none; voluntary_switches: of the kernel threads, between the first token
+    and the last; background_commits: of the lab's own job beside it.
+    """
+
+    done: dict[str, int]
+    verified: int = Field(description="verified answers in the same time, warm-up included")
+    answers: int = Field(description="all answers and failures in the same time")
+
+
+class Freshness(Strict):
+    """Rows that the lab changed while the stack served them."""
+
+    changed: int
+    stale: int = Field(description="those whose old value was still answered after the grace period")
+    grace_seconds: float = Field(description="0: what was asked after the commit had to show it")
+    example: str = Field(description="one stale answer; from the server: escape it before showing it")
+    keys: list[int] = Field(
+        default_factory=list, description="of the changed rows, which nobody knew before; empty in older records"
+    )
+
+
+class RowChangesSeen(Strict):
+    """Rows that the lab changed under the load, and what the load's own answers showed of them."""
+
+    changed: int
+    in_window: int = Field(description="those of them that changed within the window, the others right before the load")
+    answers: int = Field(description="that showed one of them, and were asked for after its change was committed")
+    old: int = Field(description="those of them that showed the text from before the change")
+    latest_seconds: float = Field(description="from a commit to the request for an old text, the longest; 0: none")
+    grace_seconds: float = Field(description="after a commit, in which old texts do not count; 0: none")
+    example: str = Field(description="of an old text; empty: none")
+    left_out: int = Field(description="answers that showed one and were not looked at: there were too many")
+    keys: list[int] = Field(description="of the changed rows, which nobody knew before")
+
+
+class WriteFault(Strict):
+    """One kind of difference between what was acknowledged and what is stored."""
+
+    kind: Literal["missing", "doubled", "altered", "unasked"]
+    count: int
+    example: str
+
+
+class Audit(Strict):
+    """Stored rows compared with acknowledged requests."""
+
+    acknowledged: int
+    stored: int
+    faults: list[WriteFault]

@@ -1,0 +1,79 @@
+"""The block under profilers as text in the terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from fairtrial.base.formatting import count
+from fairtrial.base.printable import printable
+from fairtrial.record.profile import Profile, Profiles
+from fairtrial.report.profile.counters import EXPLANATION, counter_rows
+from fairtrial.report.profile.differences import Pair, pairs
+
+SIDE_BY_SIDE = 4
+"""Contenders in one table: more do not fit on 80 columns."""
+FRAMES_SHOWN = 6
+
+
+def profile_parts(profiles: Profiles) -> list[RenderableType]:
+    """What is printed of it; nothing without such a block. Control characters in texts have no effect."""
+    lines = profiles.lines
+    if not lines:
+        return []
+    parts: list[RenderableType] = [Text(), Text("Why is it slow? Uncounted", style="bold underline")]
+    for first in range(0, len(lines), SIDE_BY_SIDE):
+        parts += _table(lines[first : first + SIDE_BY_SIDE])
+    parts.append(Text(f"\n{EXPLANATION}", style="dim"))
+    for line in lines:
+        parts += _of_contender(line)
+    for pair in pairs(profiles):
+        parts += _difference(pair)
+    return parts
+
+
+def _table(lines: Sequence[Profile]) -> list[RenderableType]:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("per request", overflow="fold", min_width=20)
+    for line in lines:
+        table.add_column(Text(printable(line.contender)), justify="right", overflow="fold")
+    for row in counter_rows(lines):
+        table.add_row(Text(f"{row.title}, {row.unit}" if row.unit else row.title), *row.values)
+    return [Text(), table]
+
+
+def _of_contender(line: Profile) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    name = (printable(line.contender), "bold")
+    if line.failure is not None:
+        parts.append(Text.assemble(name, f"  not profiled: {printable(line.failure.reason)}"))
+        parts += _remedy(line.failure.remedy)
+    for sampled in line.stacks:
+        seen = f"{count(sampled.samples, 'sample')} of {sampled.profiler} in {sampled.file}"
+        parts.append(Text.assemble(name, f"  {printable(seen)}"))
+    for note in line.notes:
+        parts.append(Text.assemble(name, f"  {printable(note.reason)}"))
+        parts += _remedy(note.remedy)
+    return parts
+
+
+def _difference(pair: Pair) -> list[RenderableType]:
+    """The frames whose share differs most; nothing where none does."""
+    if not pair.frames:
+        return []
+    first, second = printable(pair.first.contender), printable(pair.second.contender)
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("share of the samples that end in", overflow="fold")
+    for name in (first, second):
+        table.add_column(Text(name), justify="right", overflow="fold")
+    for frame in pair.frames[:FRAMES_SHOWN]:
+        table.add_row(Text(printable(frame.frame)), *(f"{share:.1%}" for share in frame.own))
+    return [Text(), table]
+
+
+def _remedy(remedy: str) -> list[RenderableType]:
+    if not remedy:
+        return []
+    return [Padding(Text.assemble("→ ", printable(remedy), style="dim"), (0, 0, 0, 2))]

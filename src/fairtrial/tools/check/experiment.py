@@ -1,0 +1,200 @@
+"""The contenders of an experiment, each started once as for a trial, and asked what its contract asks, without a load.
+
+What a trial does is done by what does it in trials: state, start, setup requests, contract. With a `reference`, answers
+are then compared as they are before a first trial.
+"""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
+from fairtrial.base.formatting import count
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.workloads.expected import expected_in_words
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.engine.binary import engine_version
+from fairtrial.judge.checks.answers_differ import what_differs
+from fairtrial.lab.compare_answers import compared_with_reference
+from fairtrial.lab.conduct import building
+from fairtrial.lab.placement import planned_placement
+from fairtrial.lab.preparation import Steps
+from fairtrial.lab.private_network import network_of
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.flow import context_of, new_record, runner_for
+from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
+from fairtrial.record.comparison import EqualAnswers
+from fairtrial.record.model import Clause
+from fairtrial.tools.check.output import Silence, print_clause, print_verdict
+
+Ready = Mapping[tuple[str, int], ReadyStack]
+
+
+@dataclass
+class _Tried:
+    """What became of one contender."""
+
+    condition: PlannedCondition
+    clauses: list[Clause] = field(default_factory=list)
+    problem: Problem | None = None
+    """why it could not be tried, or not to the end"""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it was tried, and every clause holds."""
+        return self.problem is None and all(clause.passed for clause in self.clauses)
+
+
+def check_plan(console: Console, plan: Plan) -> int:
+    """Try each contender of the plan once, print every clause, and return the exit status.
+
+    Of a sweep, the first value is tried.
+
+    Raises:
+        Problem: the engine cannot be built, a contender could not be built or started (then the others were tried), or
+            the reference cannot be compared with.
+    """
+    plan = _once_each(plan)
+    names = ", ".join(stack.build_name(built_apart) for stack, built_apart in plan.builds)
+    console.print(Text(f"preparing the load engine and {names} (built once)", style="dim"))
+    with (
+        tempfile.TemporaryDirectory(prefix="fairtrial-check-") as folder,
+        building(plan, Path(folder) / "logs", Steps(lambda _text: None)) as preparation,
+    ):
+        engine_version()
+        with (
+            network_of(plan.stacks),
+            environment(
+                plan, planned_placement(plan.experiment), lambda _title: None, lambda _rows, _of: None
+            ) as services,
+        ):
+            ready = preparation.ready_stacks()
+            tried = [
+                _tried(console, plan, condition, number, ready, services, Path(folder))
+                for number, condition in enumerate(plan.conditions, 1)
+            ]
+            differs = _compare(console, plan, tried, ready, services, Path(folder))
+    for each in tried:
+        if each.problem is None:
+            print_verdict(console, each.condition.label, each.clauses)
+    if problems := [each.problem for each in tried if each.problem is not None]:
+        raise Problem("\n".join(problem.reason for problem in problems), problems[0].remedy, NOTHING_RAN)
+    if differs is not None:
+        raise Problem(differs.reason, differs.remedy, IN_DOUBT)
+    return ALL_WELL if all(each.holds for each in tried) else IN_DOUBT
+
+
+def _once_each(plan: Plan) -> Plan:
+    """The plan with each contender on each of its services once, and one build of each."""
+    first: dict[tuple[str, str, str], PlannedCondition] = {}
+    for each in plan.conditions:
+        first.setdefault((each.recorded.stack, each.recorded.variant, each.recorded.service), each)
+    experiment = plan.experiment.model_copy(update={"builds": 1})
+    return replace(plan, experiment=experiment, conditions=list(first.values()))
+
+
+def _tried(
+    console: Console,
+    plan: Plan,
+    condition: PlannedCondition,
+    number: int,
+    ready: Ready,
+    services: Environment,
+    results: Path,
+) -> _Tried:
+    """One contender, started from the state in which trials begin."""
+    tried = _Tried(condition)
+    trial = PlannedTrial(number, 1, condition)
+    record = new_record(trial)
+    looked_at = _looked_at(plan)
+
+    def begins(_context: TrialContext) -> None:
+        where = f"{condition.label}, workload {plan.workload.name} on {condition.service.name}"
+        console.print(Text(where, style="bold"))
+
+    try:
+        context = context_of(trial, record, ready[condition.build_name, 1], services, results, Silence())
+        if context is None:
+            assert record.failure is not None
+            raise Problem(record.failure.reason, record.failure.remedy)
+        try:
+            for clause in runner_for(plan.workload).check([context], begins):
+                print_clause(console, clause, looked_at.get((clause.name, clause.requirement), ""))
+                tried.clauses.append(clause)
+        finally:
+            services.after_trial(condition, changed=plan.workload.writes or context.service.altered())
+    except Problem as problem:
+        tried.problem = Problem(f"{condition.label}: {problem.reason}", problem.remedy)
+    return tried
+
+
+def _looked_at(plan: Plan) -> Mapping[tuple[str, str], str]:
+    """By name and requirement of a clause of a workload file, what its answer is held against."""
+    workload, point = plan.workload, plan.points[0]
+    if not isinstance(workload, ServerWorkload) or workload.own is None:
+        return {}
+    requests = workload.requests(point.data, point.options)
+    return {
+        (clause.name, clause.requirement): expected_in_words(request)
+        for clause, request in zip(workload.clauses, requests, strict=True)
+    }
+
+
+def _compare(
+    console: Console,
+    plan: Plan,
+    tried: Sequence[_Tried],
+    ready: Ready,
+    services: Environment,
+    results: Path,
+) -> Problem | None:
+    """Compare the answers of those that keep their contract; return what makes the reference useless, if anything."""
+    reference = plan.experiment.reference
+    holding = {each.condition.recorded.id: each for each in tried if each.holds}
+    if reference is None:
+        return None
+    conditions = [each.condition for each in holding.values()]
+    sought = (reference.name, reference.variant, plan.experiment.service_of(reference))
+    if sought not in [(each.recorded.stack, each.recorded.variant, each.recorded.service) for each in conditions]:
+        console.print(Text(f"no answers are compared: {reference}, the reference, does not keep its contract"))
+        return None
+
+    def preparing(what: str) -> None:
+        console.print(Text(what, style="dim"))
+
+    try:
+        compared = compared_with_reference(
+            replace(plan, conditions=conditions), services, ready, results, preparing, for_a_load=False
+        )
+        with compared as record:
+            assert record is not None
+            for condition, answers in record.conditions.items():
+                clause = _answers_clause(record.contender, answers)
+                holding[condition].clauses.append(clause)
+                console.print(Text(holding[condition].condition.label, style="bold"))
+                print_clause(console, clause, ", ".join(_counted(answers)))
+    except Problem as problem:
+        return problem
+    return None
+
+
+def _answers_clause(reference: str, answers: EqualAnswers) -> Clause:
+    evidence = answers.not_compared
+    if answers.unequal:
+        evidence = what_differs(answers, "of these")
+    elif not evidence and not answers.requests:
+        evidence = "nothing was compared"
+    requirement = f"asked the same, it answers as {reference} does"
+    return Clause(name="answers", requirement=requirement, passed=not evidence, evidence=printable(evidence, 500))
+
+
+def _counted(answers: EqualAnswers) -> Iterator[str]:
+    for name, each in answers.requests.items():
+        yield f"{count(each.compared, 'answer')} to {name}"

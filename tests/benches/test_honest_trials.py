@@ -1,0 +1,73 @@
+"""Honest trials over all that is shipped: what would be run, and the table of what came of it."""
+
+import json
+import tomllib
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from benches.honest_trials import Findings, planned, result_of, settings, table, toml
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.workloads import workloads
+from fairtrial.experiment.model import Experiment
+from fairtrial.plan.make import make_plan
+from fairtrial.record.write import RecordWriter
+from tests.builders import a_trial, an_experiment, trials_of
+from tests.report.scene import judged
+
+OPTIONS = Namespace(rows=1000, seconds=2.5)
+
+
+def test_every_workload_is_tried_on_every_service_that_a_shipped_stack_has(engine: Path) -> None:
+    assert engine
+    every, stacks = settings(2), find_stacks()
+    tried = {(setting.workload.name, setting.service) for setting in every}
+    assert tried == {(name, service) for name, workload in workloads().items() for service in workload.services}
+    for setting in every:
+        keys = tomllib.loads(toml({"name": f"{setting.name}-1", **setting.experiment(OPTIONS)}))
+        assert make_plan(Experiment.model_validate(keys), stacks, "here").conditions
+
+
+def test_rounds_are_added_until_there_are_enough_trials() -> None:
+    two = settings(2, ["plaintext", "fan-out"])
+    assert [(setting.workload.name, number) for setting, number in planned(two, 7)] == [
+        ("fan-out", 1),
+        ("plaintext", 1),
+        ("fan-out", 2),
+        ("plaintext", 2),
+    ]
+    assert list(planned([], 7)) == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Of results: one run that was interrupted, and one that came to its end."""
+    record = an_experiment("a").record()
+    for day, interrupted in ((1, True), (2, False)):
+        run = tmp_path / f"honest-plaintext-none-1-2026010{day}-000000"
+        run.mkdir()
+        result = json.loads(judged()[0].model_dump_json()) | {"interrupted": interrupted}
+        (run / "result.json").write_text(json.dumps(result))
+        with RecordWriter(run) as writer:
+            for line in (record, *trials_of(record, a_trial())):
+                writer.append(line)
+    return tmp_path
+
+
+def test_a_run_that_was_interrupted_is_run_again(folder: Path) -> None:
+    found = result_of(folder, "honest-plaintext-none-1")
+    assert found is not None and found.name.endswith("0102-000000")
+    assert result_of(folder, "honest-plaintext-none-2") is None
+
+
+def test_refusals_are_counted_by_what_they_say(folder: Path) -> None:
+    (plaintext,) = settings(1, ["plaintext"])
+    findings = Findings(wall_seconds=100.0)
+    findings.add(result_of(folder, "honest-plaintext-none-1") or folder, plaintext)
+    lines = table(findings).splitlines()
+    assert lines[0] == "25 honest trials, 1 workloads on their services: 18 valid, 2 refused, 5 not run."
+    assert any(line.startswith("| errors | 2 | ") for line in lines)
+    assert "| load | 5 | 4.00 | 93.0% |" in lines
+    assert "A trial took 4.0 s of wall time, preparation included." in lines
+    assert "With none refused" not in lines[-1]

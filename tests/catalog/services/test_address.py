@@ -1,0 +1,89 @@
+"""Private databases at the port and with the login that programs have in their source."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from fairtrial.base.loopback import free_port
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.mariadb.client import target_at
+from fairtrial.catalog.services.model import Service
+from fairtrial.experiment.service_address import ServiceAddress
+from fairtrial.plan.validate import assert_address
+from tests.catalog.services.needed import needs
+from tests.catalog.services.stacks_side import execute
+
+PASSWORD = 'it\'s%2F \\ "odd"@/'
+SCHEMA = "CREATE TABLE numbers (number INTEGER);\nINSERT INTO numbers VALUES (7);\n"
+
+
+def address(port: int, **changed: Any) -> ServiceAddress:
+    given = {"port": port, "user": "Bench-User", "password": PASSWORD, "database": "postgres"}
+    return ServiceAddress.model_validate(given | changed)
+
+
+def at(name: str, where: ServiceAddress) -> Service:
+    service = pick_service(name)
+    assert service.at is not None
+    return service.at(where)
+
+
+def up(name: str, where: ServiceAddress, files: Sequence[Path]) -> Any:
+    service = at(name, where)
+    assert service.up_with is not None
+    return service.up_with(files, "default")
+
+
+@needs("postgresql")
+def test_a_login_that_stands_in_a_program_gets_in(temporary: Path, tmp_path: Path) -> None:
+    file, port = tmp_path / "numbers.sql", free_port()
+    file.write_text(SCHEMA)
+    with up("postgresql", address(port), [file]) as running:
+        login = {"host": "127.0.0.1", "port": port, "user": "Bench-User", "dbname": "postgres"}
+        with psycopg.connect(**login, password=PASSWORD) as connection:  # type: ignore[arg-type]
+            assert connection.execute("SELECT number FROM numbers").fetchall() == [(7,)]
+        for wrong in ({"password": "it"}, {"user": "lab"}, {"dbname": "template1"}):
+            with pytest.raises(psycopg.OperationalError):
+                psycopg.connect(**{**login, "password": PASSWORD, **wrong})
+        before = running.counters()["statements"]
+        execute(running.url, "UPDATE numbers SET number = 8")
+        assert running.counters()["statements"] == before + 1
+        assert running.altered()
+
+        with pytest.raises(Problem, match=f"PostgreSQL is to listen on port {port}, which postgres"):
+            up("postgresql", address(port), [file]).__enter__()
+
+        running.reset()
+        with psycopg.connect(running.url) as connection:
+            assert connection.execute("SELECT number FROM numbers").fetchall() == [(7,)]
+
+
+@needs("mariadb")
+def test_mariadb_lets_such_a_login_in_as_well(temporary: Path, tmp_path: Path) -> None:
+    import pymysql
+
+    file, port = tmp_path / "numbers.sql", free_port()
+    file.write_text(SCHEMA)
+    with up("mariadb", address(port, database="hello_world"), [file]) as running:
+        given = {"host": "127.0.0.1", "port": port, "user": "Bench-User", "database": "hello_world"}
+        assert target_at(running.url) == {**given, "password": PASSWORD}
+        with pymysql.connect(**given, password=PASSWORD) as connection, connection.cursor() as cursor:  # type: ignore[call-overload]
+            cursor.execute("SELECT number FROM numbers")
+            assert cursor.fetchall() == ((7,),)
+        assert running.counters()["reads"] == 1
+
+
+@pytest.mark.parametrize(("name", "own"), [("postgresql", "lab"), ("mariadb", "root")])
+def test_a_user_of_the_labs_own_is_refused_before_anything_starts(name: str, own: str) -> None:
+    assert_address(pick_service(name), address(5432, user="postgres"))
+    with pytest.raises(Problem, match=rf"^\[services.{name}\] address.user: .* '{own}' as the lab's own user"):
+        assert_address(pick_service(name), address(5432, user=own))
+
+
+def test_a_service_without_logins_is_refused() -> None:
+    with pytest.raises(Problem, match=r"^\[services.redis\] address: Redis has no login .*; mariadb, postgresql have$"):
+        assert_address(pick_service("redis"), address(6379))

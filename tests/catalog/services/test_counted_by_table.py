@@ -1,0 +1,61 @@
+"""What databases count by table: real rows, whatever a statement says, and all of them when sessions have ended."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fairtrial.catalog.services.model import RunningService
+from tests.catalog.services.needed import needs
+from tests.catalog.services.shared import SQL, Shared
+from tests.catalog.services.stacks_side import connect
+
+FIRST = "SELECT id FROM items WHERE id >= 1500 ORDER BY id LIMIT 1"
+"""In the middle: to plan for a bound at an end of the table, PostgreSQL reads rows there."""
+
+
+@pytest.fixture(params=[pytest.param(name, marks=needs(name)) for name in SQL])
+def service(request: pytest.FixtureRequest, shared: Shared) -> Iterator[RunningService]:
+    with shared.private(request.param) as running:
+        yield running
+
+
+def counted(service: RunningService, *statements: str) -> dict[str, int]:
+    """What is counted by table of these statements, run by a stack that keeps its session open."""
+    before = service.counters()
+    connection = connect(service.url)
+    try:
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+        service.end_sessions()
+        after = service.counters()
+        by_table = {name: after[name] - before[name] for name in after if "." in name and after[name] != before[name]}
+        if "table_reads" in after:
+            by_table["table_reads"] = after["table_reads"] - before["table_reads"]
+        return by_table
+    finally:
+        connection.close()
+
+
+def looked(service: RunningService, statements: int) -> dict[str, int]:
+    """PostgreSQL counts statements that looked at a table as well, and at once."""
+    return {"table_reads": statements} if service.identity.name == "postgresql" else {}
+
+
+def test_rows_are_counted_where_they_were_read(service: RunningService) -> None:
+    assert counted(service, *[FIRST] * 10) == {"rows_read.items": 10, **looked(service, 10)}
+    assert counted(service, "SELECT count(*) FROM units") == {"rows_read.units": 1000, **looked(service, 1)}
+
+
+def test_a_statement_that_touches_no_row_pays_for_none(service: RunningService) -> None:
+    nothing = ["SELECT 1", "SELECT 1 AS items", "SELECT 1 FROM units WHERE false"]
+    done = counted(service, *nothing * 5, "UPDATE units SET value = value + 1 WHERE false")
+    assert done == looked(service, 0)
+    missing = counted(service, "SELECT id FROM items WHERE id = -1")
+    assert missing == looked(service, 1), "it looked for a row, and read none"
+
+
+def test_writing_is_counted_by_table_too(service: RunningService) -> None:
+    insert = "INSERT INTO surveys (survey, user_number, answers) VALUES ('s8', 1, '{}')"
+    done = counted(service, *[insert] * 5, "UPDATE units SET value = value + 1 WHERE id = 1")
+    assert (done["rows_written.surveys"], done["rows_written.units"]) == (5, 1)

@@ -1,0 +1,27 @@
+"""Names of environment variables that a file sets."""
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from fairtrial.experiment.variables import Variables, VariablesOfAll
+
+ADAPTER: TypeAdapter[dict[str, str]] = TypeAdapter(Variables)
+
+
+@pytest.mark.parametrize("name", ["A=B", "=", ""])
+def test_a_name_that_no_environment_can_hold_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError, match="no name of a variable"):
+        ADAPTER.validate_python({name: "x"})
+
+
+@pytest.mark.parametrize("name", ["HOST", "PORT"])
+@pytest.mark.parametrize("of", [Variables, VariablesOfAll])
+def test_where_to_listen_is_not_for_a_file_to_say(of: object, name: str) -> None:
+    with pytest.raises(ValidationError, match=f"{name} is set by the lab for each start: leave it out"):
+        TypeAdapter(of).validate_python({name: "8080"})
+    assert TypeAdapter(of).validate_python({f"ADMIN_{name}": "8080"}) == {f"ADMIN_{name}": "8080"}
+
+
+def test_any_other_name_and_value_is_taken() -> None:
+    variables = {"A": "B=C", "spring.profiles.active": "", "ümlaut": "x y"}
+    assert ADAPTER.validate_python(variables) == variables

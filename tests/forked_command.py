@@ -1,0 +1,77 @@
+"""The command `fairtrial` in a process of its own that need not import it: forked from a server that has.
+
+A start of Python that imports the lab takes a second and more of processor time, and the tests start it hundreds of
+times. Each process is a real one, with its own arguments, folder, environment and output; `tests/commands` has tests
+that start the installed command.
+"""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+
+IMPORTED_ONCE = ["tests.imported_once"]
+
+
+def run_forked(
+    arguments: Sequence[str], *, folder: Path, environment: Mapping[str, str], timeout_seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run `fairtrial ARGUMENTS`, without input, and return its status and its output.
+
+    Raises:
+        subprocess.TimeoutExpired: it took longer, and was killed.
+    """
+    pipes = [multiprocessing.Pipe(duplex=False) for _ in range(2)]
+    ends = [writes for _, writes in pipes]
+    process = _forks().Process(target=_command, args=(list(arguments), folder, dict(environment), ends))
+    process.start()
+    for end in ends:
+        end.close()
+    with ThreadPoolExecutor(len(pipes)) as readers:
+        outputs = [readers.submit(_all_of, reads.fileno()) for reads, _ in pipes]
+        process.join(timeout_seconds)
+        late = process.is_alive()
+        if late:
+            process.kill()
+            process.join()
+        out, err = (output.result() for output in outputs)
+    for reads, _ in pipes:
+        reads.close()
+    if late:
+        raise subprocess.TimeoutExpired(list(arguments), timeout_seconds, out, err)
+    assert process.exitcode is not None
+    return subprocess.CompletedProcess(list(arguments), process.exitcode, out, err)
+
+
+def _all_of(descriptor: int) -> str:
+    with open(descriptor, encoding="utf-8", closefd=False) as file:
+        return file.read()
+
+
+@cache
+def _forks() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(IMPORTED_ONCE)
+    return context
+
+
+def _command(arguments: list[str], folder: Path, environment: dict[str, str], outputs: list[Connection]) -> None:
+    for number, output in enumerate(outputs, start=1):
+        os.dup2(output.fileno(), number)
+        output.close()
+    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115 as long as it lives
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    tempfile.tempdir = None  # which TMPDIR says anew
+    sys.argv = ["fairtrial", *arguments]
+    from fairtrial.commands import main
+
+    main()

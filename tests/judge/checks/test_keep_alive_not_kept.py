@@ -1,0 +1,39 @@
+"""Connections that are opened again and again, though they were to be kept: on records."""
+
+import pytest
+
+from fairtrial.record.model import TrialRecord
+from tests.builders import a_trial, an_experiment
+from tests.judge.checks.findings import found, severities
+
+
+def opening(connects: int, *, failures: int = 0) -> TrialRecord:
+    """A trial of 16 connections and 12,000 answers."""
+    trial = a_trial().record()
+    assert trial.engine
+    changed = trial.engine.model_copy(update={"connects": connects, "failures": failures})
+    return trial.model_copy(update={"engine": changed})
+
+
+def judged(trial: TrialRecord, *, keep_alive: bool = True) -> list[str]:
+    return severities(found("keep-alive-not-kept", an_experiment("a").but(keep_alive=keep_alive).record(), [trial]))
+
+
+@pytest.mark.parametrize(("connects", "expected"), [(0, []), (616, []), (617, ["warning"]), (12_000, ["warning"])])
+def test_above_one_connect_for_twenty_answers(connects: int, expected: list[str]) -> None:
+    assert judged(opening(connects)) == expected
+
+
+def test_failed_requests_cost_their_connection() -> None:
+    assert judged(opening(2000, failures=1600)) == []
+
+
+def test_who_asked_for_a_connection_each_time_is_told_nothing_new() -> None:
+    assert judged(opening(12_000), keep_alive=False) == []
+
+
+def test_each_connection_is_opened_once_even_where_there_are_few_answers() -> None:
+    trial = opening(16)
+    assert trial.engine
+    few = trial.engine.model_copy(update={"answers": 20})
+    assert judged(trial.model_copy(update={"engine": few})) == []

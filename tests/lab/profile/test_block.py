@@ -1,0 +1,89 @@
+"""A whole run with `--profile`: every trial and every figure is as without, and the block is beside them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.judge.judging import judge_record
+from fairtrial.lab.profile.block import assert_profilable
+from fairtrial.record.profile import read_profiles
+from fairtrial.record.read import read_record
+from tests.command_line import Finished, Lab
+from tests.plan.plans import planned
+
+RAW = "run (server.py:1);\x1b[2J</script><b>name (server.py:2) 40\n"
+PY_SPY = f"""#!{sys.executable}
+import sys
+open(sys.argv[sys.argv.index('--output') + 1], 'w').write({RAW!r})
+"""
+HASTY = """
+import sys
+from fairtrial.commands import main
+from fairtrial.lab.profile import condition
+condition.PROFILED_SECONDS, condition.SECOND_WARMUP_SECONDS = (0.5, 0.5), 0.1
+sys.argv[0] = "fairtrial"
+main()
+"""
+
+
+class Hasty(Lab):
+    """A user whose profiles are as short as the trials of tests."""
+
+    def command(self, *arguments: str | Path) -> list[str]:
+        return [sys.executable, "-c", HASTY, *map(str, arguments)]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Finished:
+    """One block of an honest stack, with a profiler that is none."""
+    lab = Hasty(tmp_path_factory.mktemp("lab"), cache)
+    commands = lab.folder / "bin"
+    commands.mkdir()
+    (commands / "py-spy").write_text(PY_SPY)
+    (commands / "py-spy").chmod(0o755)
+    lab.environment["PATH"] = f"{commands}:{lab.environment['PATH']}"
+    lab.stack("honest")
+    experiment = lab.experiment("honest")
+    return lab.fairtrial("run", experiment, "--profile", *lab.named("honest"))
+
+
+def test_the_block_is_no_trial_and_in_no_figure(finished: Finished) -> None:
+    assert finished.results is not None, finished.err
+    record, trials = read_record(finished.results)
+    assert [trial.index for trial in trials] == [1]
+    written = json.loads((finished.results / "result.json").read_text())
+    assert written == json.loads(judge_record(record, trials).model_dump_json())
+    assert finished.result["conditions"][0]["outcome"] == "valid", finished.out
+
+
+def test_its_counters_and_stacks_are_kept_beside_the_record(finished: Finished) -> None:
+    assert finished.results is not None
+    profiles = read_profiles(finished.results)
+    (line,) = profiles.lines
+    assert line.failure is None and line.notes == [] and not line.counted
+    assert line.verified > 0 and line.server is not None and line.server.voluntary_switches
+    (sampled,) = line.stacks
+    assert sampled.profiler == "py-spy" and sampled.samples == 40
+    ((stack, _),) = profiles.stacks[sampled.file].items()
+    assert stack[0].startswith("python3") and stack[1:] == (
+        "run (server.py:1)",
+        "\\x1b[2J</script><b>name (server.py:2)",
+    )
+
+
+def test_it_is_shown_as_uncounted_and_nothing_of_it_is_obeyed(finished: Finished) -> None:
+    assert finished.results is not None
+    assert "profiling honest, uncounted" in finished.out and "Why is it slow? Uncounted" in finished.out
+    assert "\x1b" not in finished.out
+    page = (finished.results / "report.html").read_text()
+    assert "<strong>Uncounted.</strong>" in page and "</script><b>" not in page and "\x1b[2J" not in page
+
+
+def test_a_program_that_ends_with_its_job_is_not_profiled() -> None:
+    keys = {"workload": "call-batch", "service": "none", "stacks": ["batch"], "load": {"kind": "program"}}
+    with pytest.raises(Problem, match="--profile"):
+        assert_profilable(planned(**keys))
+    assert_profilable(planned())

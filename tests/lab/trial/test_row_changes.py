@@ -1,0 +1,144 @@
+"""Rows that change under the load: which are drawn, where they stand in bodies, and which old texts count."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import Change, RunningService
+from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads import categories, options_of, page, pick_workload, several_items
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.engine.plan import Closed, EnginePlan, ExactBody, StopAfterSeconds
+from fairtrial.experiment.model import DatasetOptions
+from fairtrial.lab.trial.audit import without_lab
+from fairtrial.lab.trial.freshness import new_text
+from fairtrial.lab.trial.row_changes import RowChanges
+from fairtrial.record.engine_summary import Sightings
+
+MS = 1_000_000
+
+
+class Rows:
+    """A service that holds what it is told, and may refuse."""
+
+    def __init__(self, where: str = "private", refuses_after: int | None = None) -> None:
+        self.identity = SimpleNamespace(where=where)
+        self.texts: dict[int, str] = {}
+        self.transactions: list[int] = []
+        self._left = refuses_after
+
+    @contextmanager
+    def changing(self, _table: str, _column: str, *, together: bool = False) -> Iterator[Change]:
+        def change(key: int, text: str) -> None:
+            if self._left == 0:
+                raise Problem("the database refused")
+            self._left = None if self._left is None else self._left - 1
+            self.texts[key] = text
+            self.transactions[-1:] = [self.transactions[-1] + 1] if together else [*self.transactions[-1:], 1]
+
+        self.transactions.append(0)
+        yield change
+
+
+def changes_of(workload: str, rows: int, service: Rows) -> tuple[RowChanges, EnginePlan, Data]:
+    """The changes of one load, and the plan without them."""
+    chosen = pick_workload(workload)
+    assert isinstance(chosen, ServerWorkload) and chosen.freshness
+    options = options_of(chosen, {})
+    data = chosen.data(DatasetOptions(rows=rows), options)
+    requests = chosen.requests(data, options)
+    plan = EnginePlan(
+        address="127.0.0.1:1", requests=requests, load=Closed(connections=1), stop=StopAfterSeconds(seconds=1)
+    )
+    return RowChanges(chosen.freshness, data, requests, cast("RunningService", service)), plan, data
+
+
+def test_a_hundredth_of_the_rows_change_most_of_them_before_the_load_and_all_are_set_back() -> None:
+    service = Rows()
+    changes, plan, data = changes_of("random-item", 20_000, service)
+    named = changes.applied_to(plan).changed_rows
+    assert named is not None and len({row.id for row in named}) == 200
+    old = {row["id"]: row["name"] for row in data.generated.rows_at(row.id for row in named)}
+    assert {row.id: row.text for row in named} == {key: new_text(name) for key, name in old.items()}
+    changes.before_load()
+    assert len(service.texts) == 170 and service.transactions == [170]
+    changes.begin(0.1)
+    seen = changes.seen(Sightings(kept=[], left_out=0))
+    assert seen.keys == sorted(service.texts) and seen.changed - seen.in_window == 170
+    assert changes.end() == seen.changed + 200
+    assert service.texts == old
+
+
+def test_the_line_is_a_request_sent_after_the_commit_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer on its way while the row changes may show either text: a cache that a notification reaches within the
+    commit is as good as none. One that was asked for later may not, wherever its old text was kept, or fetched ahead.
+    """
+    monkeypatch.setattr("fairtrial.lab.trial.row_changes.time.monotonic_ns", lambda: 5_000 * MS)
+    for where, old, answers in (("private", 2, 3), ("external", 1, 1)):
+        changes, _, _ = changes_of("random-item", 20_000, Rows(where))
+        changes.before_load()
+        key = changes.seen(Sightings(kept=[], left_out=0)).keys[0]
+        sent = [(4_999, 0), (5_000, 0), (5_001, 0), (5_500, 1), (6_001, 0)]
+        kept = [(key, is_new, at_ms * MS) for at_ms, is_new in sent]
+        never = [(0, 0, 9_000 * MS)]  # nobody changed it
+        seen = changes.seen(Sightings(kept=kept + never, left_out=4))
+        assert (seen.old, seen.answers, seen.left_out) == (old, answers, 4)
+        assert seen.latest_seconds == 1.001
+        assert seen.example.startswith(f"name of {key} was '")
+
+
+def test_what_the_database_refused_is_a_problem_and_the_rest_is_set_back() -> None:
+    service = Rows(refuses_after=100)
+    changes, _, _ = changes_of("random-item", 20_000, service)
+    with pytest.raises(Problem):
+        changes.before_load()
+    changes.abandon()
+
+
+def changed_bodies(workload: str, rows: int) -> tuple[dict[str, tuple[str, str]], dict[int, str], Data]:
+    """By path, a body before and after all of its changed texts; by key, the texts after."""
+    changes, plan, data = changes_of(workload, rows, Rows())
+    bodies, texts = {}, {}
+    for request in changes.applied_to(plan).requests:
+        body = request.expect.body
+        assert isinstance(body, ExactBody) and body.changed is not None
+        encoded = bytearray(body.text.encode())
+        for place in body.changed:
+            text = place.text.encode()
+            encoded[place.at : place.at + len(text)] = text
+            texts[place.id] = place.text.removeprefix('"name":"').strip('">').removesuffix("<")
+        bodies[request.path] = (body.text, encoded.decode())
+    return bodies, texts, data
+
+
+def test_the_places_in_the_list_of_categories_are_those_of_the_changed_names() -> None:
+    bodies, texts, _ = changed_bodies("categories", 1)
+    changed = [(key, texts.get(key, name), *rest) for key, name, *rest in categories.rows()]
+    assert bodies[categories.PATH] == (categories.body(), categories._json(changed))
+    assert len(texts) == 10
+
+
+@pytest.mark.parametrize(("workload", "changed"), [("several-items", 64), ("page", 22)])
+def test_the_places_in_the_bodies_of_rows_are_those_of_the_changed_names(workload: str, changed: int) -> None:
+    bodies, texts, data = changed_bodies(workload, 5_000)
+
+    def now(row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "name": texts.get(row["id"], row["name"])}
+
+    for path, (_, after) in bodies.items():
+        ids = [int(number) for number in path.rsplit("/", 1)[1].split(",")]
+        if workload == "several-items":
+            assert after == several_items._body([now(row) for row in data.generated.rows_at(ids)])
+        else:
+            *others, item = data.generated.rows_at(range(ids[0] - page.PRECEDING, ids[0] + 1))
+            assert after == page.page(now(item), [now(row) for row in reversed(others)])
+    assert abs(len(texts) - changed) < 3
+
+
+def test_rows_that_the_lab_changed_are_no_work_of_the_stack() -> None:
+    counters = {"reads": 9, "rows_read.items": 1_500, "rows_written.items": 400, "rows_read.units": 7}
+    assert without_lab(counters, {"items": 400}) == {**counters, "rows_read.items": 1_100, "rows_written.items": 0}

@@ -1,0 +1,37 @@
+"""In which trials the database is killed."""
+
+from fairtrial.plan.crash_audits import EACH_BLOCKS, draw_crash_audits
+
+BLOCKS = [["a", "b"], ["b", "a"]] * 10
+
+
+def trials_of(condition: str) -> list[int]:
+    order = [each for block in BLOCKS for each in block]
+    return [number for number, each in enumerate(order, 1) if each == condition]
+
+
+def test_some_are_one_of_each_five_of_a_condition_and_the_first_comes_before_the_first_look() -> None:
+    for first_look in (3, len(BLOCKS)):
+        drawn = draw_crash_audits("some", BLOCKS, first_look)
+        for condition in ("a", "b"):
+            trials = trials_of(condition)
+            apart = min(EACH_BLOCKS, first_look)
+            parts = [trials[begin : begin + apart] for begin in range(0, len(trials), apart)]
+            counts = [len(drawn.intersection(part)) for part in parts]
+            assert counts[0] == 1
+            assert set(counts[:-1]) == {1}
+            assert counts[-1] <= 1
+
+
+def test_a_single_block_is_drawn_whole() -> None:
+    assert draw_crash_audits("some", [["a", "b", "c"]], 1) == {1, 2, 3}
+
+
+def test_nobody_knows_them_before() -> None:
+    """Of twenty draws out of five for each of eight, two differ, or the system's randomness is broken."""
+    assert len({draw_crash_audits("some", BLOCKS, len(BLOCKS)) for _ in range(20)}) > 1
+
+
+def test_all_and_none() -> None:
+    assert draw_crash_audits("all", BLOCKS, 20) == frozenset(range(1, 41))
+    assert draw_crash_audits("none", BLOCKS, 20) == frozenset()

@@ -1,0 +1,43 @@
+"""Think times, and what connections send first, held against the load of an experiment."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.engine.plan import SetupRequest
+from fairtrial.experiment.model import Experiment
+from fairtrial.plan.own_load import assert_load_of_own
+
+OPEN = {"kind": "open", "rate_per_second": 10.0}
+LOGIN = SetupRequest(name="login", path="/login")
+
+
+def asserted(load: dict[str, Any], *, thinks: bool = False, logs_in: bool = False, **keys: Any) -> None:
+    own = SimpleNamespace(thinking=["look"] if thinks else [], setup=[LOGIN] if logs_in else [])
+    workload: Any = SimpleNamespace(name="a.workload.toml", own=own)
+    described = {"name": "a", "title": "a", "workload": "plaintext", "service": "none", "stacks": ["a"]}
+    assert_load_of_own(workload, Experiment.model_validate({**described, "load": load, **keys}))
+
+
+def test_what_fits_is_accepted() -> None:
+    asserted({"kind": "closed"}, thinks=True, logs_in=True)
+    asserted({"kind": "fixed", "requests": 100}, thinks=True, logs_in=True)
+    asserted(OPEN, logs_in=True)
+    asserted({"kind": "closed", "keep_alive": False}, thinks=True)
+
+
+@pytest.mark.parametrize(
+    ("load", "keys", "reason"),
+    [
+        (OPEN, {"thinks": True}, "requests.look.think: only a client of a closed load"),
+        ({"kind": "closed", "keep_alive": False}, {"logs_in": True}, "setup.login: without keep-alive"),
+        ({"kind": "closed", "local_ports": 9}, {"logs_in": True}, "setup.login: .*local ports"),
+        ({"kind": "closed"}, {"logs_in": True, "reference": "a"}, "setup.login: .*cannot be compared"),
+    ],
+)
+def test_what_does_not_is_refused_with_a_remedy(load: dict[str, Any], keys: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Problem, match=f"a.workload.toml: {reason}") as refused:
+        asserted(load, **keys)
+    assert refused.value.remedy

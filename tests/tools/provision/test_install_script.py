@@ -1,0 +1,103 @@
+"""The script that installs packages leaves the system as it was, however it ends. A stand-in takes apt-get's place."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from fairtrial.tools.provision.install import SCRIPT
+from tests.conftest import left_running
+
+APT = """#!/bin/sh
+echo "$*" >> calls
+test -x policy-rc.d && ./policy-rc.d; echo "denied with $?" >> calls
+case $MODE in
+    fails) exit 100 ;;
+    hangs) touch began; sleep 300 ;;
+esac
+"""
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Path:
+    """A folder with an apt-get."""
+    (tmp_path / "apt-get").write_text(APT)
+    (tmp_path / "apt-get").chmod(0o755)
+    return tmp_path
+
+
+def installing(system: Path, mode: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        ["sh", "-c", SCRIPT, "sh", str(system / "policy-rc.d"), str(system / "lock"), "redis-server"],
+        cwd=system,
+        env={**os.environ, "PATH": f"{system}:{os.environ['PATH']}", "MODE": mode},
+        start_new_session=True,
+    )
+
+
+def eventually(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize(("mode", "status"), [("works", 0), ("fails", 100)])
+def test_services_are_not_started_and_the_status_is_that_of_apt(system: Path, mode: str, status: int) -> None:
+    assert installing(system, mode).wait(30) == status
+    calls = (system / "calls").read_text().splitlines()
+    assert calls[:2] == ["update --quiet", "denied with 101"]
+    assert (calls[-1] == "denied with 101") and ("install" in calls[-2]) == (mode == "works")
+    assert not (system / "policy-rc.d").exists()
+
+
+def test_the_policy_of_the_system_is_left_as_it_is(system: Path) -> None:
+    (system / "policy-rc.d").write_text("#!/bin/sh\nexit 104\n")
+    (system / "policy-rc.d").chmod(0o755)
+    assert installing(system, "works").wait(30) == 0
+    assert "denied with 104" in (system / "calls").read_text()
+    assert (system / "policy-rc.d").read_text() == "#!/bin/sh\nexit 104\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_killed_with_all_its_group_it_leaves_nothing(system: Path, number: signal.Signals) -> None:
+    script = installing(system, "hangs")
+    eventually((system / "began").exists)
+    assert (system / "policy-rc.d").exists()
+    os.killpg(script.pid, number)
+    eventually(lambda: not (system / "policy-rc.d").exists())
+    script.wait(30)
+    eventually(lambda: left_running(system) == [])
+
+
+def test_while_apt_goes_on_services_are_still_not_started(system: Path) -> None:
+    """The script alone is killed: the policy stays until apt has ended."""
+    script = installing(system, "hangs")
+    eventually((system / "began").exists)
+    below = psutil.Process(script.pid).children(recursive=True)
+    apt = next(each for each in below if each.cmdline()[1:2] == [str(system / "apt-get")])
+    of_apt = [apt, *apt.children()]
+    script.kill()
+    script.wait(30)
+    assert (system / "policy-rc.d").exists()
+    for each in of_apt:
+        each.kill()
+    eventually(lambda: not (system / "policy-rc.d").exists())
+
+
+def test_what_a_killed_machine_left_is_removed_at_the_next_start(system: Path) -> None:
+    script = installing(system, "hangs")
+    eventually((system / "began").exists)
+    left = (system / "policy-rc.d").read_bytes()
+    os.killpg(script.pid, signal.SIGKILL)
+    eventually(lambda: not (system / "policy-rc.d").exists())
+    script.wait(30)
+    (system / "policy-rc.d").write_bytes(left)
+    assert installing(system, "works").wait(30) == 0
+    assert "denied with 101" in (system / "calls").read_text()
+    assert not (system / "policy-rc.d").exists()
