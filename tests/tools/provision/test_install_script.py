@@ -1,6 +1,7 @@
 """The script that installs packages leaves the system as it was, however it ends. A stand-in takes apt-get's place."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -70,6 +71,18 @@ def test_killed_with_all_its_group_it_leaves_nothing(system: Path, number: signa
     eventually((system / "began").exists)
     assert (system / "policy-rc.d").exists()
     os.killpg(script.pid, number)
+    eventually(lambda: not (system / "policy-rc.d").exists())
+    script.wait(30)
+    eventually(lambda: left_running(system) == [])
+
+
+def test_nothing_begins_before_there_is_who_cleans_up(system: Path) -> None:
+    """A machine so busy that the second half of the pipe begins late."""
+    (system / "setsid").write_text(f'#!/bin/sh\nsleep 0.3\nexec {shutil.which("setsid")} "$@"\n')
+    (system / "setsid").chmod(0o755)
+    script = installing(system, "hangs")
+    eventually((system / "began").exists)
+    os.killpg(script.pid, signal.SIGINT)
     eventually(lambda: not (system / "policy-rc.d").exists())
     script.wait(30)
     eventually(lambda: left_running(system) == [])

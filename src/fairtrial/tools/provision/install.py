@@ -29,8 +29,15 @@ is_ours() { [ -f "$policy" ] && grep -qxF "$ours" "$policy"; }
 exec 8>>"$lock"
 flock 8
 if is_ours; then rm -f "$policy"; fi
+: >"$lock"
 exec 3>&1 4>&2
 {
+    looks=0
+    until [ -s "$lock" ]; do
+        looks=$((looks + 1))
+        [ "$looks" -lt 600 ] || exit
+        sleep 0.05
+    done
     if [ ! -e "$policy" ]; then
         { printf '#!/bin/sh\n%s\nexit 101\n' "$ours" > "$policy" && chmod 755 "$policy"; } || exit
     fi
@@ -39,16 +46,18 @@ exec 3>&1 4>&2
     echo "$?"
 } | setsid sh -c '
     trap "" HUP INT TERM
+    echo "$$" >"$3"
     IFS= read -r status
     if [ -f "$1" ] && grep -qxF "$2" "$1"; then rm -f "$1"; fi
     exit "${status:-137}"
-' sh "$policy" "$ours"
+' sh "$policy" "$ours" "$lock"
 """
 """The arguments: the path of the policy, that of the lock, packages.
 
 The second half of the pipe waits for the status that the first half ends with, or until nobody is left who could write
 one: the pipe is handed to apt-get, too. It is in a session of its own, so that Ctrl-C, a closed terminal, or a SIGKILL
-to the first half or to the whole process group do not reach it; and then it takes the policy away.
+to the first half or to the whole process group do not reach it; and then it takes the policy away. The first half makes
+no policy before the second is out of reach, which the second says in the lock file.
 """
 
 
