@@ -77,9 +77,11 @@ def settings(most_stacks: int, only: Sequence[str] = ()) -> list[Setting]:
     for workload in workloads().values():
         caches = () if isinstance(workload, ProgramWorkload) else workload.cache
         for service in workload.services:
-            stacks = [name for name in PREFERRED if _able(known[name], workload, service)][:most_stacks]
-            if stacks and (not only or workload.name in only):
-                found += [Setting(workload, service, cache, stacks) for cache in (caches or (None,))]
+            able = [name for name in PREFERRED if _able(known[name], workload, service)]
+            for cache in caches or (None,):
+                stacks = [name for name in able if cache is None or cache in known[name].services][:most_stacks]
+                if stacks and (not only or workload.name in only):
+                    found.append(Setting(workload, service, cache, stacks))
     return found
 
 

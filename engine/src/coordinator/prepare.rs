@@ -17,7 +17,7 @@ use crate::record::{KeptBodies, Record, RequestKinds, Totals};
 use crate::reference::Reference;
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThinkTimes, ThreadShare, split};
-use crate::session::{PacePlan, SessionParts, SetupParts};
+use crate::session::{PacePlan, PlannedSpotChecks, SessionParts, SetupParts};
 use crate::setup_requests::{self, SetupRequest};
 use crate::template::{Renderer, Sources};
 use crate::tls::TlsClient;
@@ -88,7 +88,7 @@ impl Run {
             ),
             None => None,
         };
-        let weights: Vec<u32> = plan.requests.iter().map(|request| request.weight).collect();
+        let weights: Vec<u32> = plan.mix().iter().map(|request| request.weight).collect();
         let mix = RequestMix::new(&weights).map_err(|text| InvalidPlan(format!("requests[].{text}")))?;
         raise_file_limit(u64::from(plan.load.connections()))?;
         bind_to_all(&plan.cpus)?;
@@ -137,7 +137,9 @@ impl Run {
             })
             .collect::<Result<Vec<_>, String>>()
             .expect("checked when the plan was prepared");
-        let kinds = RequestKinds::new(plan.requests.iter().map(|request| request.name.as_str()));
+        let mix = plan.mix();
+        let kinds = RequestKinds::new(mix.iter().map(|request| request.name.as_str()))
+            .with_spot_checks(plan.requests.len() - mix.len());
         let setup = (!self.setup.is_empty()).then(|| SetupParts {
             requests: Arc::clone(&self.setup),
             expectations: setup_requests::expectations(&plan.setup, &self.setup, sources)
@@ -154,6 +156,7 @@ impl Run {
             requests: Arc::clone(&self.requests),
             expectations,
             mix: self.mix.clone(),
+            spot_checks: self.spot_checks(thread),
             renderer,
             quota: Quota::new(share),
             pace: self.pace(thread),
@@ -232,10 +235,22 @@ impl Run {
             (None, Load::Closed { think_time_seconds, .. }) => {
                 let own = |plan: &RequestPlan| (plan.think_seconds.map(clock::from_seconds), plan.weight);
                 let load_ns = clock::from_seconds(*think_time_seconds);
-                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, self.plan.requests.iter().map(own)) }
+                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, self.plan.mix().iter().map(own)) }
             }
             (None, _) => unreachable!("every other load has arrivals"),
         }
+    }
+
+    /// Those that one thread sends: the threads take turns.
+    fn spot_checks(&self, thread: usize) -> PlannedSpotChecks {
+        let requests = self.plan.requests.iter().enumerate();
+        let moments = requests.flat_map(|(place, request)| {
+            request.spot_check_at_seconds.iter().map(move |&seconds| (seconds, place))
+        });
+        let mut planned: Vec<(u64, usize)> =
+            moments.map(|(seconds, place)| (clock::from_seconds(seconds), place)).collect();
+        planned.sort_unstable();
+        planned.into_iter().skip(thread).step_by(self.threads() as usize).collect()
     }
 
     /// One thread's part of what all have together.

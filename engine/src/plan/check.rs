@@ -12,6 +12,7 @@ const LOWEST_RATE: f64 = 0.001;
 const HIGHEST_RATE: f64 = 100_000_000.0;
 const MOST_RECORDED: u64 = 100_000_000;
 const MOST_CHANGING_ROWS: usize = 1000;
+const MOST_SPOT_CHECKS: usize = 1000;
 
 type Checked = Result<(), InvalidPlan>;
 
@@ -50,6 +51,42 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     for (place, planned) in plan.requests.iter().enumerate() {
         request(planned, &format!("requests[{place}]"))?;
         think(plan, planned, &format!("requests[{place}].think_seconds"))?;
+    }
+    spot_checks(plan)
+}
+
+fn spot_checks(plan: &Plan) -> Checked {
+    let mix = plan.requests.iter().take_while(|request| !request.is_spot_check()).count();
+    if mix == 0 {
+        return invalid("requests: all are spot checks, at least one of the mix is needed");
+    }
+    let mut sent = 0;
+    for (place, request) in plan.requests.iter().enumerate().skip(mix) {
+        let key = format!("requests[{place}]");
+        if !request.is_spot_check() {
+            return invalid(&format!("{key}: stands behind a spot check; the mix comes first"));
+        }
+        if plan.pipeline > 1 || plan.reference.is_some() {
+            return invalid(&format!("{key}.spot_check_at_seconds: needs pipeline 1 and no reference"));
+        }
+        if request.acknowledge
+            || request.compared
+            || request.expect.keep_bodies
+            || request.think_seconds.is_some()
+        {
+            return invalid(&format!(
+                "{key}: a spot check has no acknowledge, compared, expect.keep_bodies or think_seconds"
+            ));
+        }
+        for &seconds in &request.spot_check_at_seconds {
+            within(&format!("{key}.spot_check_at_seconds"), seconds, 0.0, LONGEST_SECONDS)?;
+        }
+        sent += request.spot_check_at_seconds.len();
+    }
+    if sent > MOST_SPOT_CHECKS {
+        return invalid(&format!(
+            "requests: {sent} spot checks are to be sent, allowed are at most {MOST_SPOT_CHECKS}"
+        ));
     }
     Ok(())
 }

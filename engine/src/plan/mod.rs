@@ -143,6 +143,12 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The requests of the mix; spot checks are behind them.
+    pub fn mix(&self) -> &[RequestPlan] {
+        let spot_checks = self.requests.iter().filter(|request| request.is_spot_check()).count();
+        &self.requests[..self.requests.len() - spot_checks]
+    }
+
     /// When the run ends. Steps end it themselves if the plan does not say.
     pub fn stop(&self) -> Stop {
         match (self.stop, &self.load) {

@@ -38,12 +38,22 @@ pub struct RequestPlan {
     /// Its share is the weight over the sum of all weights.
     #[serde(default = "default_one")]
     pub weight: u32,
+    /// Moments of the window. With any, it is a spot check: none of the mix, and sent once at each of them.
+    #[serde(default)]
+    pub spot_check_at_seconds: Vec<f64>,
     /// From its answer to the next request's intended start on the connection; none: the load's think time.
     #[serde(default)]
     pub think_seconds: Option<f64>,
     /// What must be true of the answer.
     #[serde(default)]
     pub expect: Expect,
+}
+
+impl RequestPlan {
+    /// True if it is none of the mix's.
+    pub fn is_spot_check(&self) -> bool {
+        !self.spot_check_at_seconds.is_empty()
+    }
 }
 
 /// What must be true of an answer. Left out: any 2xx, any header, any length, any body.

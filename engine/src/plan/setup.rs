@@ -68,6 +68,7 @@ impl SetupPlan {
             acknowledge: false,
             compared: false,
             weight: 1,
+            spot_check_at_seconds: Vec::new(),
             think_seconds: None,
             expect: self.expect.clone(),
         }

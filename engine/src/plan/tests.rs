@@ -142,3 +142,30 @@ fn keys_that_do_not_go_together() {
         assert!(text.contains(expected), "{text}");
     }
 }
+
+#[test]
+fn spot_checks_stand_behind_the_mix_and_are_requests_alone() {
+    let check = json!({"path": "/unknown", "spot_check_at_seconds": [0.5]});
+    let requests = |requests: Value| move |plan: &mut Value| plan["requests"] = requests.clone();
+    let plan = read(requests(json!([{"path": "/"}, check]))).unwrap();
+    assert_eq!((plan.mix().len(), plan.requests.len()), (1, 2));
+    assert!(message(requests(json!([check, {"path": "/"}]))).contains("requests: all are spot checks"));
+    let late = json!([{"path": "/"}, check, {"path": "/"}]);
+    assert!(message(requests(late)).contains("requests[2]: stands behind a spot check"));
+    for (key, value) in
+        [("acknowledge", json!(true)), ("compared", json!(true)), ("think_seconds", json!(1.0))]
+    {
+        let mut wrong = check.clone();
+        wrong[key] = value;
+        assert!(message(requests(json!([{"path": "/"}, wrong]))).contains(key), "{key}");
+    }
+    let many = json!([{"path": "/"}, {"path": "/unknown", "spot_check_at_seconds": vec![0.5; 1001]}]);
+    assert!(message(requests(many)).contains("1001 spot checks"));
+    let deep = message(|plan| {
+        plan["requests"] = json!([{"path": "/"}, check]);
+        plan["pipeline"] = json!(2);
+    });
+    assert!(deep.contains("needs pipeline 1"), "{deep}");
+    let early = json!([{"path": "/"}, {"path": "/unknown", "spot_check_at_seconds": [-0.5]}]);
+    assert!(message(requests(early)).contains("spot_check_at_seconds: -0.5"));
+}

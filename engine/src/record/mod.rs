@@ -12,6 +12,7 @@ mod series;
 mod setup;
 mod shares;
 mod sightings;
+mod spot_checks;
 mod summary;
 mod times;
 
@@ -31,6 +32,7 @@ pub use series::{Series, SeriesPoint};
 pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};
 pub use sightings::{Sightings, SightingsWritten};
+pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
 pub use summary::{BodyBytes, Books, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
 pub use times::{Times, TimesByKind};
 
@@ -124,6 +126,7 @@ pub struct Record {
     pub evenness: Evenness,
     /// In the window, of rows that change; `None` if the plan names none.
     pub sightings: Option<Sightings>,
+    spot_checks: Vec<SpotCheckOutcome>,
 }
 
 impl Record {
@@ -131,7 +134,7 @@ impl Record {
     /// starts are kept.
     pub fn new(kinds: RequestKinds, dataset: Option<&Dataset>, most_intended: usize) -> Record {
         Record {
-            counts: vec![RequestCounts::default(); kinds.names().len()],
+            counts: vec![RequestCounts::default(); kinds.count()],
             times: TimesByKind::new(kinds.names().len()),
             kinds,
             failures: 0,
@@ -155,7 +158,24 @@ impl Record {
             comparison: None,
             evenness: Evenness::default(),
             sightings: None,
+            spot_checks: Vec::new(),
         }
+    }
+
+    /// True if this request is none of the mix's.
+    #[inline]
+    pub fn is_spot_check(&self, request: usize) -> bool {
+        self.kinds.is_spot_check(request)
+    }
+
+    /// What became of a spot check.
+    pub fn spot_checked(&mut self, outcome: SpotCheckOutcome) {
+        self.spot_checks.push(outcome.shortened());
+    }
+
+    /// What became of all spot checks, in the order in which they were due.
+    pub fn spot_checks(&self) -> &[SpotCheckOutcome] {
+        &self.spot_checks
     }
 
     /// The same, and of each request of the mix for which there is one, verified numbers are kept there.
@@ -266,7 +286,7 @@ impl Record {
 
     /// By kind of request.
     pub fn by_kind(&self) -> &[RequestCounts] {
-        &self.counts
+        &self.counts[..self.kinds.names().len()]
     }
 
     /// Of each kind of request, in the order in which they first come in the mix.
@@ -282,7 +302,10 @@ impl Record {
 
     /// Over all requests of the mix.
     pub fn totals(&self) -> RequestCounts {
-        self.counts.iter().copied().fold(RequestCounts::default(), RequestCounts::plus)
+        self.counts[..self.kinds.names().len()]
+            .iter()
+            .copied()
+            .fold(RequestCounts::default(), RequestCounts::plus)
     }
 
     /// Keeps the answer as an example if it is among the first. `bytes`: of the body, or whatever came.
@@ -367,6 +390,8 @@ impl Record {
         self.intended_ns.truncate(self.most_intended);
         self.kept.merge(other.kept);
         self.evenness.merge(&other.evenness);
+        self.spot_checks.extend(other.spot_checks);
+        self.spot_checks.sort_by_key(SpotCheckOutcome::intended_ns);
         if let Some(added) = other.setup {
             self.setup.get_or_insert_default().merge(&added);
         }

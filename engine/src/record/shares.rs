@@ -9,8 +9,10 @@ use super::times::Times;
 #[derive(Clone, Debug)]
 pub struct RequestKinds {
     names: Vec<String>,
-    /// By place in the mix, a place in `names`.
+    /// By place in the mix, a place in `names`; then one behind the last for each spot check.
     kinds: Vec<usize>,
+    /// How many requests the mix has.
+    of_mix: usize,
 }
 
 impl RequestKinds {
@@ -25,8 +27,26 @@ impl RequestKinds {
                     names.len() - 1
                 })
             })
-            .collect();
-        RequestKinds { names, kinds }
+            .collect::<Vec<_>>();
+        let of_mix = kinds.len();
+        RequestKinds { names, kinds, of_mix }
+    }
+
+    /// The same with so many spot checks behind the mix, which are of one kind without a name.
+    pub fn with_spot_checks(mut self, count: usize) -> RequestKinds {
+        self.kinds.resize(self.of_mix + count, self.names.len());
+        self
+    }
+
+    /// How many kinds there are, that of spot checks included.
+    pub(super) fn count(&self) -> usize {
+        self.names.len() + usize::from(self.kinds.len() > self.of_mix)
+    }
+
+    /// True if the request at this place is none of the mix's.
+    #[inline]
+    pub fn is_spot_check(&self, request: usize) -> bool {
+        request >= self.of_mix
     }
 
     /// Their names, in the order in which they first come in the mix.
@@ -34,7 +54,7 @@ impl RequestKinds {
         &self.names
     }
 
-    /// The kind of the request at this place in the mix.
+    /// The kind of the request at this place.
     #[inline]
     pub fn of(&self, request: usize) -> usize {
         self.kinds[request]

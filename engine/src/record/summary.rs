@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     Acknowledgements, ConnectionAnswers, Distribution, ErrorCounts, Example, Picks, Record, RequestShare,
-    SeriesPoint, SetupCounts, Sightings, SightingsWritten, Times,
+    SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Times,
 };
 use crate::dataset::Dataset;
 use crate::plan::PROTOCOL;
@@ -211,6 +211,7 @@ pub struct Summary {
     setup_requests: Option<SetupCounts>,
     think_seconds: BTreeMap<String, f64>,
     sightings: Option<SightingsWritten>,
+    spot_checks: Vec<SpotCheckWritten>,
 }
 
 impl Summary {
@@ -224,6 +225,11 @@ impl Summary {
         let books = facts.books;
         let (run_verified, run_errors) = facts.run_totals;
         let acknowledgements = record.acknowledgements(&facts.requests, &facts.begun_numbers);
+        let spot_checks = record
+            .spot_checks()
+            .iter()
+            .map(|spot_check| spot_check.written(&facts.requests, facts.opened_ns))
+            .collect();
         let mix = record.shares();
         let Times { service: service_time, response: response_time } = record.times();
         let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
@@ -279,6 +285,7 @@ impl Summary {
             setup_requests: record.setup,
             think_seconds: facts.think_seconds,
             sightings: record.sightings.map(Sightings::conclude),
+            spot_checks,
         }
     }
 }

@@ -62,9 +62,10 @@ impl Thinking {
         starts_ns + share as u64
     }
 
-    /// The connection rests from now on, after the answer to this request of the mix. False if it does not.
+    /// The connection rests from now on, after the answer to this request; for the mean pause, if it is none of the
+    /// mix. False if it does not.
     pub fn rest(&mut self, number: usize, request: usize, now_ns: u64) -> bool {
-        let think_ns = self.times.by_request[request];
+        let think_ns = self.times.by_request.get(request).copied().unwrap_or(self.times.mean_ns);
         if think_ns == 0 {
             return false;
         }

@@ -89,7 +89,13 @@ impl Session {
         if self.depth > 1 {
             return self.fill(number, now_ns);
         }
-        if self.phase == Phase::Over || !self.quota.begin() {
+        if self.phase == Phase::Over {
+            return self.rest(number);
+        }
+        if let Some(next) = self.spot_check(number, now_ns) {
+            return next;
+        }
+        if !self.quota.begin() {
             return self.rest(number);
         }
         if self.phase == Phase::Window {
@@ -179,10 +185,14 @@ impl Session {
                 }
                 self.begin(number, now_ns, now_ns)
             }
-            Pace::Open(open) => {
+            Pace::Open(_) => {
                 if self.phase == Phase::Over {
                     return self.rest(number);
                 }
+                if let Some(next) = self.spot_check(number, now_ns) {
+                    return next;
+                }
+                let Pace::Open(open) = &mut self.pace else { return Next::Wait };
                 if let Some(intended_ns) = open.waiting.take().or_else(|| self.arrive(now_ns)) {
                     return self.assign(number, intended_ns, now_ns);
                 }

@@ -54,7 +54,9 @@ impl Session {
         slot.is_connected = stays;
         slot.left_on_socket = slot.left_on_socket.saturating_sub(1);
         slot.state = State::Resting;
-        self.end_request(now_ns);
+        if !self.record.is_spot_check(slot.current.request) {
+            self.end_request(now_ns);
+        }
         if !self.is_plain {
             self.acknowledge(number, is_right);
             self.fail_behind(number, ErrorKind::Closed, now_ns);
@@ -91,8 +93,7 @@ impl Session {
         slot.failures += 1;
         let request = slot.current.request;
         let pause_ns = pause_ns(kind, slot.failures);
-        self.count_failure(Some(request), kind, now_ns);
-        self.end_request(now_ns);
+        self.request_failed(number, request, kind, now_ns);
         self.fail_behind(number, kind, now_ns);
         // An open load paces itself: what comes next has its own intended start and its own outcome.
         if pause_ns == 0 || self.phase == Phase::Over || matches!(self.pace, Pace::Open(_)) {
@@ -112,9 +113,17 @@ impl Session {
         let request = slot.current.request;
         let explanation = b"no local port is left of those that the plan gives";
         self.record.example(ErrorKind::Connect, None, explanation, now_ns);
-        self.count_failure(Some(request), ErrorKind::Connect, now_ns);
-        self.end_request(now_ns);
+        self.request_failed(number, request, ErrorKind::Connect, now_ns);
         self.rest(number)
+    }
+
+    /// The connection's request ends without an answer.
+    fn request_failed(&mut self, number: usize, request: usize, kind: ErrorKind, now_ns: u64) {
+        if self.record.is_spot_check(request) {
+            return self.spot_check_failed(number, kind, now_ns);
+        }
+        self.count_failure(Some(request), kind, now_ns);
+        self.end_request(now_ns);
     }
 
     /// A connection without a request is of no more use.

@@ -1,5 +1,6 @@
 //! What becomes of a complete answer.
 
+use super::judge_spot_check;
 use super::slot::InFlight;
 use crate::record::{ErrorKind, Record, Totals};
 use crate::reference::{AskedInstance, NO_INSTANCE, ThreadReference};
@@ -43,6 +44,9 @@ pub(super) fn judge(
     tally: Tally<'_>,
     against: Option<Against<'_>>,
 ) -> bool {
+    if tally.record.is_spot_check(asked.request) {
+        return judge_spot_check(answer, expectation, asked, done_ns, tally);
+    }
     let mut verdict = expectation.verify(answer, asked.row);
     let record = tally.record;
     let is_equal = against.is_none_or(|against| against.take(asked, answer, verdict.wrong.is_some()));

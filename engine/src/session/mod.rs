@@ -15,6 +15,7 @@ mod pace;
 mod pipeline;
 mod set_up;
 mod slot;
+mod spot_checks;
 
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ use pipeline::Pipeline;
 use set_up::SetUp;
 pub use set_up::SetupParts;
 use slot::{InFlight, Slot, State};
+pub use spot_checks::PlannedSpotChecks;
+use spot_checks::{SpotChecks, judge_spot_check};
 
 use crate::driver::ConnectFailure;
 pub use crate::driver::Next;
@@ -45,12 +48,14 @@ use crate::verify::Expectation;
 pub struct SessionParts {
     /// Connections of this thread.
     pub connections: usize,
-    /// Requests of the mix, and at the same places what is expected of their answers.
+    /// Requests of the mix, then spot checks, and at the same places what is expected of their answers.
     pub requests: Arc<[EncodedRequest]>,
     /// See `requests`.
     pub expectations: Vec<Expectation>,
-    /// The choice among the requests.
+    /// The choice among the requests of the mix.
     pub mix: RequestMix,
+    /// What is sent beside the mix; needs a pipeline of 1.
+    pub spot_checks: PlannedSpotChecks,
     /// Renders templates.
     pub renderer: Renderer,
     /// What each connection sends before anything else; needs a pipeline of 1.
@@ -81,6 +86,7 @@ pub struct Session {
     requests: Arc<[EncodedRequest]>,
     expectations: Vec<Expectation>,
     mix: RequestMix,
+    spot_checks: SpotChecks,
     renderer: Renderer,
     quota: Quota,
     pace: Pace,
@@ -137,6 +143,7 @@ impl Session {
             requests: parts.requests,
             expectations: parts.expectations,
             mix: parts.mix,
+            spot_checks: SpotChecks::new(parts.spot_checks, timeline.opens_ns),
             renderer: parts.renderer,
             quota: parts.quota,
             answer_watch: AnswerWatch::new(connections, !pace.is_by_the_clock() && parts.pipeline == 1),

@@ -4,7 +4,6 @@ A namespace belongs to threads. The thread that enters one takes along what it s
 processes; threads that ran before stay where they are. The namespace ends with the last process in it.
 """
 
-import ctypes
 import fcntl
 import os
 import socket
@@ -13,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Thread
 
+from fairtrial.base.namespaces import enter, leave_for_new
+
 CLONE_NEWNET = 0x40000000
 """include/uapi/linux/sched.h"""
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
@@ -20,8 +21,6 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 INTERFACE = struct.Struct("16sH22x")
 """The beginning of ifreq (netdevice(7)): the interface's name and its flags."""
 NETWORK_OF_THREAD = "/proc/thread-self/ns/net"
-
-_libc = ctypes.CDLL(None, use_errno=True)  # os.unshare and os.setns came with Python 3.12
 
 
 def why_not_own_network() -> str | None:
@@ -59,21 +58,15 @@ def own_network() -> Iterator[None]:
             yield
         finally:
             with suppress(PermissionError):  # within a user namespace no way leads back to the machine's network
-                _check(_libc.setns(machines, CLONE_NEWNET))
+                enter(machines, CLONE_NEWNET)
     finally:
         os.close(machines)
 
 
 def _separate() -> None:
     """Move the calling thread into a new network, and make its loopback work."""
-    _check(_libc.unshare(CLONE_NEWNET))
+    leave_for_new(CLONE_NEWNET)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         answer = fcntl.ioctl(any_socket, SIOCGIFFLAGS, INTERFACE.pack(b"lo", 0))
         _, flags = INTERFACE.unpack(answer)
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, INTERFACE.pack(b"lo", flags | IFF_UP))
-
-
-def _check(outcome: int) -> None:
-    if outcome != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))

@@ -88,6 +88,9 @@ class Request(Strict):
         None, description="report which of its numbers ({{sequence 1}}) had a right answer"
     )
     think_seconds: float | None = Field(None, description="in place of the load's own think time")
+    spot_check_at_seconds: list[float] | None = Field(
+        None, description="it is none of the mix: it is sent once at each of these moments of the window"
+    )
     compared: bool | None = Field(None, description="keep or compare its answers, as the plan's `reference` says")
     expect: Expectation = Expectation()
     body_check: InstanceOf[BodyCheck] | None = Field(

@@ -7,6 +7,7 @@ from fairtrial.base.strict import Strict
 
 class CrashAudit(Strict):
     """The database was killed under a load of its own, started again on the same files, and its rows were looked at.
+    Where the lab may, its disk lost its power at that moment.
 
     That load came after the trial's, on tables as they were loaded, with the stack started again: it is in no figure.
     """
@@ -22,6 +23,11 @@ class CrashAudit(Strict):
         None, description="from the start of the database on the same files until it served; null: it was not killed"
     )
     audit_seconds: float | None = Field(None, description="of the audit of its rows; null: there was none")
+    power_cut: bool = Field(
+        False,
+        description="whether its disk lost, when it was killed, all that had not been synced, as in a power cut",
+    )
+    why_no_power_cut: str = Field("", description="why it did not, in words; empty: it did, or there was no audit")
     acknowledged: int = Field(0, description="writes that were acknowledged before or after it was killed")
     stored: int = Field(0, description="that were found, acknowledged or not")
     lost: int = Field(0, description="acknowledged writes that were not found")

@@ -94,6 +94,18 @@ class Waiting(Strict):
     at_end: int
 
 
+class SpotCheckOutcome(Strict):
+    """What became of a request beside the mix, whose clause of the contract was tried before the load, too."""
+
+    name: str = Field(description="of the clause")
+    sent_seconds: float = Field(description="since the window opened")
+    seconds: float = Field(description="until its answer, or its failure")
+    error: str | None = Field(description="its kind; null: the answer was right")
+    status: int | None = Field(description="null: there was no answer")
+    excerpt: str = Field(description="the beginning of the answer's body; from the server: escape it before showing it")
+    reason: str | None = Field(description="what is wrong, where more than the kind can be told; likewise")
+
+
 class Share(Strict):
     """One kind of request in the mix, as it was sent and answered.
 
@@ -253,6 +265,9 @@ class EngineSummary(Strict):
         default_factory=dict, description="by request, its own think time, where it has one"
     )
 
+    spot_checks: list[SpotCheckOutcome] = Field(
+        default_factory=list, description="of requests beside the mix, which are in none of the other figures"
+    )
     sightings: Sightings | None = Field(
         None, description="null where no rows changed; a trial's record has what follows from it as `row_changes`"
     )

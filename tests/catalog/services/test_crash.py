@@ -11,6 +11,7 @@ import pymysql
 import pytest
 import redis
 
+from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.catalog.services.model import CanBeKilled, RunningService
 from tests.catalog.services import stacks_side
 from tests.catalog.services.needed import needs
@@ -111,6 +112,47 @@ def test_what_was_acknowledged_is_there_when_the_server_was_killed(
         service.reset()
     assert acknowledged - kept == set()
     assert len(kept - acknowledged) <= 1, "the one under way may be stored"
+
+
+@pytest.mark.parametrize(("name", "variant", "insert", "stored"), KEPT)
+def test_what_was_acknowledged_is_there_when_the_power_failed(
+    name: str,
+    variant: str,
+    insert: Callable[[str], Iterator[Insert]],
+    stored: Callable[[RunningService], set[int]],
+    shared: Shared,
+) -> None:
+    with shared.private(name, variant) as service:
+        assert isinstance(service, CanBeKilled)
+        if reason := service.loses_in_power_cut or why_no_power_cut():
+            pytest.skip(reason)
+        with service.disk_of_its_own():
+            service.reset()
+            acknowledged = killed_while_written(service, insert)
+            service.start_again()
+            kept = stored(service)
+        assert service.fault() is None, "it is down because it is to be"
+        service.reset()
+        assert stored(service) == set(), "on its usual disk, as it was loaded"
+    assert acknowledged - kept == set()
+    assert len(kept - acknowledged) <= 1, "the one under way may be stored"
+
+
+@needs("mariadb")
+def test_commits_that_are_not_synced_survive_the_server_but_not_the_power(shared: Shared) -> None:
+    """innodb_flush_log_at_trx_commit = 2: the operating system has them."""
+    with shared.private("mariadb", "relaxed") as service:
+        assert isinstance(service, CanBeKilled)
+        assert not service.loses_when_killed and "log_at_trx_commit=2" in service.loses_in_power_cut
+        if reason := why_no_power_cut():
+            pytest.skip(reason)
+        with service.disk_of_its_own():
+            service.reset()
+            acknowledged = killed_while_written(service, sql)
+            service.start_again()
+            kept = stored_in_surveys(service)
+        service.reset()
+    assert acknowledged - kept
 
 
 @needs("postgresql")

@@ -62,6 +62,23 @@ def test_what_is_stored_beyond_the_acknowledged_is_no_fault() -> None:
     assert note.evidence.endswith("a power cut was not tried")
 
 
+def test_a_power_cut_is_told_and_so_are_trials_without_one() -> None:
+    cut = KEPT.model_copy(update={"power_cut": True})
+    without = KEPT.model_copy(update={"why_no_power_cut": "not durable: the last second is lost"})
+    (note,) = findings(trial(cut), trial(cut))
+    assert note.evidence.endswith("its disk then lost what had not been synced, as in a power cut")
+    (note,) = findings(trial(without))
+    assert note.evidence.endswith("a power cut was not tried: not durable: the last second is lost")
+    (note,) = findings(trial(cut), trial(without))
+    assert "in 1 of them its disk lost what had not been synced; in others a power cut was not tried" in note.evidence
+
+
+def test_what_a_power_cut_took_is_refused_with_its_causes() -> None:
+    refusal, _ = findings(trial(LOST.model_copy(update={"power_cut": True})))
+    assert refusal.severity == "refusal"
+    assert "its disk had lost what was not synced" in refusal.evidence and "fsync = off" in refusal.evidence
+
+
 def test_a_crash_audit_that_came_to_nothing_is_a_warning() -> None:
     """Who refuses to serve a second time is not proven by it."""
     refused = CrashAudit(drawn=True, why_not="the stack did not start")

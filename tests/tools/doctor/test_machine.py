@@ -34,6 +34,7 @@ def test_every_property_is_looked_at_once(cache: Path) -> None:
         "swap",
         "open files",
         "cache",
+        "power cuts",
     ]
 
 
@@ -124,3 +125,12 @@ def test_cache(
     assert diagnosis.observation.startswith(f"{absent}, {free >> 30} GiB free")
     assert ("FAIRTRIAL_CACHE" in diagnosis.remedy) is (health != "good")
     assert folders == [str(tmp_path)], "the nearest folder that exists is looked at"
+
+
+def test_where_power_cuts_cannot_be_tried_it_says_why(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "why_no_power_cut", lambda: "the lab is not root")
+    diagnosis = diagnose("power cuts")
+    assert (diagnosis.health, diagnosis.observation) == ("poor", "not tried: the lab is not root")
+    assert "as root" in diagnosis.remedy
+    monkeypatch.setattr(machine, "why_no_power_cut", lambda: "")
+    assert diagnose("power cuts").health == "good"

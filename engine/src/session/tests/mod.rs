@@ -7,6 +7,7 @@ mod pipelined;
 mod server;
 mod set_up;
 mod sightings;
+mod spot_checks;
 
 use serde_json::{Value, json};
 
@@ -82,8 +83,13 @@ impl Setup {
             .zip(&requests)
             .map(|(plan, request)| Expectation::new(&plan.expect, sources, request.message.tables()).unwrap())
             .collect();
-        let kinds = RequestKinds::new(plans.iter().map(|plan| plan.name.as_str()));
-        let weights: Vec<u32> = plans.iter().map(|plan| plan.weight).collect();
+        let mix = plans.iter().take_while(|plan| !plan.is_spot_check()).count();
+        let kinds = RequestKinds::new(plans[..mix].iter().map(|plan| plan.name.as_str()))
+            .with_spot_checks(plans.len() - mix);
+        let weights: Vec<u32> = plans[..mix].iter().map(|plan| plan.weight).collect();
+        let spot_checks = plans.iter().enumerate().flat_map(|(place, plan)| {
+            plan.spot_check_at_seconds.iter().map(move |&seconds| (clock::from_seconds(seconds), place))
+        });
         let window_seconds = self.closes_ns.map(|closes_ns| (closes_ns - self.opens_ns) as f64 / 1e9);
         let pace = match (Arrivals::new(&load, window_seconds, self.thread, 7), &load) {
             (Some(arrivals), _) => {
@@ -111,6 +117,7 @@ impl Setup {
             requests: requests.into(),
             expectations,
             mix: RequestMix::new(&weights).unwrap(),
+            spot_checks: spot_checks.collect(),
             renderer,
             setup,
             quota: Quota::new(self.share),

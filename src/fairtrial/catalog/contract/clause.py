@@ -1,5 +1,6 @@
 """Clauses: what a stack must do, each with the requests that test it."""
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ import httpx
 
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.tables import Data
+from fairtrial.engine.plan import Expectation, Request
 from fairtrial.record.engine_summary import EngineSummary
 
 
@@ -28,6 +30,11 @@ class StackUnderTest:
     """is told of every run of the engine against it, so that each of its requests is counted"""
 
 
+SpotCheck = Callable[[Data, Any, random.Random], Request]
+"""From the tables, the workload's options and a source of secrets: a request like those of the load, without headers,
+and what has to be true of its answer."""
+
+
 @dataclass(frozen=True)
 class ClauseTest:
     """One clause of the contract, and the test of it."""
@@ -36,6 +43,8 @@ class ClauseTest:
     requirement: str
     violation: Callable[[StackUnderTest], str | None]
     """tests the stack; returns None if the clause holds, otherwise what the stack did instead"""
+    spot_check: "SpotCheck | None" = None
+    """a request by which the load engine tests it during the load; None: only the lab's own requests do"""
 
 
 def answers_status(name: str, method: str, path: str, status: int, requirement: str = "", **options: Any) -> ClauseTest:
@@ -50,4 +59,10 @@ def answers_status(name: str, method: str, path: str, status: int, requirement: 
         actual = ask(stack.client, method, path, **options).status
         return None if actual == status else f"status {actual}"
 
-    return ClauseTest(name, requirement or f"{method} {path} answers {status}", violation)
+    spot_check = Request(name=name, method=method, path=path, expect=Expectation(status=[status], check_every=1))
+    return ClauseTest(
+        name,
+        requirement or f"{method} {path} answers {status}",
+        violation,
+        None if options else lambda _data, _options, _random: spot_check,
+    )

@@ -136,8 +136,23 @@ class CanBeKilled(Protocol):
     def loses_when_killed(self) -> str:
         """Why acknowledged writes may be lost when it is killed, in words; empty: none may."""
 
+    @property
+    def loses_in_power_cut(self) -> str:
+        """Why they may be lost in a power cut, in words; empty: none may."""
+
+    def disk_of_its_own(self) -> AbstractContextManager[None]:
+        """Within it, once reset, its data lie on a disk whose power fails when it is killed. It is down afterwards.
+
+        Raises:
+            Problem: the lab has no such disk here.
+        """
+
     def kill(self) -> None:
-        """Kill the server with all its processes at once (SIGKILL), and return when they are gone."""
+        """Kill the server with all its processes at once (SIGKILL), and return when they are gone.
+
+        Raises:
+            Problem: the power of its disk cannot be cut.
+        """
 
     def start_again(self) -> None:
         """Start it on the same files. Raises Problem: it did not start; it is down then."""

@@ -13,10 +13,12 @@ CAUSES = (
     "it was answered before its commit had returned, or the commit returned before the log was written "
     "(synchronous_commit = off, for a session or in the URL; innodb_flush_log_at_trx_commit = 0; a write concern of 0)"
 )
+NOT_SYNCED = " or synced (fsync = off, innodb_flush_log_at_trx_commit = 2, appendfsync everysec)"
 KNOW_IT = (
     "nothing to do, but to know it: what is lost in a power cut alone (fsync = off, innodb_flush_log_at_trx_commit = "
-    "2) is found by settings and flushes, if by anything"
+    "2) is found by settings and flushes, if by anything; `fairtrial doctor` says what a power cut takes"
 )
+TRIED = "nothing to do, but to know it: it was tried on a file system of its own, under a load of a few seconds"
 TRY_IT = 'let it be tried: crash_audit = "some", on a private service whose commits are on the disk when answered'
 LOOK_AT_LOG = (
     "see the log of the crash audit in the results folder; a stack has to start again, as it did for its trial"
@@ -44,17 +46,20 @@ def _missing_anyway(trial: TrialRecord) -> bool:
 
 
 def _lost(trial: TrialRecord, crash: CrashAudit) -> str:
+    how = "killed (SIGKILL), and its disk had lost what was not synced," if crash.power_cut else "killed (SIGKILL)"
     return (
-        f"{crash.lost:,} of {crash.acknowledged:,} acknowledged writes were gone when the database had been killed "
-        f"(SIGKILL) {crash.killed_after_seconds or 0:.2f} s into a load and started again on the same files; such as "
-        f"{crash.example}; {_cause(trial.durability)}"
+        f"{crash.lost:,} of {crash.acknowledged:,} acknowledged writes were gone when the database had been {how} "
+        f"{crash.killed_after_seconds or 0:.2f} s into a load and started again on the same files; such as "
+        f"{crash.example}; {_cause(trial.durability, crash)}"
     )
 
 
-def _cause(durability: Durability | None) -> str:
+def _cause(durability: Durability | None, crash: CrashAudit) -> str:
     told = [] if durability is None else [f"{name} was {change}" for name, change in sorted(durability.changed.items())]
     told += [] if durability is None else durability.relaxed
-    return f"of the cause the database tells: {'; '.join(told)}" if told else f"the database tells no cause: {CAUSES}"
+    if told:
+        return f"of the cause the database tells: {'; '.join(told)}"
+    return f"the database tells no cause: {CAUSES}{NOT_SYNCED if crash.power_cut else ''}"
 
 
 def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
@@ -72,15 +77,24 @@ def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
         f"crash audit tried in {len(tried)} of {of}: the database was killed under a load of its own, and "
         f"{count(looked, 'acknowledged write')} looked for when it had started again on the same files"
         + (f"; in others not examined: {reasons}" if reasons else "")
-        + f"; {NO_POWER_CUT}",
-        KNOW_IT,
+        + f"; {_power(tried)}",
+        TRIED if all(crash.power_cut for crash in tried) else KNOW_IT,
     )
+
+
+def _power(tried: Sequence[CrashAudit]) -> str:
+    cut = sum(crash.power_cut for crash in tried)
+    if cut == len(tried):
+        return "its disk then lost what had not been synced, as in a power cut"
+    reasons = "; ".join(dict.fromkeys(crash.why_no_power_cut for crash in tried if crash.why_no_power_cut))
+    said = f"{NO_POWER_CUT}: {reasons}" if reasons else NO_POWER_CUT
+    return f"in {cut} of them its disk lost what had not been synced; in others {said}" if cut else said
 
 
 CHECK = Check(
     name="lost-in-crash",
-    looks_at="the rows in a private database that was killed (SIGKILL) under load and started again on the same files, "
-    "compared with the requests that were acknowledged",
+    looks_at="the rows in a private database that was killed (SIGKILL) under load, where possible with a power cut, "
+    "and started again on the same files, compared with the requests that were acknowledged",
     thresholds={},
     remedy="answer only when the commit has returned, and leave it synchronous; to measure relaxed commits, choose "
     '`variant = "relaxed"` for all',

@@ -3,12 +3,13 @@
 It comes when a drawn trial is over and all its figures are taken, and is in none of them. The tables are those of a
 trial's start, the stack is started again, its contract tried and its load offered, so that it cannot tell this from a
 trial. At a drawn moment the database is killed with all its processes: while requests are under way, since soon after
-the last of them PostgreSQL has written what a relaxed commit left behind (its writer wakes every 0.2 s). The stack is
-stopped before the database starts again, so that it cannot make up for what it owes.
+the last of them PostgreSQL has written what a relaxed commit left behind (its writer wakes every 0.2 s). Where the lab
+may mount a disk for the database, that disk then loses what was not synced, as in a power cut: whatever a kill finds is
+found by that, too. The stack is stopped before the database starts again, so that it cannot make up for what it owes.
 """
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from random import SystemRandom
 from threading import Event, Timer
@@ -16,6 +17,7 @@ from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.catalog.services.model import CanBeKilled
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.plan import StopAfterSeconds
@@ -85,9 +87,13 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
         asked_for = context.plan.experiment.crash_audit != "none"
         return CrashAudit(drawn=False, why_not="" if asked_for else "the experiment asks for none")
     assert isinstance(service, CanBeKilled)
+    no_power_cut = service.loses_in_power_cut
+    no_power_cut = f"not durable: {no_power_cut}" if no_power_cut else why_no_power_cut()
     with context.stage("crash"), bound_to(context.placement.load_cpus):
         try:
-            return _tried(again, service)
+            with nullcontext() if no_power_cut else service.disk_of_its_own():
+                tried = _tried(again, service)
+            return tried.model_copy(update={"power_cut": not no_power_cut, "why_no_power_cut": no_power_cut})
         except Problem as problem:
             context.environment.bring_back(context.service)
             reason = again.redaction.hidden(problem.reason)
@@ -113,12 +119,23 @@ class _Kill:
 
     def __init__(self, service: CanBeKilled) -> None:
         self._service, self.at = service, 0.0
-        self.done = Event()
+        self._done = Event()
+        self._problem: Problem | None = None
 
     def __call__(self) -> None:
         self.at = time.monotonic()
-        self._service.kill()
-        self.done.set()
+        try:
+            self._service.kill()
+        except Problem as problem:
+            self._problem = problem
+        self._done.set()
+
+    def assert_done(self) -> None:
+        """Raises Problem: it has not been killed, or its disk has kept its power."""
+        if not self._done.is_set():
+            raise Problem("the load ended before the database was to be killed")
+        if self._problem is not None:
+            raise self._problem
 
 
 def _tried(context: TrialContext, service: CanBeKilled) -> CrashAudit:
@@ -152,6 +169,7 @@ def _job(context: TrialContext, kill: _Kill) -> tuple[int, float]:
     """Have a program do its job, and kill the database when it has ended. Returns its operations and its seconds."""
     outcome = do_job(context)
     kill()
+    kill.assert_done()
     reason = outcome.failure(context)
     if reason is not None:
         raise Problem(f"the program failed when it was started again: {reason}")
@@ -194,8 +212,7 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
         timer.cancel()
         if begun[0]:
             timer.join()
-    if not kill.done.is_set():
-        raise Problem("the load ended before the database was to be killed")
+    kill.assert_done()
     return kill.at - begun[0]
 
 

@@ -30,6 +30,7 @@ from fairtrial.lab.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest
 from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS as SHORTEST_WITH_CHANGES_SECONDS
 from fairtrial.lab.trial.row_changes import RowChanges
+from fairtrial.lab.trial.spot_checks import with_spot_checks
 from fairtrial.record.engine_summary import EngineSummary
 
 DRAWS_APART = 1_000_003
@@ -133,10 +134,10 @@ def _run_with_changes(
 ) -> EngineSummary:
     """`run_once`, while rows change that its answers show."""
     if changes is None:
-        return run_once(context, deployment, load, keys, on_window)
+        return run_once(context, deployment, load, keys, on_window, spot_checking=True)
     try:
         changes.before_load()
-        summary = run_once(context, deployment, load, keys, on_window, changes=changes)
+        summary = run_once(context, deployment, load, keys, on_window, changes=changes, spot_checking=True)
     except BaseException:
         changes.abandon()
         raise
@@ -198,12 +199,14 @@ def run_once(
     *,
     draw: int = 0,
     changes: RowChanges | None = None,
+    spot_checking: bool = False,
 ) -> EngineSummary:
     """One run of the engine, which joins those of the trial.
 
     Args:
         keys: of rows that are changed meanwhile.
         changes: of rows that its answers show.
+        spot_checking: whether clauses of the contract are tried meanwhile.
         draw: which of the trial's random draws: runs with the same number, of whatever condition, send the same.
 
     Raises:
@@ -225,6 +228,8 @@ def run_once(
     plan = engine_plan(context, deployment, load, keys)
     if changes is not None:
         plan = changes.applied_to(plan)
+    if spot_checking:
+        plan = with_spot_checks(plan, _workload(context), context.point, common_headers(context))
     summary = run_engine(plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw}), on_event)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)

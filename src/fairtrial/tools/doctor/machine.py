@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 
 from fairtrial.base.locations import cache_folder
+from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.lab.awake import REQUESTS, idle_limit
 from fairtrial.tools.doctor.model import Diagnosis
 
@@ -29,6 +30,7 @@ def diagnose_machine() -> Iterator[Diagnosis]:
     yield _swap()
     yield _descriptors()
     yield _cache()
+    yield _power_cuts()
 
 
 def _processors() -> Diagnosis:
@@ -115,3 +117,16 @@ def _cache() -> Diagnosis:
     if free < ENOUGH_CACHE_BYTES:
         return Diagnosis("cache", "poor", observation, "free space there, or set FAIRTRIAL_CACHE to another folder")
     return Diagnosis("cache", "good", f"{observation}; may be removed at any time")
+
+
+def _power_cuts() -> Diagnosis:
+    reason = why_no_power_cut()
+    if not reason:
+        return Diagnosis("power cuts", "good", "crash audits cut the power of a disk of the database's own")
+    return Diagnosis(
+        "power cuts",
+        "poor",
+        f"not tried: {reason}",
+        "run trials of workloads that write as root, on a kernel with loop devices and ext4, with mkfs.ext4 on PATH; "
+        "without that, crash audits kill the database and leave it what it had not synced",
+    )

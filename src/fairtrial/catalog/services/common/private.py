@@ -13,13 +13,17 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import Client, answers, counters_of, table_named
 from fairtrial.catalog.services.common.folder import give_to_server, run_folder
 from fairtrial.catalog.services.common.own_files import files_sha256
-from fairtrial.catalog.services.common.server import PrivateServer, copy_folder
+from fairtrial.catalog.services.common.server import PrivateServer, copy_folder, folder_bytes
 from fairtrial.catalog.services.model import Change, Counters, DurabilityReading, RowsLoaded
 from fairtrial.catalog.tables import Table, tables_sha256
 from fairtrial.record.identity import ServiceIdentity
 
 DATA = "data"
 """The server's data, in the folder in which it runs and in the cache."""
+
+ROOM_BYTES = 2 << 30
+"""Of a disk of its own, beside the loaded data twice: for the logs of the database (PostgreSQL's `max_wal_size` is
+1 GB) and the rows of a short load. Only what is written takes space."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,8 @@ class ServerProgram:
     """at which the server ends at once, without regard for its data"""
     loses_when_killed: str = ""
     """why acknowledged writes may be lost when it is killed, in words; empty: none may"""
+    loses_in_power_cut: str = ""
+    """the same, where it keeps them when it is killed and loses them in a power cut"""
 
 
 ProgramFor = Callable[[Sequence[Table], str], ServerProgram]
@@ -222,8 +228,29 @@ class PrivateService:
         """Why acknowledged writes may be lost when the server is killed, in words; empty: none may."""
         return self._program.loses_when_killed if self._program.kept is not None else "it keeps nothing on a disk"
 
+    @property
+    def loses_in_power_cut(self) -> str:
+        """Why acknowledged writes may be lost in a power cut, in words; empty: none may."""
+        return self.loses_when_killed or self._program.loses_in_power_cut
+
+    @contextmanager
+    def disk_of_its_own(self) -> Iterator[None]:
+        """Within it, the power fails when the server is killed. It is down when that is entered and left: `reset`.
+
+        Raises:
+            Problem: there is no such disk here, or the tables cannot be made.
+        """
+        self._client.close()
+        loaded = self._loaded_data()
+        with self._server.disk_of_its_own(ROOM_BYTES + (2 * folder_bytes(loaded) if loaded is not None else 0)):
+            yield
+
     def kill(self) -> None:
-        """Kill the server with all its processes; it serves no more."""
+        """Kill the server with all its processes; it serves no more.
+
+        Raises:
+            Problem: its data lie on a disk of its own whose power cannot be cut.
+        """
         self._server.kill()
 
     def start_again(self) -> None:
@@ -252,6 +279,7 @@ class PrivateService:
         self._client.close()
         self._server.restart(self._loaded_data())
         self._begin()
+        self._server.sync_disk()
 
     def counters(self) -> Counters:
         """What the server counted since its last start; empty if it cannot be asked."""

@@ -16,6 +16,7 @@ from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server, unprivileged
 from fairtrial.catalog.services.common.full_disk import FREE_SPACE, with_full_disk
+from fairtrial.catalog.services.common.power import Disk, disk
 from fairtrial.catalog.services.common.shared_memory import SharedMemory, shared_memory_of
 from fairtrial.catalog.services.common.stopped import StoppedWatch
 from fairtrial.engine.guard import Guarded
@@ -62,6 +63,7 @@ class PrivateServer:
         self._title, self._folder, self._command, self._is_ready, self._cpus = title, folder, command, is_ready, cpus
         self._leftovers, self._end_signal = leftovers, end_signal
         self._process: Guarded | None = None
+        self._disk: Disk | None = None
         self._memory: list[SharedMemory] = []
         self._watch: StoppedWatch | None = None
         self._was_stopped = False
@@ -179,10 +181,44 @@ class PrivateServer:
             memory.remove()
         self._memory = []
 
+    @contextmanager
+    def disk_of_its_own(self, size_bytes: int) -> Iterator[None]:
+        """Within it, the data lie on a disk whose power fails when the server is killed.
+
+        The server is stopped before and after, and has to be restarted in both cases.
+
+        Raises:
+            Problem: there is no such disk here.
+        """
+        self.stop()
+        shutil.rmtree(self.data, ignore_errors=True)
+        try:
+            with disk(self.data, self._folder / "disk.image", size_bytes) as self._disk:
+                try:
+                    yield
+                finally:
+                    self.stop()
+                    self._process = None  # nobody is to take it for one that died
+        finally:
+            self._disk = None
+
+    def sync_disk(self) -> None:
+        """Write out what was loaded, if the data lie on a disk of its own: only what follows may be lost.
+
+        Raises:
+            Problem: that was not possible.
+        """
+        if self._disk:
+            self._disk.sync()
+
     def kill(self) -> None:
-        """Kill all of its processes at once, as a crash does, and wait until they are gone. Its data stay as they are.
+        """Kill all of its processes at once, as a crash does, and wait until they are gone. Its data stay as they are;
+        those on a disk of its own lose what was not synced.
 
         The server goes first, then what it started: a process that outlived it might still write.
+
+        Raises:
+            Problem: the power of that disk cannot be cut.
         """
         if self._watch:
             self._watch.end()
@@ -192,7 +228,11 @@ class PrivateServer:
         for process in self._processes(recursive=True):
             with suppress(psutil.Error):
                 process.kill()
-        self._end_guard()
+        try:
+            if self._disk:
+                self._disk.cut_power()
+        finally:
+            self._end_guard()
 
     def start_again(self, is_ready: IsReady) -> None:
         """Start it on the data that it left when it was killed, and return once it has recovered and serves.
@@ -203,6 +243,8 @@ class PrivateServer:
         Raises:
             Problem: as `start`.
         """
+        if self._disk:
+            self._disk.power_on()
         for name in self._leftovers:  # nobody runs there any more, whatever process has its number by now
             (self.data / name).unlink(missing_ok=True)
         self.start(is_ready=is_ready)
@@ -253,7 +295,11 @@ def copy_folder(source: Path, target: Path) -> None:
         Problem: there is no space, or it cannot be read or written.
     """
     copied = subprocess.run(
-        ["cp", "-a", "--reflink=auto", "--", str(source), str(target)], capture_output=True, text=True, check=False
+        # The target itself, also where it is there already: as an empty disk.
+        ["cp", "-a", "--reflink=auto", "--no-target-directory", "--", str(source), str(target)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if copied.returncode != 0:
         shutil.rmtree(target, ignore_errors=True)
@@ -265,3 +311,8 @@ def copy_folder(source: Path, target: Path) -> None:
         if path.is_file() and path.stat().st_size >= LARGE_BYTES:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
+
+
+def folder_bytes(folder: Path) -> int:
+    """The sizes of all files in a folder."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())

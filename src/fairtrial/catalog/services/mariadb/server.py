@@ -104,6 +104,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
         port=login.port,
         leftovers=(PID_FILE, SOCKET),
         end_signal=SIGKILL,
+        loses_in_power_cut=VARIANTS[variant].description if arguments else "",
     )
 
 

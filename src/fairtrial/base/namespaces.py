@@ -1,0 +1,33 @@
+"""Moves the calling thread, and what it then starts, into a namespace of its own (namespaces(7)), and back."""
+
+import ctypes
+import os
+
+_libc = ctypes.CDLL(None, use_errno=True)  # os.unshare and os.setns came with Python 3.12
+
+
+def leave_for_new(kind: int) -> None:
+    """Move the calling thread into a new namespace.
+
+    Args:
+        kind: CLONE_NEW… (include/uapi/linux/sched.h).
+
+    Raises:
+        OSError: the rights for it are missing.
+    """
+    _check(_libc.unshare(kind))
+
+
+def enter(descriptor: int, kind: int) -> None:
+    """Move the calling thread into the namespace that an open file of /proc/…/ns stands for.
+
+    Raises:
+        OSError: the rights for it are missing.
+    """
+    _check(_libc.setns(descriptor, kind))
+
+
+def _check(outcome: int) -> None:
+    if outcome != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

@@ -1,0 +1,40 @@
+"""Clauses of the contract that are tried under the load, too: the load engine sends their requests among its own.
+
+They go over the load's connections, between two of its requests, with the same headers, and at drawn moments. Which
+rows they ask for is drawn from the system's randomness. So no stack tells by connection, time or looks who asks; what
+it can see is a path that the load does not ask for, which is why a stack serves it rightly or not at all.
+"""
+
+from collections.abc import Sequence
+from random import SystemRandom
+
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.engine.plan import EnginePlan, Request, StopAfterSeconds
+from fairtrial.plan.plan import Point
+
+TIMES = 2
+"""How often each clause is tried: once would leave it to one moment."""
+
+UNTIL = 0.95
+"""Of the window, so that the last answer comes within it."""
+
+
+def with_spot_checks(
+    plan: EnginePlan, workload: ServerWorkload, point: Point, headers: Sequence[tuple[str, str]]
+) -> EnginePlan:
+    """The plan of a run with the workload's spot_checks; the same where there are none, or its length is not known.
+
+    Args:
+        headers: what requests of the load without a body have.
+    """
+    if workload.own is not None or plan.reference is not None or not isinstance(plan.stop, StopAfterSeconds):
+        return plan
+    drawn, until = SystemRandom(), UNTIL * plan.stop.seconds
+    requests: list[Request] = []
+    for clause in workload.clauses:
+        if clause.spot_check is not None:
+            for _ in range(TIMES):
+                spot_check = clause.spot_check(point.data, point.options, drawn)
+                update = {"headers": list(headers), "spot_check_at_seconds": [drawn.uniform(0, until)]}
+                requests.append(spot_check.model_copy(update=update))
+    return plan.model_copy(update={"requests": [*plan.requests, *requests]})
