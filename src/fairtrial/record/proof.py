@@ -20,6 +20,10 @@ class ImpliedWork(Strict):
         default_factory=dict,
         description="by request, what no answer can be faster than: delays, sleeps and a round trip to the database",
     )
+    sleeping_seconds: dict[str, float] = Field(
+        default_factory=dict,
+        description="by request, for how long the database sleeps within statements; empty in older records",
+    )
 
 
 class Ledger(Strict):
@@ -35,6 +39,10 @@ class Ledger(Strict):
     done: dict[str, int]
     verified: int = Field(description="verified answers in the same time, warm-up included")
     answers: int = Field(description="all answers and failures in the same time")
+    verified_by_request: dict[str, int] = Field(
+        default_factory=dict,
+        description="verified answers in the same time, by the request's name; empty: not counted, in older records",
+    )
 
 
 class Freshness(Strict):

@@ -111,6 +111,33 @@ def test_rows_of_tables_are_not_demanded_where_the_database_does_not_count_them(
     assert finding.severity == "note" and "in items" not in finding.evidence
 
 
+def asleep(*, milliseconds: int, long: int = 1_000) -> TrialRecord:
+    """10,000 answers, of which `long` are to have slept."""
+    done = {"reads": 10_000, "rows_read": 10_000, "statement_milliseconds": milliseconds}
+    by_request = {"short": 10_000 - long, "long": long}
+    ledger = Ledger(done=done, verified=10_000, answers=10_000, verified_by_request=by_request)
+    return a_trial().record().model_copy(update={"ledger": ledger})
+
+
+def test_a_sleep_that_the_database_did_not_sleep_is_refused_and_shorter_ones_by_a_clock_are_not() -> None:
+    implied = ImpliedWork(per_answer={"reads": 1.0}, sleeping_seconds={"long": 0.05})
+    record = EXPERIMENT.model_copy(update={"implied_work": dict.fromkeys(EXPERIMENT.implied_work, implied)})
+    for milliseconds in (800, 48_900):
+        (finding,) = found("ledger", record, [asleep(milliseconds=milliseconds)])
+        assert finding.severity == "refusal"
+        assert "milliseconds within statements a verified answer" in finding.evidence
+        assert "the workload implies at least 5" in finding.evidence
+    for trial in (
+        asleep(milliseconds=49_100),
+        asleep(milliseconds=60_000),
+        asleep(milliseconds=9_900, long=200),  # the others were still asleep when the load ended
+        with_ledger(reads=10_000, statement_milliseconds=3),  # an older record
+        with_ledger(reads=10_000),  # a database that does not measure it
+    ):
+        (finding,) = found("ledger", record, [trial])
+        assert finding.severity == "note", finding
+
+
 def test_acknowledgements_without_commits_are_refused_but_not_elsewhere_where_commits_come_late() -> None:
     record = implying("survey-insert", rows_written=1.0, commits=1.0)
     trial = with_ledger(rows_written=10_000, commits=200)

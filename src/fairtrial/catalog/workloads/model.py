@@ -44,6 +44,7 @@ class Work:
     tasks: float = 0.0
     steps: float = 0.0
     background_commits: float = 0.0
+    statement_milliseconds: float = 0.0
 
 
 class StoredRows(Protocol):
@@ -165,6 +166,8 @@ class ServerWorkload(BaseWorkload):
     """None: the workload reads nothing that could be stale"""
     least_answer_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
     """by the name of a request, the delays and sleeps that its answer contains; one without any may be missing"""
+    sleeping_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
+    """by the name of a request, for how long the database sleeps for its answer, within statements"""
     ready: Ready = HEALTH
     """when a server counts as ready, unless its stack says so itself"""
     cache: Sequence[str] = ()
