@@ -57,6 +57,18 @@ class Freshness(Strict):
     )
 
 
+class KeysRead(Strict):
+    """Drawn keys of a store, by its own account of each of them: whether anybody read it under the load.
+
+    The engine asks for keys that it draws, each as likely as any other.
+    """
+
+    table: str
+    rows: int = Field(description="keys that the table has")
+    marked: int = Field(description="keys that were marked as unread before the load, drawn from all")
+    read: int = Field(description="those of them that were read, or changed by the lab, until the stack had stopped")
+
+
 class RowChangesSeen(Strict):
     """Rows that the lab changed under the load, and what the load's own answers showed of them."""
 

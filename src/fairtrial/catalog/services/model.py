@@ -144,6 +144,21 @@ class CanBeKilled(Protocol):
         """Start it on the same files. Raises Problem: it did not start; it is down then."""
 
 
+@runtime_checkable
+class TellsKeysRead(Protocol):
+    """A running service that can tell of single keys whether anybody read them."""
+
+    def mark_unread(self, table: str, keys: Sequence[int]) -> bool:
+        """Have these keys count as unread from now on; False if this server does not tell that of keys.
+
+        Raises:
+            Problem: it cannot be asked, or a key is not there.
+        """
+
+    def keys_read(self, table: str, keys: Sequence[int]) -> int:
+        """How many of these keys were read, or written, since `mark_unread`. Raises Problem: it cannot be asked."""
+
+
 def one_by_one(changed: Any, table: Any, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
     """`changing` of whatever changes a row by `change` without a connection for it alone, and has no transactions."""
     del together

@@ -166,6 +166,8 @@ class ServerWorkload(BaseWorkload):
     """None: the workload reads nothing that could be stale"""
     least_answer_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
     """by the name of a request, the delays and sleeps that its answer contains; one without any may be missing"""
+    keys_drawn_from: str = ""
+    """the table of which the engine draws a key for each request, all equally likely; empty: there is none"""
     sleeping_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
     """by the name of a request, for how long the database sleeps for its answer, within statements"""
     ready: Ready = HEALTH
