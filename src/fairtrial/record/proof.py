@@ -13,7 +13,8 @@ class ImpliedWork(Strict):
     per_answer: dict[str, float] = Field(description="for each verified answer, by the names of `Ledger.done`")
     per_answer_in_tables: dict[str, float] = Field(
         default_factory=dict,
-        description="likewise `rows_read.TABLE`, `rows_written.TABLE`, `table_reads`, where the database counts them",
+        description="likewise `rows_read.TABLE`, `rows_written.TABLE`, `reads.TABLE`, `writes.TABLE`, `table_reads`, "
+        "where the database counts them",
     )
     least_seconds: float = Field(0.0, description="of a program's job: what waiting alone takes; 0 where nothing waits")
     least_answer_seconds: dict[str, float] = Field(

@@ -120,10 +120,10 @@ def _remedy(trial: TrialRecord, short: Mapping[str, float], counted: Collection[
     if ledger is None or trial.program is not None or not short:
         return ""
     some = all(ledger.done[name] >= share * least * ledger.verified for name, least in short.items())
-    if short.keys() <= STATEMENTS and some:
+    kinds = {name.partition(".")[0] for name in short}
+    if kinds <= STATEMENTS and some:
         return SHARED if any(name.startswith("rows_") for name in counted) else ""
-    only_reads = all(name in READS or name.startswith("rows_read") for name in short)
-    return CACHED if only_reads else ""
+    return CACHED if kinds <= READS | {"rows_read"} else ""
 
 
 def least_counted(name: str, work: float, share: float = SHARE) -> float:
