@@ -168,6 +168,16 @@ def test_a_sleep_that_the_database_did_not_sleep_is_refused_and_shorter_ones_by_
         assert finding.severity == "note", finding
 
 
+def test_operations_on_another_collection_pay_for_none() -> None:
+    """Of a server that counts operations by collection, and no documents."""
+    record = in_tables(**{"rows_read.items": 1.0, "reads.items": 1.0})
+    (finding,) = found("ledger", record, [reading_items(reads__items=0, reads__others=10_000)])
+    assert finding.severity == "refusal"
+    assert "0.00 reading statements in items a verified answer (0 for 10,000)" in finding.evidence
+    (finding,) = found("ledger", record, [reading_items(reads__items=10_000)])
+    assert finding.severity == "note"
+
+
 def test_acknowledgements_without_commits_are_refused_but_not_elsewhere_where_commits_come_late() -> None:
     record = implying("survey-insert", rows_written=1.0, commits=1.0)
     trial = with_ledger(rows_written=10_000, commits=200)

@@ -22,11 +22,10 @@ Counters = Mapping[str, int]
 
 statements: all statements or commands; reads: statements that read (selects, finds, gets); writes: statements that
 write (inserts, updates, deletes, sets); commits: transactions committed; rows_read, rows_written: rows (documents,
-keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table, whatever a statement's text says; reads.TABLE, writes.TABLE:
-statements on one table, where rows are not counted by table; table_reads:
-statements that read and looked at a table; statement_milliseconds: for which statements were carried out, sleeps
-included, added up over all sessions; bytes_sent: to all clients. A name that a service does not tell is
-missing, never 0."""
+keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table, whatever a statement's text says; reads.TABLE,
+writes.TABLE: statements on one table; table_reads: statements that read and looked at a table; statement_milliseconds:
+for how long statements were carried out, sleeps included, added up over all sessions; bytes_sent: to all clients. A
+name that a service does not tell is missing, never 0."""
 
 
 Change = Callable[[int, str], None]

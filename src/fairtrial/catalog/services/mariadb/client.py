@@ -152,9 +152,9 @@ class MariaClient(SqlClient):
 
         `rows_read` counts the rows that statements looked at, also those passed over. The user's statistics are
         complete when a statement has ended; a prepared statement, by the binary protocol or by PREPARE, is counted at
-        each execution. `statement_milliseconds` is `busy_time`, which a statement that sleeps adds to as well, whatever
-        its text and however it was prepared. There are no `commits`: MariaDB also counts those of statements within a transaction, and of
-        transactions that were rolled back.
+        each execution. `statement_milliseconds` is `busy_time`: a statement that sleeps adds to it, whatever its text
+        and however it was prepared. There are no `commits`: MariaDB also counts those of statements within a
+        transaction, and of transactions that were rolled back.
         """
         if self._counted_user is None:
             return self._counters_of_all()

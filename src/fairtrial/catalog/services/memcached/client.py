@@ -198,15 +198,18 @@ class MemcachedClient:
             Problem: the server does not answer, or does not know the command.
         """
         count = 0
-        with driver_errors(), socket.create_connection(self._address, timeout=ANSWERS_WITHIN_SECONDS) as connection:
-            with connection.makefile("rb") as answers:
-                for begin in range(0, len(keys), BATCH_ROWS):
-                    batch = keys[begin : begin + BATCH_ROWS]
-                    connection.sendall(b"".join(b"me %b\r\n" % key for key in batch))
-                    lines = [answers.readline() for _ in batch]
-                    if any(not line.startswith((b"ME ", b"EN")) for line in lines):
-                        raise Problem("memcached does not tell which keys were fetched")
-                    count += sum(b" fetch=yes " in line for line in lines)
+        with (
+            driver_errors(),
+            socket.create_connection(self._address, timeout=ANSWERS_WITHIN_SECONDS) as connection,
+            connection.makefile("rb") as answers,
+        ):
+            for begin in range(0, len(keys), BATCH_ROWS):
+                batch = keys[begin : begin + BATCH_ROWS]
+                connection.sendall(b"".join(b"me %b\r\n" % key for key in batch))
+                lines = [answers.readline() for _ in batch]
+                if any(not line.startswith((b"ME ", b"EN")) for line in lines):
+                    raise Problem("memcached does not tell which keys were fetched")
+                count += sum(b" fetch=yes " in line for line in lines)
         return count
 
     def _stored(self, driver: Driver) -> int:

@@ -45,7 +45,7 @@ class MongodbClient:
         writes_by_lab: how many writing operations the lab gave since `mark_loaded`, loading apart.
     """
 
-    def __init__(self, url: str, package: str = "", login: Callable[[], Mapping[str, str]] = dict) -> None:
+    def __init__(self, url: str, package: str = "", login: Callable[[], Mapping[str, Any]] = dict) -> None:
         self._url, self._package, self._login = url, package, login
         self._open: MongoClient[Document] | None = None
         self._writes_at_load: int | None = None

@@ -82,7 +82,10 @@ class Program:
         return "MongoDB acknowledges (w: 1) up to 100 ms before it writes its journal"
 
     def command(self, location: Location) -> list[str]:
-        """The server's command for trials: it asks for passwords. SecantusDB would lose acknowledged writes when it is killed."""
+        """The server's command for trials, which asks for passwords.
+
+        SecantusDB would lose acknowledged writes when it is killed.
+        """
         durable = [] if self.is_mongod else ["--sync-on-commit"]
         return [*self.loading_command(location, CACHE_GIB), "--auth", *durable]
 

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from fairtrial.base.loopback import LOOPBACK, listens
 from fairtrial.base.problem import Problem
@@ -23,14 +24,14 @@ USER = DATABASE
 """As which stacks log in."""
 
 LABS_USER, LABS_DATABASE = "lab", "admin"
-LABS_PASSWORD_FILE = "labs-password"
+LABS_LOGIN_FILE = "labs-login"
 """In the data, which nobody but the lab and the server can read: the data that are kept have the lab's user in them."""
 
 RIGHTS_OF_STACKS = ("readWrite",)
 RIGHTS_WITHOUT_TABLES = ("readWrite", "dbAdmin")
 """Where the database is the stack's own, as for a workload file."""
 
-LAYOUT = 2
+LAYOUT = 3
 """Raise it when the way in which tables are laid out changes: kept data are made again."""
 
 
@@ -59,7 +60,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
             loading.load(tables, on_rows)
             own_password = secrets.token_urlsafe(PASSWORD_BYTES)
             loading.add_user(LABS_DATABASE, LABS_USER, own_password, "root")
-        write_secret(location.data / LABS_PASSWORD_FILE, own_password)
+        write_secret(location.data / LABS_LOGIN_FILE, own_password)
 
     def admit_stacks(location: Location) -> None:
         with closing(client(location)) as own:
@@ -89,9 +90,9 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     )
 
 
-def _labs_login(location: Location) -> Mapping[str, str]:
+def _labs_login(location: Location) -> Mapping[str, Any]:
     """What the lab logs in with; nothing while the data are made, when there are no users yet."""
-    file = location.data / LABS_PASSWORD_FILE
+    file = location.data / LABS_LOGIN_FILE
     if not file.exists():
         return {}
     return {"username": LABS_USER, "password": file.read_text(encoding="ascii"), "authSource": LABS_DATABASE}

@@ -194,12 +194,12 @@ class RedisClient:
         """
         with driver_errors(), self.driver.pipeline(transaction=False) as steps:
             for key in keys:
-                steps.dump(key)  # type: ignore[no-untyped-call]
+                steps.dump(key)
             dumped = steps.execute()
             for key, value in zip(keys, dumped, strict=True):
                 if value is None:
                     raise Problem(f"there is no key {printable(key.decode())}")
-                steps.restore(key, 0, value, replace=True, idletime=IDLE_SECONDS)  # type: ignore[no-untyped-call]
+                steps.restore(key, 0, value, replace=True, idletime=IDLE_SECONDS)
             self.writes_by_lab += len(keys)
             steps.execute()
             self.driver.save()
@@ -212,7 +212,7 @@ class RedisClient:
         """
         with driver_errors(), self.driver.pipeline(transaction=False) as steps:
             for key in keys:
-                steps.object("IDLETIME", key)  # type: ignore[no-untyped-call]
+                steps.object("IDLETIME", key)
             return sum(idle is not None and int(idle) < IDLE_SECONDS // 2 for idle in steps.execute())
 
     def assert_own(self) -> None:
