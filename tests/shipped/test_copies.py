@@ -6,6 +6,7 @@ from fairtrial.base.locations import shipped
 
 COPIES = (
     ("ruby-eventmachine/processes.rb", "ruby-neverblock/lib", "ruby-rails/lib", "ruby-threads"),
+    ("ruby-goliath/lib/scram.rb", "ruby-rails/lib"),
     ("java-spring/bin/jdk", "java-batch/bin"),
     ("python-fastapi/app/terms.py", "python-flask/app"),
     ("python-fastapi/app/matches.py", "python-flask/app"),

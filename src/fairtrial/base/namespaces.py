@@ -7,10 +7,10 @@ _libc = ctypes.CDLL(None, use_errno=True)  # os.unshare and os.setns came with P
 
 
 def leave_for_new(kind: int) -> None:
-    """Move the calling thread into a new namespace.
+    """Move the calling thread into a new namespace, or give it what it shared with other threads.
 
     Args:
-        kind: CLONE_NEW… (include/uapi/linux/sched.h).
+        kind: CLONE_NEW…, or what else unshare(2) takes (include/uapi/linux/sched.h).
 
     Raises:
         OSError: the rights for it are missing.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from fairtrial.base.namespaces import enter, leave_for_new
 
-CLONE_NEWNS = 0x00020000
+CLONE_NEWNS, CLONE_FS = 0x00020000, 0x00000200
 """include/uapi/linux/sched.h"""
 MOUNTS_OF_THREAD = "/proc/thread-self/ns/mnt"
 
@@ -30,6 +30,8 @@ def own_mounts() -> Iterator[None]:
                 raise OSError(f"mount --make-rslave /: {made.stderr.strip()}")
             yield
         finally:
+            # Threads that were started within share root and current folder; whoever does may not go elsewhere.
+            leave_for_new(CLONE_FS)
             enter(machines, CLONE_NEWNS)
             os.fchdir(folder)  # which the kernel has set to the root
     finally:

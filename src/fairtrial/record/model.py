@@ -23,7 +23,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity, WorkloadIdentity
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.own_audit import OwnAudit
-from fairtrial.record.proof import Audit, Freshness, ImpliedWork, Ledger, RowChangesSeen
+from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen
 from fairtrial.record.proxy import ProxyAccount
 from fairtrial.record.slices import Slicing
 from fairtrial.record.stack_user import StackUser
@@ -310,6 +310,9 @@ class TrialRecord(BaseModel):
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
     row_changes: RowChangesSeen | None = Field(
         None, description="null where no rows changed under the load, and in older records"
+    )
+    keys_read: KeysRead | None = Field(
+        None, description="null where the workload draws no keys, or the store does not tell, and in older records"
     )
     settle: Settle | None = Field(None, description="null for workloads that only read")
     slices: Slicing | None = Field(None, description="null where the trial was measured at one go")

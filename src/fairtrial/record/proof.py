@@ -13,12 +13,17 @@ class ImpliedWork(Strict):
     per_answer: dict[str, float] = Field(description="for each verified answer, by the names of `Ledger.done`")
     per_answer_in_tables: dict[str, float] = Field(
         default_factory=dict,
-        description="likewise `rows_read.TABLE`, `rows_written.TABLE`, `table_reads`, where the database counts them",
+        description="likewise `rows_read.TABLE`, `rows_written.TABLE`, `reads.TABLE`, `writes.TABLE`, `table_reads`, "
+        "where the database counts them",
     )
     least_seconds: float = Field(0.0, description="of a program's job: what waiting alone takes; 0 where nothing waits")
     least_answer_seconds: dict[str, float] = Field(
         default_factory=dict,
         description="by request, what no answer can be faster than: delays, sleeps and a round trip to the database",
+    )
+    sleeping_seconds: dict[str, float] = Field(
+        default_factory=dict,
+        description="by request, for how long the database sleeps within statements; empty in older records",
     )
 
 
@@ -35,6 +40,10 @@ class Ledger(Strict):
     done: dict[str, int]
     verified: int = Field(description="verified answers in the same time, warm-up included")
     answers: int = Field(description="all answers and failures in the same time")
+    verified_by_request: dict[str, int] = Field(
+        default_factory=dict,
+        description="verified answers in the same time, by the request's name; empty: not counted, in older records",
+    )
 
 
 class Freshness(Strict):
@@ -47,6 +56,18 @@ class Freshness(Strict):
     keys: list[int] = Field(
         default_factory=list, description="of the changed rows, which nobody knew before; empty in older records"
     )
+
+
+class KeysRead(Strict):
+    """Drawn keys of a store, by its own account of each of them: whether anybody read it under the load.
+
+    The engine asks for keys that it draws, each as likely as any other.
+    """
+
+    table: str
+    rows: int = Field(description="keys that the table has")
+    marked: int = Field(description="keys that were marked as unread before the load, drawn from all")
+    read: int = Field(description="those of them that were read, or changed by the lab, until the stack had stopped")
 
 
 class RowChangesSeen(Strict):

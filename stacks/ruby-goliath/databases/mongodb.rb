@@ -17,6 +17,7 @@ module Databases
     def initialize(url, pool_size, pick)
       @address = [url.host, url.port || 27_017]
       @name = url.path.delete_prefix("/")
+      @login = [*[url.user, url.password].map { |part| URI.decode_www_form_component(part) }, @name] if url.user
       @pool_size = pool_size
       @pick = pick
     end
@@ -65,7 +66,7 @@ module Databases
     end
 
     def pool
-      @pool ||= EM::Synchrony::ConnectionPool.new(size: @pool_size) { EM.connect(*@address, OpMsg, *@address) }
+      @pool ||= EM::Synchrony::ConnectionPool.new(size: @pool_size) { EM.connect(*@address, OpMsg, *@address, @login) }
     end
 
     def command(document)

@@ -64,7 +64,7 @@ def _redis_command(data: Path, port: int) -> list[str]:
 def _mongodb_command(data: Path, port: int) -> list[str]:
     program = installed_program()
     assert program is not None
-    return program.command(Location(data, port))
+    return program.loading_command(Location(data, port))  # asks for no password
 
 
 def _redis_content(url: str) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from fairtrial.catalog.services.model import RunningService
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
-from tests.catalog.services.stacks_side import connect
+from tests.catalog.services.stacks_side import connect, execute, execute_prepared
 
 FIRST = "SELECT id FROM items WHERE id >= 1500 ORDER BY id LIMIT 1"
 """In the middle: to plan for a bound at an end of the table, PostgreSQL reads rows there."""
@@ -53,6 +53,19 @@ def test_a_statement_that_touches_no_row_pays_for_none(service: RunningService) 
     assert done == looked(service, 0)
     missing = counted(service, "SELECT id FROM items WHERE id = -1")
     assert missing == looked(service, 1), "it looked for a row, and read none"
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_sleeps_are_counted_however_they_are_prepared_and_other_statements_hardly(
+    service: RunningService, prepared: bool
+) -> None:
+    sleep = "SELECT pg_sleep(0.05)" if service.identity.name == "postgresql" else "SELECT SLEEP(0.05)"
+    before = service.counters()["statement_milliseconds"]
+    execute(service.url, "SELECT 1", times=10)
+    nothing = service.counters()["statement_milliseconds"] - before
+    (execute_prepared if prepared else execute)(service.url, sleep, times=4)
+    assert service.counters()["statement_milliseconds"] - before - nothing >= 4 * 50 * 0.98
+    assert nothing < 50
 
 
 def test_writing_is_counted_by_table_too(service: RunningService) -> None:

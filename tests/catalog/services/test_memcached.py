@@ -1,11 +1,15 @@
 """What is memcached's own: it counts keys, and on somebody else's only the lab's keys are touched."""
 
+import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.base.own_network import own_network, why_not_own_network
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.memcached import SERVICE
 from fairtrial.catalog.services.memcached.server import LEAST_MEGABYTES, megabytes
@@ -30,6 +34,22 @@ def url(shared: Shared) -> Iterator[str]:
 
 def flushes(url: str) -> int:
     return int(memcached(url).stats()[b"cmd_flush"])
+
+
+@pytest.mark.skipif(why_not_own_network() is not None, reason="needs the right to make a network namespace")
+def test_in_a_network_of_its_own_nobody_outside_reaches_it(temporary: Path) -> None:
+    """It has no password: this is what keeps others of this machine out."""
+
+    def connect(port: int) -> None:
+        socket.create_connection((LOOPBACK, port), timeout=5).close()
+
+    with ThreadPoolExecutor(1) as outside:
+        outside.submit(int).result()  # its thread is there before, and stays in the machine's network
+        with own_network(), SERVICE.up(links(), "default", unheard) as up:
+            port = int(up.url.rpartition(":")[2])
+            connect(port)
+            with pytest.raises(ConnectionRefusedError):
+                outside.submit(connect, port).result()
 
 
 def test_keys_are_counted(shared: Shared) -> None:

@@ -8,11 +8,11 @@ import pymongo
 import pytest
 
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.model import CanBeKilled, RunningService
 from fairtrial.catalog.services.mongodb.program import installed_program
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
-from tests.catalog.services.stores import documents
+from tests.catalog.services.stores import documents, unheard
 
 pytestmark = needs("mongodb")
 
@@ -92,6 +92,49 @@ def test_what_counts_as_a_write(running: RunningService, database: pymongo.datab
         # MongoDB itself also counts documents; SecantusDB does not.
         assert done.get("rows_written", INSERTED if name == "insert_many" else 1) in (1, INSERTED)
     assert running.altered()
+
+
+def test_operations_are_counted_by_collection(
+    running: RunningService, database: pymongo.database.Database[Document]
+) -> None:
+    """One on another collection, which a stack may make, pays for none on this one."""
+    database.surveys.insert_one({"survey": "s8"})
+    database.others.insert_one({})
+    before = dict(running.counters())
+    database.others.find_one({})
+    database.others.insert_one({})
+    done = {name: count - before[name] for name, count in running.counters().items()}
+    assert (done["reads"], done["reads.items"], done["reads.others"]) == (1, 0, 1)
+    assert (done["writes"], done["writes.surveys"], done["writes.others"]) == (1, 0, 1)
+
+
+def test_nobody_gets_in_without_the_password_and_stacks_have_no_more_than_documents(
+    running: RunningService, database: pymongo.database.Database[Document]
+) -> None:
+    address = running.url.partition("@")[2]
+    database.items.find_one({})
+    refused = pymongo.errors.OperationFailure
+    for login in ("", "fairtrial:guess@", "lab:lab@"):
+        with pymongo.MongoClient[Document](f"mongodb://{login}{address}") as client, pytest.raises(refused):
+            client.get_default_database().items.find_one({})
+    with pymongo.MongoClient[Document](running.url) as client:
+        for forbidden in ("top", "serverStatus"):
+            with pytest.raises(refused):
+                client.admin.command(forbidden)
+        with pytest.raises(refused):
+            client.get_default_database().command("createUser", "another", pwd="x", roles=["readWrite"])
+        with pytest.raises(refused):
+            client["elsewhere"].items.insert_one({})
+
+
+def test_the_password_is_a_new_one_for_each_server_and_outlives_a_crash(running: RunningService) -> None:
+    with pick_service("mongodb").up(documents(), "default", unheard) as other:
+        assert isinstance(other, CanBeKilled)
+        assert other.url.partition("@")[0] != running.url.partition("@")[0]
+        other.kill()
+        other.start_again()
+        with pymongo.MongoClient[Document](other.url) as client:
+            assert client.get_default_database().items.find_one({}) is not None
 
 
 def test_it_is_called_what_it_is(running: RunningService) -> None:

@@ -24,13 +24,14 @@ while [ $# -gt 0 ]; do
         --bind_ip) host=$2 ;;
         --port) port=$2 ;;
         --wiredTigerCacheSizeGB) cache=$2 ;;
+        --auth) auth=--auth; shift; continue ;;
         --nounixsocket | --quiet) shift; continue ;;
         *) echo "unknown: $1" >&2; exit 2 ;;
     esac
     shift 2
 done
 exec {secantus} --storage-path "$path" --host "$host" --port "$port" --cache-size "${{cache}}G" --standalone \\
-    --log-file-max 128MB
+    --log-file-max 128MB $auth
 """
 
 

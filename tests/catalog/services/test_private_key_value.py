@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
+import redis
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import TellsKeysRead
 from fairtrial.catalog.tables import LiteralRows, Table
 from tests.catalog.services.needed import needs
-from tests.catalog.services.stores import documents, unheard
+from tests.catalog.services.shared import Shared
+from tests.catalog.services.stores import STORES, documents, links, unheard
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in ("redis", "memcached")]
 
@@ -44,6 +47,41 @@ def test_several_tables_none_and_kinds_of_values(name: str, temporary: Path) -> 
         pass
     with pick_service(name).up([], "default", unheard) as up:
         assert not up.altered()
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_keys_are_told_apart_by_whether_they_were_read(name: str, shared: Shared) -> None:
+    stored = next(each for each in STORES if str(each) == f"{name}-default")
+    rows = links()[0].rows.sample()
+    keys = [row["id"] for row in rows]
+    with shared.private(name) as up:
+        assert isinstance(up, TellsKeysRead)
+        stored.read(up.url, keys[0])
+        assert up.mark_unread("links", keys) and up.keys_read("links", keys) == 0, "what was read before does not count"
+        before = up.counters()
+        for _ in range(20):
+            assert stored.read(up.url, keys[1]) == rows[1]["url"]
+        assert up.counters()["rows_read"] - before["rows_read"] == 20
+        assert up.keys_read("links", keys) == 1, "twenty hits of one key, and to ask is not to read"
+        assert up.keys_read("links", keys) == 1
+        assert not up.altered()
+        with pytest.raises(Problem, match="999999"):
+            up.mark_unread("links", [keys[0], 999_999])
+
+
+@needs("redis")
+def test_a_key_that_is_only_said_to_exist_was_not_read(shared: Shared) -> None:
+    keys = [row["id"] for row in links()[0].rows.sample()[:4]]
+    names = [f"link:{key}" for key in keys]
+    with shared.private("redis") as up, redis.Redis.from_url(up.url) as stack:
+        assert isinstance(up, TellsKeysRead)
+        up.mark_unread("links", keys)
+        stack.exists(*names)
+        assert up.keys_read("links", keys) == 0
+        stack.mget(names[:2])
+        stack.eval("return redis.call('GET', KEYS[1])", 1, names[2])
+        assert up.keys_read("links", keys) == 3
+        assert stack.info("persistence")["rdb_changes_since_last_save"] == 0, "or Redis writes a snapshot in the window"
 
 
 @pytest.mark.parametrize("name", BOTH)

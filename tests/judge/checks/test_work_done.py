@@ -8,7 +8,7 @@ from fairtrial.catalog.workloads import implied_work, options_of, workloads
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.record.identity import ServiceIdentity
 from fairtrial.record.model import ExperimentRecord, ProgramRun, Settle, TrialRecord
-from fairtrial.record.proof import Audit, Freshness, ImpliedWork, Ledger, RowChangesSeen, WriteFault
+from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen, WriteFault
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 
@@ -109,6 +109,73 @@ def test_statements_that_read_no_row_of_the_table_pay_for_none() -> None:
 def test_rows_of_tables_are_not_demanded_where_the_database_does_not_count_them() -> None:
     (finding,) = found("ledger", in_tables(**{"rows_read.items": 1.0}), [reading_items()])
     assert finding.severity == "note" and "in items" not in finding.evidence
+
+
+def with_keys(read: int, verified: int, rows: int = 100_000, marked: int = 2_000) -> TrialRecord:
+    ledger = Ledger(done={"reads": verified, "rows_read": verified}, verified=verified, answers=verified)
+    keys = KeysRead(table="links", rows=rows, marked=marked, read=read)
+    return a_trial().record().model_copy(update={"ledger": ledger, "keys_read": keys})
+
+
+@pytest.mark.parametrize(
+    ("read", "verified", "fires"),
+    [
+        (3, 10_000, True),  # 190 are expected, give or take 13
+        (104, 10_000, True),
+        (108, 10_000, False),
+        (190, 10_000, False),
+        (0, 700, False),  # of 14, none is too seldom to be told from chance
+        (0, 2_500, True),
+        (1_790, 1_000_000, True),
+        (1_800, 1_000_000, False),
+    ],
+)
+def test_keys_that_were_never_asked_for_refuse_the_trial(read: int, verified: int, fires: bool) -> None:
+    findings = found("keys-unread", EXPERIMENT, [with_keys(read, verified)])
+    assert [finding.severity for finding in findings] == (["refusal"] if fires else [])
+    assert all(f"{read:,} of 2,000 drawn keys of links were read" in finding.evidence for finding in findings)
+
+
+def test_a_table_of_one_key_is_read_by_the_first_answer() -> None:
+    assert found("keys-unread", EXPERIMENT, [with_keys(1, 10, rows=1, marked=1)]) == []
+    assert len(found("keys-unread", EXPERIMENT, [with_keys(0, 10, rows=1, marked=1)])) == 1
+
+
+def asleep(*, milliseconds: int, long: int = 1_000) -> TrialRecord:
+    """10,000 answers, of which `long` are to have slept."""
+    done = {"reads": 10_000, "rows_read": 10_000, "statement_milliseconds": milliseconds}
+    by_request = {"short": 10_000 - long, "long": long}
+    ledger = Ledger(done=done, verified=10_000, answers=10_000, verified_by_request=by_request)
+    return a_trial().record().model_copy(update={"ledger": ledger})
+
+
+def test_a_sleep_that_the_database_did_not_sleep_is_refused_and_shorter_ones_by_a_clock_are_not() -> None:
+    implied = ImpliedWork(per_answer={"reads": 1.0}, sleeping_seconds={"long": 0.05})
+    record = EXPERIMENT.model_copy(update={"implied_work": dict.fromkeys(EXPERIMENT.implied_work, implied)})
+    for milliseconds in (800, 48_900):
+        (finding,) = found("ledger", record, [asleep(milliseconds=milliseconds)])
+        assert finding.severity == "refusal"
+        assert "milliseconds within statements a verified answer" in finding.evidence
+        assert "the workload implies at least 5" in finding.evidence
+    for trial in (
+        asleep(milliseconds=49_100),
+        asleep(milliseconds=60_000),
+        asleep(milliseconds=9_900, long=200),  # the others were still asleep when the load ended
+        with_ledger(reads=10_000, statement_milliseconds=3),  # an older record
+        with_ledger(reads=10_000),  # a database that does not measure it
+    ):
+        (finding,) = found("ledger", record, [trial])
+        assert finding.severity == "note", finding
+
+
+def test_operations_on_another_collection_pay_for_none() -> None:
+    """Of a server that counts operations by collection, and no documents."""
+    record = in_tables(**{"rows_read.items": 1.0, "reads.items": 1.0})
+    (finding,) = found("ledger", record, [reading_items(reads__items=0, reads__others=10_000)])
+    assert finding.severity == "refusal"
+    assert "0.00 reading statements in items a verified answer (0 for 10,000)" in finding.evidence
+    (finding,) = found("ledger", record, [reading_items(reads__items=10_000)])
+    assert finding.severity == "note"
 
 
 def test_acknowledgements_without_commits_are_refused_but_not_elsewhere_where_commits_come_late() -> None:

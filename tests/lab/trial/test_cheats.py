@@ -28,6 +28,7 @@ CAUGHT = [
     ("short-ttl", "categories", "stale", "answers to the load that showed a changed row showed it as it had been"),
     ("idle", "categories", "stale", "answers to the load that showed a changed row showed it as it had been"),
     ("acts", "transaction-mix", "ledger", "rows written in units a verified answer"),
+    ("naps", "query-mix", "ledger", "milliseconds within statements a verified answer"),
     ("late-commit", "survey-insert", "ledger", "commits a verified answer"),
     ("drops", "survey-insert", "writes-stored", "acknowledged and not stored"),
     ("doubles", "survey-insert", "writes-stored", "stored more than once"),
@@ -36,8 +37,11 @@ CAUGHT = [
 ]
 """Cheat, workload, the check that refuses it, and what that saw."""
 
-SECONDS = {"random-item": 2.1, "categories": 1.0, "survey-insert": 1.0, "transaction-mix": 1.0}
+SECONDS = {"random-item": 2.1, "categories": 1.0, "survey-insert": 1.0, "transaction-mix": 1.0, "query-mix": 1.0}
 """Of a window: only during the load of `random-item` are rows changed, which takes two."""
+
+FURTHER = {"query-mix": "[options]\nshort_per_long = 20\nlong_milliseconds = 50\n"}
+"""Of an experiment, by workload."""
 
 Tried = Callable[[str], Finished]
 
@@ -58,7 +62,13 @@ def tried(shared_lab: Lab) -> Tried:
             )
             for cheat in ["none", *(cheat for cheat, at, *_ in CAUGHT if at == workload)]
         ]
-        experiment = shared_lab.experiment(*stacks, workload=workload, service="postgresql", seconds=SECONDS[workload])
+        experiment = shared_lab.experiment(
+            *stacks,
+            workload=workload,
+            service="postgresql",
+            seconds=SECONDS[workload],
+            more=FURTHER.get(workload, ""),
+        )
         return shared_lab.fairtrial("run", experiment, *shared_lab.named(*stacks))
 
     return tried

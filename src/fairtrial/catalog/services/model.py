@@ -22,9 +22,10 @@ Counters = Mapping[str, int]
 
 statements: all statements or commands; reads: statements that read (selects, finds, gets); writes: statements that
 write (inserts, updates, deletes, sets); commits: transactions committed; rows_read, rows_written: rows (documents,
-keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table, whatever a statement's text says; table_reads:
-statements that read and looked at a table; bytes_sent: to all clients. A name that a service does not tell is
-missing, never 0."""
+keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table, whatever a statement's text says; reads.TABLE,
+writes.TABLE: statements on one table; table_reads: statements that read and looked at a table; statement_milliseconds:
+for how long statements were carried out, sleeps included, added up over all sessions; bytes_sent: to all clients. A
+name that a service does not tell is missing, never 0."""
 
 
 Change = Callable[[int, str], None]
@@ -156,6 +157,21 @@ class CanBeKilled(Protocol):
 
     def start_again(self) -> None:
         """Start it on the same files. Raises Problem: it did not start; it is down then."""
+
+
+@runtime_checkable
+class TellsKeysRead(Protocol):
+    """A running service that can tell of single keys whether anybody read them."""
+
+    def mark_unread(self, table: str, keys: Sequence[int]) -> bool:
+        """Have these keys count as unread from now on; False if this server does not tell that of keys.
+
+        Raises:
+            Problem: it cannot be asked, or a key is not there.
+        """
+
+    def keys_read(self, table: str, keys: Sequence[int]) -> int:
+        """How many of these keys were read, or written, since `mark_unread`. Raises Problem: it cannot be asked."""
 
 
 def one_by_one(changed: Any, table: Any, column: str, *, together: bool = False) -> AbstractContextManager[Change]:

@@ -67,6 +67,7 @@ def implied_work(
         least_answer_seconds=_least_answer_seconds(workload, options, requests, round_trip_seconds)
         if isinstance(workload, ServerWorkload)
         else {},
+        sleeping_seconds=dict(workload.sleeping_seconds(options)) if isinstance(workload, ServerWorkload) else {},
     )
 
 

@@ -118,7 +118,11 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     work=lambda _options: Work(reads=1.0, rows_read=len(NAMES)),
-    work_in_tables=lambda _options: {"rows_read.categories": len(NAMES), "table_reads": 1.0},
+    work_in_tables=lambda _options: {
+        "rows_read.categories": len(NAMES),
+        "table_reads": 1.0,
+        "reads.categories": 1.0,
+    },
     freshness=FreshnessProbe(
         table="categories",
         column="name",

@@ -44,6 +44,7 @@ class Work:
     tasks: float = 0.0
     steps: float = 0.0
     background_commits: float = 0.0
+    statement_milliseconds: float = 0.0
 
 
 class StoredRows(Protocol):
@@ -139,8 +140,8 @@ class BaseWorkload:
     work: Callable[[Any], Work] = lambda _options: Work()
     """the least work that one answer, or one operation of a program, implies"""
     work_in_tables: Callable[[Any], Mapping[str, float]] = lambda _options: {}
-    """the same by table, where the database counts by table: `rows_read.TABLE` and `rows_written.TABLE`; `table_reads`:
-    statements that look at any"""
+    """the same by table, where the database counts by table: `rows_read.TABLE` and `rows_written.TABLE`, or statements
+    alone, `reads.TABLE` and `writes.TABLE`; `table_reads`: statements that look at any"""
     writes: bool = False
     """whether tables are changed, so that each trial begins with new ones"""
     audit: Callable[[Data, Any, Acknowledged, StoredRows], tuple[int, list[WriteFault]]] | None = None
@@ -165,6 +166,10 @@ class ServerWorkload(BaseWorkload):
     """None: the workload reads nothing that could be stale"""
     least_answer_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
     """by the name of a request, the delays and sleeps that its answer contains; one without any may be missing"""
+    keys_drawn_from: str = ""
+    """the table of which the engine draws a key for each request, all equally likely; empty: there is none"""
+    sleeping_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
+    """by the name of a request, for how long the database sleeps for its answer, within statements"""
     ready: Ready = HEALTH
     """when a server counts as ready, unless its stack says so itself"""
     cache: Sequence[str] = ()

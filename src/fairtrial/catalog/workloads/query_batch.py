@@ -46,8 +46,12 @@ def data(_dataset: DatasetOptions, options: Options) -> Data:
 
 
 def work(options: Options) -> Work:
-    """A read for each query; and the lab's own job, if there is one, has to have done something."""
-    return Work(reads=1.0, background_commits=1 / max(1, operations(options)) if options.background else 0.0)
+    """A read for each query, and the sleeps of the long ones; the lab's own job, if any, has to have done something."""
+    return Work(
+        reads=1.0,
+        background_commits=1 / max(1, operations(options)) if options.background else 0.0,
+        statement_milliseconds=options.long_milliseconds / (1 + options.short_per_long),
+    )
 
 
 def operations(options: Options) -> int:

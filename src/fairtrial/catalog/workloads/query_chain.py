@@ -74,6 +74,7 @@ WORKLOAD = ServerWorkload(
     requests=requests,
     work=lambda options: Work(reads=1.0 + options.short_per_long),
     least_answer_seconds=lambda options: {"chain": options.long_milliseconds / 1e3},
+    sleeping_seconds=lambda options: {"chain": options.long_milliseconds / 1e3},
     clauses=(
         ClauseTest(
             "query-chain",

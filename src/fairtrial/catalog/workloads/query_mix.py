@@ -74,6 +74,7 @@ WORKLOAD = ServerWorkload(
     requests=requests,
     work=lambda _options: Work(reads=1.0),
     least_answer_seconds=lambda options: {"long": options.long_milliseconds / 1e3},
+    sleeping_seconds=lambda options: {"long": options.long_milliseconds / 1e3},
     clauses=(
         ClauseTest("short-query", "GET /queries/short answers the result of SELECT 1", _short),
         ClauseTest(

@@ -175,7 +175,7 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     work=lambda _options: Work(reads=1.0, rows_read=1.0),
-    work_in_tables=lambda _options: {"rows_read.items": 1.0, "table_reads": 1.0},
+    work_in_tables=lambda _options: {"rows_read.items": 1.0, "table_reads": 1.0, "reads.items": 1.0},
     freshness=FreshnessProbe(table="items", column="name", path=_path),
     clauses=(
         ClauseTest(

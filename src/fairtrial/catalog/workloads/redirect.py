@@ -66,6 +66,7 @@ WORKLOAD = ServerWorkload(
     requests=requests,
     # Only keys that exist are asked for, and an answer takes at least the value's own bytes.
     work=lambda _options: Work(reads=1.0, rows_read=1.0, bytes_sent=ADDRESS_BYTES),
+    keys_drawn_from="links",
     freshness=FreshnessProbe(table="links", column="url", path=lambda _data, key: f"/links/{key}"),
     clauses=(
         ClauseTest("known-key", "GET /links/N answers 301 to the address of N, without a body", _known_key),

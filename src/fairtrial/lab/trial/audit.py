@@ -1,6 +1,8 @@
 """What the database did and what it holds, set against what was answered."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from fairtrial.base.printable import printable
 from fairtrial.catalog.services.model import Counters
@@ -13,7 +15,14 @@ from fairtrial.record.proof import Audit, Ledger, WriteFault
 EXAMPLE_CHARACTERS = 200
 
 
-def ledger(before: Counters, after: Counters, *, verified: int, answers: int) -> Ledger | None:
+def ledger(
+    before: Counters,
+    after: Counters,
+    *,
+    verified: int,
+    answers: int,
+    verified_by_request: Mapping[str, int] = MappingProxyType({}),
+) -> Ledger | None:
     """What the service counted between two readings, beside what was answered meanwhile.
 
     Returns None where the service counts nothing.
@@ -21,7 +30,7 @@ def ledger(before: Counters, after: Counters, *, verified: int, answers: int) ->
     if not after:
         return None
     done = {name: count - before.get(name, 0) for name, count in after.items()}
-    return Ledger(done=done, verified=verified, answers=answers)
+    return Ledger(done=done, verified=verified, answers=answers, verified_by_request=dict(verified_by_request))
 
 
 def without_lab(counters: Counters, rows_changed: Mapping[str, int]) -> Counters:
@@ -42,7 +51,21 @@ def ledger_of_runs(before: Counters, after: Counters, runs: Sequence[EngineSumma
             return None
         verified += run.run_verified
         answers += run.run_verified + run.run_errors
-    return ledger(before, after, verified=verified, answers=answers) if runs else None
+    if not runs:
+        return None
+    by_request = _verified_by_request(runs)
+    return ledger(before, after, verified=verified, answers=answers, verified_by_request=by_request)
+
+
+def _verified_by_request(runs: Sequence[EngineSummary]) -> dict[str, int]:
+    """Over all runs, their warm-up included; empty if the engine did not count it."""
+    shares = [share for run in runs for share in run.mix]
+    verified: Counter[str] = Counter()
+    for share in shares:
+        if share.run_verified is None:
+            return {}
+        verified[share.name] += share.run_verified
+    return dict(verified)
 
 
 def audit_answers(context: TrialContext) -> Audit | None:

@@ -14,7 +14,7 @@ from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.loads import ProgramLoad
-from fairtrial.judge.checks.ledger import NOUNS
+from fairtrial.judge.checks.ledger import NOUNS, TIMES, least_counted
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
@@ -112,7 +112,7 @@ def _check_job(context: TrialContext) -> Generator[Clause, None, bool]:
     for name, each in asdict(context.plan.workload.work(context.point.options)).items():
         least = round(each * outcome.operations)
         if least and (name in counted or not counted):
-            enough = counted.get(name, 0) >= least
+            enough = counted.get(name, 0) >= (least_counted(name, least) if name in TIMES else least)
             yield Clause(
                 name=name.replace("_", "-"),
                 requirement=f"{least:,} {NOUNS[name]} are counted",

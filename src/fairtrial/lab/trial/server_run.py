@@ -16,6 +16,7 @@ from fairtrial.lab.trial.context import TrialContext, awaited_fault
 from fairtrial.lab.trial.deployment import Deployment, deployed
 from fairtrial.lab.trial.durability import durability_before, durability_since
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
+from fairtrial.lab.trial.keys_read import keys_read, mark_keys
 from fairtrial.lab.trial.offered_load import StackEnded, common_headers, offer_load
 from fairtrial.lab.trial.own_state import audit_state, reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
@@ -54,7 +55,7 @@ def run_server(context: TrialContext) -> None:
         except Problem as problem:
             record.failure = Failure.of("start", problem)
             return
-        before = _observe(context, deployment)
+        before, marked = _observe(context, deployment)
         if callee is not None:
             calls = {"calls": callee.served()}
     if record.engine is not None and service.fault() is None:
@@ -63,18 +64,20 @@ def run_server(context: TrialContext) -> None:
         record.durability = durability_since(context, commits)
         counters = without_lab(service.counters(), context.rows_changed_by_lab)
         record.ledger = ledger_of_runs(before, {**counters, **calls}, context.engine_runs)
+        record.keys_read = keys_read(context, marked)
         with context.stage("audit"):
             record.audit = audit_answers(context)
 
 
-def _observe(context: TrialContext, deployment: Deployment) -> Counters:
+def _observe(context: TrialContext, deployment: Deployment) -> tuple[Counters, Sequence[int]]:
     """Try the contract, offer the load, wait for the database to settle, stop the stack.
 
-    Returns the service's counters before the load.
+    Returns the service's counters before the load, and the keys that were marked as unread then.
     """
     record, service = context.record, context.service
     record.not_measured = deployment.not_measured
     before: Counters = {}
+    marked: Sequence[int] = []
     try:
         with context.stage("contract"):
             context, clauses = with_setup(context, deployment)
@@ -83,6 +86,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
                 record.contract.extend(contract_of(context, deployment))
         _assert_front(context, deployment, went_well=all(clause.passed for clause in record.contract))
         if all(clause.passed for clause in record.contract):
+            marked = mark_keys(context)
             before = service.counters()
             with context.stage("load"):
                 offer_load(context, deployment)
@@ -102,7 +106,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> Counters:
         with context.stage("stop"):
             record.exit_status = deployment.status()
             record.stop = deployment.stop()
-    return before
+    return before, marked
 
 
 def _assert_front(context: TrialContext, deployment: Deployment, *, went_well: bool) -> None:

@@ -30,8 +30,17 @@ module Database
         max_pool_size: pool,
         wait_queue_timeout: 10, # its second is short for a thread that waits while all others are served
         write: { w: 1, j: true }, # an acknowledged write is on disk, as it is with the other databases
-        monitoring: false # nobody listens to the events of each command
+        monitoring: false, # nobody listens to the events of each command
+        **login(url)
       )
+    end
+
+    def login(url)
+      return {} unless url.user
+
+      ScramSha256.register
+      user, password = [url.user, url.password].map { |part| URI.decode_www_form_component(part) }
+      { user: user, password: password, auth_mech: ScramSha256::NAME }
     end
   end
 end

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Change, Counters, RowsLoaded
@@ -48,6 +48,17 @@ class Client(Protocol):
 
     def close(self) -> None:
         """Close all connections. The client may be used again: it then opens new ones."""
+
+
+@runtime_checkable
+class KeyClient(Protocol):
+    """The lab's access to a store that tells of single keys whether they were read. Both raise Problem."""
+
+    def mark_unread(self, keys: Sequence[bytes]) -> None:
+        """As `TellsKeysRead.mark_unread`."""
+
+    def keys_read(self, keys: Sequence[bytes]) -> int:
+        """As `TellsKeysRead.keys_read`."""
 
 
 def answers(client: Client) -> bool:

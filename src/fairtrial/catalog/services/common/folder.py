@@ -34,6 +34,14 @@ def give_to_server(folder: Path) -> None:
         subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", str(folder)], check=True)
 
 
+def write_secret(file: Path, text: str) -> None:
+    """Write a file that the server's user alone can read, and root."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as opened:
+        opened.write(text)
+    give_to_server(file)
+
+
 @contextmanager
 def run_folder(name: str) -> Iterator[Path]:
     """A new, empty folder owned by the server's user, removed at the end. Folders of killed labs are removed first.

@@ -10,8 +10,9 @@ from typing import Any
 from fairtrial.base.cache.once import made_once
 from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import Client, answers, counters_of, table_named
+from fairtrial.catalog.services.common.client import Client, KeyClient, answers, counters_of, table_named
 from fairtrial.catalog.services.common.folder import give_to_server, run_folder
+from fairtrial.catalog.services.common.key_value import key_of
 from fairtrial.catalog.services.common.own_files import files_sha256
 from fairtrial.catalog.services.common.server import PrivateServer, copy_folder, folder_bytes
 from fairtrial.catalog.services.model import Change, Counters, DurabilityReading, RowsLoaded
@@ -289,6 +290,26 @@ class PrivateService:
         """End all sessions of stacks, where the server counts what they did late."""
         with suppress(Problem):
             self._program.end_sessions(Location(self._server.data, self._server.port))
+
+    def mark_unread(self, table: str, keys: Sequence[int]) -> bool:
+        """Have these keys count as unread; False if the server does not tell that of keys.
+
+        Raises:
+            Problem: it cannot be asked, or a key is not there.
+        """
+        if not isinstance(self._client, KeyClient):
+            return False
+        self._client.mark_unread([key_of(table_named(self._tables, table), key) for key in keys])
+        return True
+
+    def keys_read(self, table: str, keys: Sequence[int]) -> int:
+        """How many of them were read since.
+
+        Raises:
+            Problem: the server cannot be asked.
+        """
+        assert isinstance(self._client, KeyClient)
+        return self._client.keys_read([key_of(table_named(self._tables, table), key) for key in keys])
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """All rows of a table."""

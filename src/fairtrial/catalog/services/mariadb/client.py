@@ -57,7 +57,8 @@ WRITES = ("insert", "insert_select", "update", "update_multi", "delete", "delete
 ALTERS = ("truncate", "drop_table", "alter_table", "create_index", "drop_index")
 ROWS_WRITTEN = ("handler_write", "handler_update", "handler_delete")
 USER_STATISTICS = """
-    SELECT select_commands, update_commands, other_commands, rows_read, rows_inserted + rows_updated + rows_deleted
+    SELECT select_commands, update_commands, other_commands, rows_read, rows_inserted + rows_updated + rows_deleted,
+        1000 * busy_time
     FROM information_schema.user_statistics WHERE user = %s
 """
 IN_TABLES = """
@@ -151,19 +152,21 @@ class MariaClient(SqlClient):
 
         `rows_read` counts the rows that statements looked at, also those passed over. The user's statistics are
         complete when a statement has ended; a prepared statement, by the binary protocol or by PREPARE, is counted at
-        each execution. There are no `commits`: MariaDB also counts those of statements within a transaction, and of
-        transactions that were rolled back.
+        each execution. `statement_milliseconds` is `busy_time`: a statement that sleeps adds to it, whatever its text
+        and however it was prepared. There are no `commits`: MariaDB also counts those of statements within a
+        transaction, and of transactions that were rolled back.
         """
         if self._counted_user is None:
             return self._counters_of_all()
         rows = self.query(USER_STATISTICS, [self._counted_user])
-        reads, writes, others, rows_read, rows_written = map(int, rows[0]) if rows else (0,) * 5
+        reads, writes, others, rows_read, rows_written, milliseconds = map(int, rows[0]) if rows else (0,) * 6
         return {
             "statements": reads + writes + others,
             "reads": reads,
             "writes": writes,
             "rows_read": rows_read,
             "rows_written": rows_written,
+            "statement_milliseconds": milliseconds,
             **self._in_tables(),
         }
 

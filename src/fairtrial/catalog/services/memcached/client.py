@@ -175,6 +175,43 @@ class MemcachedClient:
 
     changing = one_by_one
 
+    def mark_unread(self, keys: Sequence[bytes]) -> None:
+        """Set these keys again as they are: memcached marks a key that was fetched since it was set.
+
+        Raises:
+            Problem: a key is not there, or the server does not answer.
+        """
+        with self.connection() as driver:
+            for begin in range(0, len(keys), BATCH_ROWS):
+                batch = keys[begin : begin + BATCH_ROWS]
+                values = driver.get_many(batch)
+                if missing := [key for key in batch if key not in values]:
+                    raise Problem(f"there is no key {printable(missing[0].decode())}")
+                self.writes_by_lab += len(values)
+                driver.set_many(values, noreply=True)
+                driver.version()  # answered when all keys are set
+
+    def keys_read(self, keys: Sequence[bytes]) -> int:
+        """How many of them were fetched since, by the command `me`, which does not fetch.
+
+        Raises:
+            Problem: the server does not answer, or does not know the command.
+        """
+        count = 0
+        with (
+            driver_errors(),
+            socket.create_connection(self._address, timeout=ANSWERS_WITHIN_SECONDS) as connection,
+            connection.makefile("rb") as answers,
+        ):
+            for begin in range(0, len(keys), BATCH_ROWS):
+                batch = keys[begin : begin + BATCH_ROWS]
+                connection.sendall(b"".join(b"me %b\r\n" % key for key in batch))
+                lines = [answers.readline() for _ in batch]
+                if any(not line.startswith((b"ME ", b"EN")) for line in lines):
+                    raise Problem("memcached does not tell which keys were fetched")
+                count += sum(b" fetch=yes " in line for line in lines)
+        return count
+
     def _stored(self, driver: Driver) -> int:
         """How many keys are the lab's."""
         return len(self._own_keys(driver)) if self._prefixes is not None else int(driver.stats()[b"curr_items"])

@@ -1,7 +1,7 @@
 """The lab's access to a server that speaks the MongoDB protocol."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -39,13 +39,14 @@ class MongodbClient:
 
     Args:
         package: what the lab installed the server as, if it did.
+        login: what the driver needs to log in and the URL does not hold, read when the client is opened.
 
     Attributes:
         writes_by_lab: how many writing operations the lab gave since `mark_loaded`, loading apart.
     """
 
-    def __init__(self, url: str, package: str = "") -> None:
-        self._url, self._package = url, package
+    def __init__(self, url: str, package: str = "", login: Callable[[], Mapping[str, Any]] = dict) -> None:
+        self._url, self._package, self._login = url, package, login
         self._open: MongoClient[Document] | None = None
         self._writes_at_load: int | None = None
         self.writes_by_lab = 0
@@ -60,7 +61,9 @@ class MongodbClient:
         if self._open is None:
             milliseconds = CONNECTS_WITHIN_MILLISECONDS
             try:
-                self._open = MongoClient(self._url, tz_aware=True, serverSelectionTimeoutMS=milliseconds)
+                self._open = MongoClient(
+                    self._url, tz_aware=True, serverSelectionTimeoutMS=milliseconds, **self._login()
+                )
             except (PyMongoError, ValueError):
                 raise Problem("the URL of the mongodb is malformed", FORM) from None
         return self._open
@@ -75,6 +78,15 @@ class MongodbClient:
         if self._open is not None:
             self._open.close()
             self._open = None
+
+    def add_user(self, database: str, user: str, password: str, *roles: str) -> None:
+        """Make a user of a database, with these roles.
+
+        Raises:
+            Problem: the server cannot be reached, or refused.
+        """
+        with driver_errors():
+            self.driver[database].command("createUser", user, pwd=password, roles=list(roles))
 
     def ping(self) -> None:
         """Have the server answer `ping`."""
@@ -118,7 +130,7 @@ class MongodbClient:
         that took the lock for reading (find, count, aggregate) except getMore, which continues a find; writes are those
         that took the lock for writing (insert, update, delete, findAndModify, and the creation of an index). rows_read
         and rows_written are documents returned and inserted, updated or deleted, in all databases of the server;
-        MongoDB counts them and SecantusDB does not.
+        MongoDB counts them and SecantusDB does not. reads.COLLECTION and writes.COLLECTION are the operations on one.
         """
         try:
             with driver_errors():
@@ -127,17 +139,22 @@ class MongodbClient:
                 prefix = f"{self.database.name}."
         except Forbidden:
             return {}
-        collections = [operations for name, operations in totals.items() if name.startswith(prefix)]
+        collections = {
+            name.removeprefix(prefix): operations for name, operations in totals.items() if name.startswith(prefix)
+        }
 
-        def count(operation: str) -> int:
-            return sum(int(counted[operation]["count"]) for counted in collections if operation in counted)
+        def count(operation: str, *names: str) -> int:
+            counted = [collections[name] for name in names or collections]
+            return sum(int(operations[operation]["count"]) for operations in counted if operation in operations)
 
-        more = count("getmore")
         counters = {
-            "statements": count("total") - more,
-            "reads": count("readLock") - more,
+            "statements": count("total") - count("getmore"),
+            "reads": count("readLock") - count("getmore"),
             "writes": count("writeLock"),
         }
+        for name in collections:
+            counters[f"reads.{name}"] = count("readLock", name) - count("getmore", name)
+            counters[f"writes.{name}"] = count("writeLock", name)
         if documents:
             counters["rows_read"] = int(documents["returned"])
             counters["rows_written"] = sum(int(documents[change]) for change in ("inserted", "updated", "deleted"))

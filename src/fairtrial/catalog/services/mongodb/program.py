@@ -82,8 +82,12 @@ class Program:
         return "MongoDB acknowledges (w: 1) up to 100 ms before it writes its journal"
 
     def command(self, location: Location) -> list[str]:
-        """The server's command for trials. SecantusDB would lose acknowledged writes when it is killed."""
-        return [*self.loading_command(location, CACHE_GIB), *([] if self.is_mongod else ["--sync-on-commit"])]
+        """The server's command for trials, which asks for passwords.
+
+        SecantusDB would lose acknowledged writes when it is killed.
+        """
+        durable = [] if self.is_mongod else ["--sync-on-commit"]
+        return [*self.loading_command(location, CACHE_GIB), "--auth", *durable]
 
     def loading_command(self, location: Location, cache_gib: int = LOADING_CACHE_GIB) -> list[str]:
         """Its command while data are made; its cache takes `cache_gib` GiB of memory at most."""

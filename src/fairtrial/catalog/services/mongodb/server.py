@@ -1,14 +1,18 @@
 """How a private server that speaks the MongoDB protocol is started: mongod or SecantusDB."""
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from fairtrial.base.loopback import LOOPBACK, listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import answers
+from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed
 from fairtrial.catalog.services.common.private import KeptData, Location, ServerProgram, arguments_of
+from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
 from fairtrial.catalog.services.mongodb.own_documents import load
@@ -16,12 +20,25 @@ from fairtrial.catalog.services.mongodb.program import installed_program, missin
 from fairtrial.catalog.tables import Table
 
 DATABASE = "fairtrial"
-LAYOUT = 1
+USER = DATABASE
+"""As which stacks log in."""
+
+LABS_USER, LABS_DATABASE = "lab", "admin"
+LABS_LOGIN_FILE = "labs-login"
+"""In the data, which nobody but the lab and the server can read: the data that are kept have the lab's user in them."""
+
+RIGHTS_OF_STACKS = ("readWrite",)
+RIGHTS_WITHOUT_TABLES = ("readWrite", "dbAdmin")
+"""Where the database is the stack's own, as for a workload file."""
+
+LAYOUT = 3
 """Raise it when the way in which tables are laid out changes: kept data are made again."""
 
 
-def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
+def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     """A private server: mongod where it is installed, else SecantusDB.
+
+    Stacks log in by a password that is new at each start, and have rights to the documents of one database alone.
 
     Raises:
         Problem: there is neither on this machine, or no such variant.
@@ -32,12 +49,22 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
     if installed is None:
         raise Problem("the server of the MongoDB protocol was removed from PATH meanwhile", "run it again")
 
+    password = secrets.token_urlsafe(PASSWORD_BYTES)
+
     def client(location: Location) -> MongodbClient:
-        return MongodbClient(_url(location.port), package=installed.package)
+        server = f"mongodb://{LOOPBACK}:{location.port}/{DATABASE}"
+        return MongodbClient(server, package=installed.package, login=lambda: _labs_login(location))
 
     def fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
         with closing(client(location)) as loading:
             loading.load(tables, on_rows)
+            own_password = secrets.token_urlsafe(PASSWORD_BYTES)
+            loading.add_user(LABS_DATABASE, LABS_USER, own_password, "root")
+        write_secret(location.data / LABS_LOGIN_FILE, own_password)
+
+    def admit_stacks(location: Location) -> None:
+        with closing(client(location)) as own:
+            own.add_user(DATABASE, USER, password, *(RIGHTS_OF_STACKS if tables else RIGHTS_WITHOUT_TABLES))
 
     def run(location: Location, files: Sequence[Path]) -> None:
         with closing(client(location)) as loading:
@@ -56,11 +83,16 @@ def program(_tables: Sequence[Table], variant: str) -> ServerProgram:
         # The client waits for a server that is not there yet longer than it takes to start.
         is_ready=lambda location: listens(location.port) and answers(client(location)),
         client=client,
-        url=_url,
+        admit_stacks=admit_stacks,
+        url=lambda port: f"mongodb://{USER}:{password}@{LOOPBACK}:{port}/{DATABASE}",
         settings=installed.settings,
         loses_when_killed=installed.loses_when_killed,
     )
 
 
-def _url(port: int) -> str:
-    return f"mongodb://{LOOPBACK}:{port}/{DATABASE}"
+def _labs_login(location: Location) -> Mapping[str, Any]:
+    """What the lab logs in with; nothing while the data are made, when there are no users yet."""
+    file = location.data / LABS_LOGIN_FILE
+    if not file.exists():
+        return {}
+    return {"username": LABS_USER, "password": file.read_text(encoding="ascii"), "authSource": LABS_DATABASE}

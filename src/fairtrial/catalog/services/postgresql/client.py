@@ -58,7 +58,7 @@ FIRST_WORDS: dict[StatementKind, Sequence[str]] = {
 KINDS = {word: kind for kind, words in FIRST_WORDS.items() for word in words}
 
 STATEMENTS = """
-    SELECT query, calls, rows, shared_blks_hit + shared_blks_read FROM pg_stat_statements
+    SELECT query, calls, rows, shared_blks_hit + shared_blks_read, total_exec_time FROM pg_stat_statements
     WHERE userid = (SELECT oid FROM pg_roles WHERE rolname = coalesce(%(user)s, current_user))
       AND dbid = (SELECT oid FROM pg_database WHERE datname = %(database)s)
 """
@@ -163,8 +163,9 @@ class PostgresClient(SqlClient):
         ten seconds late from a session that is idle, but at once from one that has ended. So they are given by table
         only where the lab can end all sessions of stacks. Commits come as late, and are those of the whole database.
         `table_reads` come at once: a statement that reads a row of a table looks at one block of it at least, and
-        `SELECT 1` at none. Without `pg_stat_statements` there are only `rows_written`, from the table statistics, and
-        `commits`.
+        `SELECT 1` at none. `statement_milliseconds` is the time in which statements were executed, sleeps among it; a
+        statement adds to it when it has ended. Without `pg_stat_statements` there are only `rows_written`, from the
+        table statistics, and `commits`.
         """
         ((commits,),) = self.query(COMMITS, {"database": self._database()})
         statements = self._statements()
@@ -177,11 +178,14 @@ class PostgresClient(SqlClient):
         return {
             "statements": sum(int(row[1]) for row in statements),
             "reads": total(1, "read"),
-            "table_reads": sum(min(int(calls), int(blocks)) for query, calls, _, blocks in statements if reads(query)),
+            "table_reads": sum(
+                min(int(calls), int(blocks)) for query, calls, _, blocks, _ in statements if reads(query)
+            ),
             "writes": total(1, "write"),
             "rows_read": total(2, "read", "fetch"),
             "rows_written": total(2, "write"),
             "commits": int(commits),
+            "statement_milliseconds": int(sum(row[4] for row in statements)),
             **self._in_tables(),
         }
 
@@ -218,7 +222,10 @@ class PostgresClient(SqlClient):
         return sum(int(row[counted[kind]]) for row in statements if (kind := kind_of(row[0])) in counted)
 
     def _statements(self) -> list[Sequence[Any]] | None:
-        """(text, calls, rows, blocks looked at) of each statement; None where the server does not count or show it."""
+        """(text, calls, rows, blocks looked at, milliseconds) of each statement.
+
+        None where the server does not count them, or not show it.
+        """
         if self._counts_statements is False:
             return None
         try:

@@ -32,6 +32,9 @@ MARKER = "fairtrial:marker"
 
 ANSWERS_WITHIN_SECONDS = 30.0
 CONNECTS_WITHIN_SECONDS = 5.0
+IDLE_SECONDS = 86_400
+"""Since when a key is said to be unread; longer than any trial, so that half of it tells the two apart."""
+
 SETTINGS = ("save", "appendonly", "appendfsync", "maxmemory", "maxmemory-policy", "io-threads")
 
 
@@ -180,6 +183,37 @@ class RedisClient:
             raise Problem(f"there is no key {printable(name.decode())} to change")
 
     changing = one_by_one
+
+    def mark_unread(self, keys: Sequence[bytes]) -> None:
+        """Write these keys again as they are, as if nobody had asked for them for a day (RESTORE … IDLETIME).
+
+        A snapshot follows, so that Redis does not take one by itself while the load runs, for so many changes.
+
+        Raises:
+            Problem: a key is not there, or Redis refused.
+        """
+        with driver_errors(), self.driver.pipeline(transaction=False) as steps:
+            for key in keys:
+                steps.dump(key)
+            dumped = steps.execute()
+            for key, value in zip(keys, dumped, strict=True):
+                if value is None:
+                    raise Problem(f"there is no key {printable(key.decode())}")
+                steps.restore(key, 0, value, replace=True, idletime=IDLE_SECONDS)
+            self.writes_by_lab += len(keys)
+            steps.execute()
+            self.driver.save()
+
+    def keys_read(self, keys: Sequence[bytes]) -> int:
+        """How many of them were asked for since, by whatever command gives a value; to ask this does not count.
+
+        Raises:
+            Problem: Redis refused.
+        """
+        with driver_errors(), self.driver.pipeline(transaction=False) as steps:
+            for key in keys:
+                steps.object("IDLETIME", key)
+            return sum(idle is not None and int(idle) < IDLE_SECONDS // 2 for idle in steps.execute())
 
     def assert_own(self) -> None:
         """Raise Problem unless the database is empty or marked."""

@@ -1,6 +1,5 @@
 """Redis' own program: how a private server is started."""
 
-import os
 import secrets
 from collections.abc import Sequence
 from contextlib import closing
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.client import answers
-from fairtrial.catalog.services.common.folder import give_to_server
+from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
 from fairtrial.catalog.services.common.key_value import assert_fit
 from fairtrial.catalog.services.common.private import KeptData, Location, ServerProgram, Variant, arguments_of
@@ -94,11 +93,8 @@ class _Logins:
     def written(self, location: Location) -> Path:
         """The file that tells the server of them, readable by the server's user alone."""
         file = location.data.parent / USERS_FILE
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as opened:
-            opened.write(f"user default on >{self.stacks} {RIGHTS_OF_STACKS}\n")
-            opened.write(f"user {LABS_USER} on >{self.labs} ~* &* +@all\n")
-        give_to_server(file)
+        users = [f"user default on >{self.stacks} {RIGHTS_OF_STACKS}", f"user {LABS_USER} on >{self.labs} ~* &* +@all"]
+        write_secret(file, "".join(f"{user}\n" for user in users))
         return file
 
     def url_for_stacks(self, port: int) -> str:
