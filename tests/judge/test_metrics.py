@@ -3,6 +3,7 @@ import re
 import pytest
 
 from fairtrial.experiment.loads import ProgramLoad
+from fairtrial.judge.claims.absence import absence
 from fairtrial.judge.metrics import METRICS, find_metric
 from fairtrial.record.model import Readiness
 from fairtrial.report.columns import ALWAYS, GOODPUT, IF_MEASURED, START_AND_MEMORY
@@ -44,7 +45,7 @@ def test_the_start_and_its_memory_are_read_where_they_were_measured() -> None:
     names = ("start_up", "first_answer", "ready_rss", "end_rss")
     old = a_trial().record()
     assert [METRICS[name].read(old) for name in names] == [None] * 4
-    assert METRICS["start_up"].absence(old).startswith("has no start-up time: it was not measured")
+    assert absence(METRICS["start_up"], old).reason.startswith("has no start-up time: it was not measured")
     assert old.server is not None
     readiness = Readiness(start_up_seconds=0.25, rss_bytes=2**20, first_answer_seconds=0.005)
     measured = {"readiness": readiness, "server": old.server.model_copy(update={"end_rss_bytes": 2**21})}

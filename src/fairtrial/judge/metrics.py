@@ -66,24 +66,6 @@ class Metric:
 
         return replace(self, label=f"{self.label} of `{request}`", read=read, request=request)
 
-    def absence(self, trial: TrialRecord) -> str:
-        """Why a trial that was carried out has no figure, as what follows the trial's name."""
-        if trial.not_measured and self.of_processes:
-            return f"has no {self.label}: not measured, because {trial.not_measured}"
-        if self.request is not None and trial.engine is not None:
-            share = trial.engine.share_of(self.request)
-            if share is None:
-                names = ", ".join(dict.fromkeys(each.name for each in trial.engine.mix)) or "none"
-                return f"sent no request `{self.request}`; its requests: {names}"
-            kept = share.failures if self.name == "errors" else share.response_time
-            if kept is None and self.name != "goodput":
-                return f"has no {self.label}, because times and failures were only kept of all requests together"
-            if self.name == "errors" and _overflowed(trial.engine):
-                return "had more requests than may wait, which belong to no request of the mix"
-        if self.loads == SERVED:
-            return f"has no {self.label}: it was not measured, or the record is from before it was"
-        return f"has too few samples for {self.label}"
-
 
 def supported_percentile(times: Distribution, percentile: str) -> float | None:
     """Seconds at `percentile` ("50", "99.9"); None if the sample does not support it.
@@ -178,13 +160,13 @@ def _error_share(trial: TrialRecord) -> float | None:
 
 
 def _error_share_of_request(engine: EngineSummary, share: Share) -> float | None:
-    if share.failures is None or _overflowed(engine):
+    if share.failures is None or has_overflowed(engine):
         return None
     ended = share.answers + share.failures
     return 1 - share.verified / ended if ended else None
 
 
-def _overflowed(engine: EngineSummary) -> bool:
+def has_overflowed(engine: EngineSummary) -> bool:
     """Whether there were arrivals that never became a request of the mix, so that no error share of one is right."""
     return len(engine.mix) > 1 and engine.errors.get("overflow", 0) > 0
 

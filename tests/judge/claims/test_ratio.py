@@ -114,6 +114,7 @@ def test_two_blocks_carry_no_verdict() -> None:
 def test_an_unsupported_percentile_carries_no_verdict() -> None:
     claim = verdict(special={("slow", 1): a_trial().serving(300)}, metric="response_time_p99", at_most=0.4)
     assert claim.verdict == "undecided" and "too few samples for response time p99" in (claim.reason or "")
+    assert "raise `duration_seconds`" in claim.sentence and "every trial" not in claim.sentence
 
 
 def test_a_figure_of_zero_has_no_ratio() -> None:
@@ -128,6 +129,7 @@ def test_an_interrupted_experiment_decides_nothing() -> None:
     claim = judge(record, trials, interrupted=True).claims[0]
     assert claim.verdict == "undecided" and claim.blocks == 3
     assert claim.reason == "the run was interrupted: 3 of 5 blocks were begun"
+    assert claim.sentence.endswith("A run that comes to its end would decide it.")
 
 
 def test_the_verdict_does_not_depend_on_what_else_is_claimed() -> None:

@@ -9,10 +9,13 @@ from dataclasses import dataclass, replace
 from fairtrial.experiment.claims import MetricClaim
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.claims.absence import absence
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, overhead_seconds
 from fairtrial.record.model import TrialRecord
+
+TO_ITS_END = "A run that comes to its end would decide it."
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Values:
     missing: str | None
     withheld: Finding | None = None
     """why values that there are give no verdict"""
+    remedy: str = ALL_VALID
+    """of what is refused or missing, a sentence"""
 
     @property
     def obstacle(self) -> str | None:
@@ -35,7 +40,7 @@ class Values:
     def way_out(self) -> str:
         """Where there is an obstacle, what would decide the claim."""
         if self.refused or self.missing or self.withheld is None:
-            return ALL_VALID
+            return self.remedy
         return f"To decide it, {self.withheld.remedy}."
 
     @property
@@ -73,7 +78,7 @@ def _overheads(conditions: Sequence[ConditionRef], baseline: ConditionRef, evide
         condition: [overhead_seconds(rate, other) for rate, other in zip(rates.of(condition), base, strict=True)]
         for condition in conditions
     }
-    return Values(overheads, rates.refused, rates.missing)
+    return Values(overheads, rates.refused, rates.missing, remedy=rates.remedy)
 
 
 def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence) -> Values:
@@ -81,6 +86,7 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     values: dict[ConditionRef, list[float]] = {condition: [] for condition in trials}
     refused: list[str] = []
     missing: list[str] = []
+    remedies: dict[str, str] = {}
     blocks = sorted(set().union(*trials.values()))
     for block in blocks:
         in_block: dict[ConditionRef, float] = {}
@@ -89,33 +95,45 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
             if trial is None:
                 missing.append(f"block {block} holds no trial of {condition}")
                 continue
-            value, obstacle, was_refused = _value(metric, condition, trial, evidence)
-            if value is not None:
-                in_block[condition] = value
+            read = _value(metric, condition, trial, evidence)
+            if isinstance(read, _Obstacle):
+                (refused if read.is_refusal else missing).append(read.reason)
+                remedies[read.reason] = read.way_out
             else:
-                (refused if was_refused else missing).append(obstacle)
+                in_block[condition] = read
         if len(in_block) == len(trials):
             for condition, value in in_block.items():
                 values[condition].append(value)
     if len(blocks) < evidence.blocks:
         why = "the run was interrupted" if evidence.interrupted else "the record ends early"
         missing.append(f"{why}: {len(blocks)} of {evidence.blocks} blocks were begun")
-    return Values(values, _first_of(refused), _first_of(missing))
+        remedies[missing[-1]] = TO_ITS_END
+    told = next(iter([*refused, *missing]), None)
+    remedy = ALL_VALID if told is None else remedies.get(told, ALL_VALID)
+    return Values(values, _first_of(refused), _first_of(missing), remedy=remedy)
 
 
-def _value(
-    metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence
-) -> tuple[float | None, str, bool]:
-    """The metric's value, or why there is none and whether that is a refusal."""
+@dataclass(frozen=True)
+class _Obstacle:
+    """Why a trial gives no value."""
+
+    reason: str
+    way_out: str
+    is_refusal: bool
+
+
+def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence) -> float | _Obstacle:
     outcome = evidence.outcomes[trial.index]
     name = f"trial {trial.index} (block {trial.block}, {condition})"
     stands = bool(outcome.refusing) and outcome.refusing <= metric.despite
     if outcome.outcome != "valid" and not stands:
-        return None, f"{name} was {outcome.outcome} ({outcome.cause})", outcome.outcome == "refused"
+        is_refusal = outcome.outcome == "refused"
+        return _Obstacle(f"{name} was {outcome.outcome} ({outcome.cause})", ALL_VALID, is_refusal)
     value = metric.read(trial)
-    if value is None:
-        return None, f"{name} {metric.absence(trial)}", True
-    return value, "", False
+    if value is not None:
+        return value
+    why = absence(metric, trial)
+    return _Obstacle(f"{name} {why.reason}", why.way_out, is_refusal=True)
 
 
 def _first_of(obstacles: Sequence[str]) -> str | None:
