@@ -56,7 +56,7 @@ pub(super) fn plan(plan: &Plan) -> Checked {
 }
 
 fn spot_checks(plan: &Plan) -> Checked {
-    let mix = plan.requests.iter().take_while(|request| !request.is_spot_check()).count();
+    let mix = plan.mix().len();
     if mix == 0 {
         return invalid("requests: all are spot checks, at least one of the mix is needed");
     }

@@ -145,8 +145,8 @@ impl Plan {
 
     /// The requests of the mix; spot checks are behind them.
     pub fn mix(&self) -> &[RequestPlan] {
-        let spot_checks = self.requests.iter().filter(|request| request.is_spot_check()).count();
-        &self.requests[..self.requests.len() - spot_checks]
+        let count = self.requests.iter().take_while(|request| !request.is_spot_check()).count();
+        &self.requests[..count]
     }
 
     /// When the run ends. Steps end it themselves if the plan does not say.

@@ -4,6 +4,7 @@ mod acknowledged;
 mod distribution;
 mod errors;
 mod evenness;
+mod example;
 mod kept;
 mod latest;
 mod picks;
@@ -18,12 +19,11 @@ mod times;
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
 pub use acknowledged::{AcknowledgedNumbers, Acknowledgements};
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use evenness::{ConnectionAnswers, Evenness};
+pub use example::{EXCERPT_BYTES, Example};
 pub use kept::{KeptBodies, KeptBody, LONGEST_BODY_BYTES};
 pub use latest::{LatestSecond, LatestTimes};
 pub use picks::{BINS, PickCounts, Picks};
@@ -43,9 +43,6 @@ use crate::verify::Sighting;
 /// Wrong answers that are kept as examples.
 const EXAMPLES: usize = 8;
 
-/// Bytes of a wrong answer that an example holds.
-pub const EXCERPT_BYTES: usize = 200;
-
 /// Intended starts for which there is room from the start.
 const INTENDED_RESERVED: usize = 1 << 20;
 
@@ -58,28 +55,6 @@ pub struct ExchangeTimes {
     pub sent_ns: u64,
     /// Last byte of the answer.
     pub done_ns: u64,
-}
-
-/// A wrong answer.
-#[derive(Clone, Debug, Serialize)]
-pub struct Example {
-    #[serde(skip)]
-    at_ns: u64,
-    kind: &'static str,
-    /// `None` if what came was no answer.
-    status: Option<u16>,
-    excerpt: String,
-    /// What is wrong with it, where more than the kind can be told.
-    reason: Option<String>,
-    /// Of a `protocol` error, why the bytes are no answer.
-    cause: Option<&'static str>,
-}
-
-impl Example {
-    fn of(kind: ErrorKind, status: Option<u16>, bytes: &[u8], at_ns: u64) -> Example {
-        let excerpt = String::from_utf8_lossy(&bytes[..bytes.len().min(EXCERPT_BYTES)]).into_owned();
-        Example { at_ns, kind: kind.name(), status, excerpt, reason: None, cause: None }
-    }
 }
 
 /// One thread's record of the window.
@@ -170,7 +145,7 @@ impl Record {
 
     /// What became of a spot check.
     pub fn spot_checked(&mut self, outcome: SpotCheckOutcome) {
-        self.spot_checks.push(outcome.shortened());
+        self.spot_checks.push(outcome);
     }
 
     /// What became of all spot checks, in the order in which they were due.
@@ -302,10 +277,7 @@ impl Record {
 
     /// Over all requests of the mix.
     pub fn totals(&self) -> RequestCounts {
-        self.counts[..self.kinds.names().len()]
-            .iter()
-            .copied()
-            .fold(RequestCounts::default(), RequestCounts::plus)
+        self.by_kind().iter().copied().fold(RequestCounts::default(), RequestCounts::plus)
     }
 
     /// Keeps the answer as an example if it is among the first. `bytes`: of the body, or whatever came.
@@ -323,7 +295,7 @@ impl Record {
         reason: impl FnOnce() -> Option<String>,
     ) {
         if self.examples.len() < EXAMPLES {
-            let reason = reason().map(|text| text.chars().take(EXCERPT_BYTES).collect());
+            let reason = reason().map(example::shortened);
             self.examples.push(Example { reason, ..Example::of(kind, status, bytes, at_ns) });
         }
     }

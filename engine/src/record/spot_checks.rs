@@ -2,23 +2,22 @@
 
 use serde::Serialize;
 
-use super::{EXCERPT_BYTES, ErrorKind, ExchangeTimes};
+use super::{ErrorKind, ExchangeTimes, example};
 
 /// What became of one.
 #[derive(Debug)]
 pub struct SpotCheckOutcome {
     /// Its place among the requests.
-    pub request: usize,
+    request: usize,
     /// Its end is that of its answer, or of its connection.
-    pub times: ExchangeTimes,
+    times: ExchangeTimes,
     /// `None`: the answer was right.
-    pub error: Option<ErrorKind>,
+    error: Option<ErrorKind>,
     /// `None`: there was no answer.
-    pub status: Option<u16>,
-    /// Of the answer; its beginning is kept.
-    pub body: Vec<u8>,
+    status: Option<u16>,
+    excerpt: String,
     /// What is wrong with it, where more than the kind can be told.
-    pub reason: Option<String>,
+    reason: Option<String>,
 }
 
 /// As a summary holds it.
@@ -35,16 +34,17 @@ pub struct SpotCheckWritten {
 
 impl SpotCheckOutcome {
     /// One without an answer so far.
-    pub fn of(request: usize, times: ExchangeTimes) -> SpotCheckOutcome {
-        SpotCheckOutcome { request, times, error: None, status: None, body: Vec::new(), reason: None }
+    ///
+    /// `error`: `None` if its answer is right.
+    pub fn of(request: usize, times: ExchangeTimes, error: Option<ErrorKind>) -> SpotCheckOutcome {
+        let excerpt = String::new();
+        SpotCheckOutcome { request, times, error, status: None, excerpt, reason: None }
     }
 
-    /// The same with no more of the answer than a record keeps.
-    pub(super) fn shortened(mut self) -> SpotCheckOutcome {
-        self.body.truncate(EXCERPT_BYTES);
-        self.body.shrink_to_fit();
-        self.reason = self.reason.map(|text| text.chars().take(EXCERPT_BYTES).collect());
-        self
+    /// The same with the answer that came; `reason`: what is wrong with it.
+    pub fn answered(self, status: u16, body: &[u8], reason: Option<String>) -> SpotCheckOutcome {
+        let reason = reason.map(example::shortened);
+        SpotCheckOutcome { status: Some(status), excerpt: example::excerpt(body), reason, ..self }
     }
 
     /// When it was due, on the run's clock.
@@ -61,7 +61,7 @@ impl SpotCheckOutcome {
             seconds: done_ns.saturating_sub(intended_ns) as f64 / 1e9,
             error: self.error.map(ErrorKind::name),
             status: self.status,
-            excerpt: String::from_utf8_lossy(&self.body).into_owned(),
+            excerpt: self.excerpt.clone(),
             reason: self.reason.clone(),
         }
     }

@@ -71,11 +71,7 @@ impl Session {
     #[cold]
     pub(super) fn spot_check_failed(&mut self, number: usize, kind: ErrorKind, now_ns: u64) {
         let asked = &self.slots[number].current;
-        let outcome = SpotCheckOutcome {
-            error: Some(kind),
-            ..SpotCheckOutcome::of(asked.request, asked.times(now_ns))
-        };
-        self.record.spot_checked(outcome);
+        self.record.spot_checked(SpotCheckOutcome::of(asked.request, asked.times(now_ns), Some(kind)));
     }
 }
 
@@ -93,13 +89,7 @@ pub(super) fn judge_spot_check(
         Some(ErrorKind::WrongBody) => expectation.difference(answer, asked.row),
         _ => None,
     };
-    let outcome = SpotCheckOutcome {
-        error,
-        status: Some(answer.status),
-        body: answer.body.to_vec(),
-        reason,
-        ..SpotCheckOutcome::of(asked.request, asked.times(done_ns))
-    };
-    tally.record.spot_checked(outcome);
+    let outcome = SpotCheckOutcome::of(asked.request, asked.times(done_ns), error);
+    tally.record.spot_checked(outcome.answered(answer.status, answer.body, reason));
     error.is_none()
 }
