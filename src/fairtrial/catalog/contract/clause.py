@@ -1,6 +1,5 @@
 """Clauses: what a stack must do, each with the requests that test it."""
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,8 +29,8 @@ class StackUnderTest:
     """is told of every run of the engine against it, so that each of its requests is counted"""
 
 
-SpotCheck = Callable[[Data, Any, random.Random], Request]
-"""From the tables, the workload's options and a source of secrets: a request like those of the load, without headers,
+SpotCheck = Callable[[Data, Any], Request]
+"""From the tables and the workload's options: a request like those of the load, without headers,
 and what has to be true of its answer."""
 
 
@@ -64,5 +63,5 @@ def answers_status(name: str, method: str, path: str, status: int, requirement: 
         name,
         requirement or f"{method} {path} answers {status}",
         violation,
-        None if options else lambda _data, _options, _random: spot_check,
+        None if options else lambda _data, _options: spot_check,
     )

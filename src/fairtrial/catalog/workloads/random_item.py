@@ -5,8 +5,6 @@ time, a paragraph of description that is stored but not part of the answer, and 
 """
 
 import json
-from random import Random
-from typing import Any
 
 from fairtrial.catalog.contract.answer import Answer, ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
@@ -151,13 +149,9 @@ def _row_difference(stack: StackUnderTest, answer: Answer, expected_id: int | No
     return None
 
 
-def _drawn_row_by_uuid(data: Data, _options: NoOptions, random: Random) -> Request:
+def _drawn_row_by_uuid(data: Data, _options: NoOptions) -> Request:
     """Without the name, which another test changes during the load."""
-    described = data.generated.described
-    rows: list[dict[str, Any]] = []
-    while not rows:  # there may be gaps between ids
-        rows = data.generated.rows_at([random.randint(described["first_id"], described["last_id"])])
-    (row,) = rows
+    (row,) = data.tables[0].rows.drawn(1)
     values = {f"/{name}": json.dumps(row[name]) for name in ANSWER_FIELDS if name != "name"}
     expect = Expectation(status=[200], content_type="application/json", body=JsonBody(values=values), check_every=1)
     return Request(name="uuid-row", path=f"/items/{row['uuid']}", expect=expect)

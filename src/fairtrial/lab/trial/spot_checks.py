@@ -34,7 +34,7 @@ def with_spot_checks(
     for clause in workload.clauses:
         if clause.spot_check is not None:
             for _ in range(TIMES):
-                spot_check = clause.spot_check(point.data, point.options, drawn)
+                spot_check = clause.spot_check(point.data, point.options)
                 update = {"headers": list(headers), "spot_check_at_seconds": [drawn.uniform(0, until)]}
                 requests.append(spot_check.model_copy(update=update))
     return plan.model_copy(update={"requests": [*plan.requests, *requests]})
