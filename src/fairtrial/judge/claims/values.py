@@ -60,6 +60,16 @@ class Values:
         return [value / other for value, other in zip(left, right, strict=True)]
 
 
+@dataclass(frozen=True)
+class _Obstacle:
+    """Why there is no value."""
+
+    reason: str
+    way_out: str = ALL_VALID
+    """what would give one, a sentence"""
+    is_refusal: bool = False
+
+
 def read_values(claim: MetricClaim, metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence) -> Values:
     """The claim's metric of these conditions, and whether a finding withholds the verdict on them."""
     if metric.name == OVERHEAD:
@@ -84,21 +94,19 @@ def _overheads(conditions: Sequence[ConditionRef], baseline: ConditionRef, evide
 def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence) -> Values:
     trials = {condition: evidence.of(evidence.condition(condition)) for condition in conditions}
     values: dict[ConditionRef, list[float]] = {condition: [] for condition in trials}
-    refused: list[str] = []
-    missing: list[str] = []
-    remedies: dict[str, str] = {}
+    refused: list[_Obstacle] = []
+    missing: list[_Obstacle] = []
     blocks = sorted(set().union(*trials.values()))
     for block in blocks:
         in_block: dict[ConditionRef, float] = {}
         for condition, by_block in trials.items():
             trial = by_block.get(block)
             if trial is None:
-                missing.append(f"block {block} holds no trial of {condition}")
+                missing.append(_Obstacle(f"block {block} holds no trial of {condition}"))
                 continue
             read = _value(metric, condition, trial, evidence)
             if isinstance(read, _Obstacle):
-                (refused if read.is_refusal else missing).append(read.reason)
-                remedies[read.reason] = read.way_out
+                (refused if read.is_refusal else missing).append(read)
             else:
                 in_block[condition] = read
         if len(in_block) == len(trials):
@@ -106,20 +114,9 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
                 values[condition].append(value)
     if len(blocks) < evidence.blocks:
         why = "the run was interrupted" if evidence.interrupted else "the record ends early"
-        missing.append(f"{why}: {len(blocks)} of {evidence.blocks} blocks were begun")
-        remedies[missing[-1]] = TO_ITS_END
-    told = next(iter([*refused, *missing]), None)
-    remedy = ALL_VALID if told is None else remedies.get(told, ALL_VALID)
-    return Values(values, _first_of(refused), _first_of(missing), remedy=remedy)
-
-
-@dataclass(frozen=True)
-class _Obstacle:
-    """Why a trial gives no value."""
-
-    reason: str
-    way_out: str
-    is_refusal: bool
+        missing.append(_Obstacle(f"{why}: {len(blocks)} of {evidence.blocks} blocks were begun", TO_ITS_END))
+    told = next(iter([*refused, *missing]), _Obstacle(""))
+    return Values(values, _first_of(refused), _first_of(missing), remedy=told.way_out)
 
 
 def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence) -> float | _Obstacle:
@@ -128,7 +125,7 @@ def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence
     stands = bool(outcome.refusing) and outcome.refusing <= metric.despite
     if outcome.outcome != "valid" and not stands:
         is_refusal = outcome.outcome == "refused"
-        return _Obstacle(f"{name} was {outcome.outcome} ({outcome.cause})", ALL_VALID, is_refusal)
+        return _Obstacle(f"{name} was {outcome.outcome} ({outcome.cause})", is_refusal=is_refusal)
     value = metric.read(trial)
     if value is not None:
         return value
@@ -136,8 +133,8 @@ def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence
     return _Obstacle(f"{name} {why.reason}", why.way_out, is_refusal=True)
 
 
-def _first_of(obstacles: Sequence[str]) -> str | None:
+def _first_of(obstacles: Sequence[_Obstacle]) -> str | None:
     if not obstacles:
         return None
     more = f" (and {len(obstacles) - 1} more like it)" if len(obstacles) > 1 else ""
-    return obstacles[0].rstrip(".") + more
+    return obstacles[0].reason.rstrip(".") + more
