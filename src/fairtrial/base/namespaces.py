@@ -1,9 +1,6 @@
 """Moves the calling thread, and what it then starts, into a namespace of its own (namespaces(7)), and back."""
 
-import ctypes
-import os
-
-_libc = ctypes.CDLL(None, use_errno=True)  # os.unshare and os.setns came with Python 3.12
+from fairtrial.base.c_library import call
 
 
 def leave_for_new(kind: int) -> None:
@@ -15,7 +12,7 @@ def leave_for_new(kind: int) -> None:
     Raises:
         OSError: the rights for it are missing.
     """
-    _check(_libc.unshare(kind))
+    call("unshare", kind)  # os.unshare and os.setns came with Python 3.12
 
 
 def enter(descriptor: int, kind: int) -> None:
@@ -24,10 +21,4 @@ def enter(descriptor: int, kind: int) -> None:
     Raises:
         OSError: the rights for it are missing.
     """
-    _check(_libc.setns(descriptor, kind))
-
-
-def _check(outcome: int) -> None:
-    if outcome != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+    call("setns", descriptor, kind)

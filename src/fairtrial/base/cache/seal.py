@@ -5,7 +5,6 @@ A change is noticed by a file's size, times and mode, without reading it: the ke
 copied elsewhere is still good. Files that came later are none of the seal's: programs leave some when they run.
 """
 
-import ctypes
 import hashlib
 import json
 import os
@@ -15,6 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from fairtrial.base.c_library import call
+
 SEAL = ".complete"
 VERSION = 1
 SYNCED_ONE_BY_ONE = 100
@@ -22,8 +23,6 @@ SYNCED_ONE_BY_ONE = 100
 
 State = list[Any]
 """Of a file: its size in bytes, st_mtime and st_ctime in nanoseconds, and st_mode."""
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def seal(folder: Path) -> None:
@@ -128,9 +127,7 @@ def _sync(folder: Path, files: Sequence[Path]) -> None:
     """
     if len(files) > SYNCED_ONE_BY_ONE:
         with _opened(folder) as descriptor:
-            if _libc.syncfs(descriptor) != 0:
-                number = ctypes.get_errno()
-                raise OSError(number, os.strerror(number))
+            call("syncfs", descriptor)
         return
     for path in [path for path in files if not path.is_symlink()]:
         with path.open("rb") as file:
