@@ -1,12 +1,15 @@
 """Contenders that an experiment describes itself, on trial: what runs already, and what always takes one port."""
 
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,3 +153,22 @@ def test_a_stack_is_ready_when_it_says_so_or_else_when_it_is_asked_to_be(
     running = started(a_program(tmp_path, None, ready=own), tmp_path / "log", asked)
     assert running.process.status() is None
     running.process.stop()
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_server_whose_guard_dies_as_it_becomes_ready_is_said_to_have_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its port is still answered for a moment, by a process that is no longer below the guard."""
+    shutil.copy(HELLO, tmp_path)
+    await_ready = run.await_ready
+
+    def ready_then_killed(running: run.RunningStack, *args: Any, **more: Any) -> float:
+        ready_at = await_ready(running, *args, **more)
+        os.kill(running.process.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, running.process.pid, os.WEXITED | os.WNOWAIT)
+        return ready_at
+
+    monkeypatch.setattr(run, "await_ready", ready_then_killed)
+    with pytest.raises(Problem, match="it ended with status -9 before it was ready"):
+        started(a_program(tmp_path, None), tmp_path / "log")

@@ -114,7 +114,9 @@ def start_stack(
         ready_at = await_ready(
             running, stack.ready or ready, stack.ready_within_seconds, log, redaction.hidden, fault=fault
         )
-        _assert_own_port(running, stack)
+        if not _listens_itself(running):
+            _assert_not_ended(running, log, redaction.hidden)
+            raise _anothers_port(running, stack)
         running.start_up_seconds = ready_at - began
     except BaseException:
         process.stop()
@@ -158,10 +160,7 @@ def await_ready(
     seen: str | None = NOTHING_LISTENS
     with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
         while time.monotonic() < deadline:
-            status = running.process.status()
-            if status is not None:
-                told = f"it ended with status {status} before it was ready:\n{log_tail(log, hidden)}"
-                raise Problem(told, f"see its log: {log}" if status else IN_THE_FOREGROUND)
+            _assert_not_ended(running, log, hidden)
             if ended := fault():
                 raise Problem(ended, "this trial was discarded; the server restarts for the next one")
             seen = seen_instead(ready, client, running.port)
@@ -175,13 +174,23 @@ def await_ready(
     )
 
 
-def _assert_own_port(running: RunningStack, stack: Stack) -> None:
-    """Refuse a port on which another program answers: its figures would be taken for the stack's."""
-    if all(port != running.port for _, port in running.listening()):
-        raise Problem(
-            f"port {running.port} is answered by a process that is not the stack's",
-            "the stack must listen on the port given in PORT; if it does, another program took the port: run again"
-            if stack.port is None
-            else "let the program stay below the process that starts it: what it hands to a service manager is not the "
-            "lab's, and would be tried as a `url` of `[contenders]`",
-        )
+def _assert_not_ended(running: RunningStack, log: Path, hidden: Callable[[str], str]) -> None:
+    status = running.process.status()
+    if status is not None:
+        told = f"it ended with status {status} before it was ready:\n{log_tail(log, hidden)}"
+        raise Problem(told, f"see its log: {log}" if status else IN_THE_FOREGROUND)
+
+
+def _listens_itself(running: RunningStack) -> bool:
+    return any(port == running.port for _, port in running.listening())
+
+
+def _anothers_port(running: RunningStack, stack: Stack) -> Problem:
+    """Another program answers on the stack's port: its figures would be taken for the stack's."""
+    return Problem(
+        f"port {running.port} is answered by a process that is not the stack's",
+        "the stack must listen on the port given in PORT; if it does, another program took the port: run again"
+        if stack.port is None
+        else "let the program stay below the process that starts it: what it hands to a service manager is not the "
+        "lab's, and would be tried as a `url` of `[contenders]`",
+    )
