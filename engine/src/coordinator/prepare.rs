@@ -22,7 +22,7 @@ use crate::setup_requests::{self, SetupRequest};
 use crate::template::{Renderer, Sources};
 use crate::tls::TlsClient;
 use crate::variables::{VariableSources, Variables};
-use crate::verify::{ChangedRows, ChangingRows, Expectation};
+use crate::verify::{ChangedRows, Expectation};
 
 /// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
 const OTHER_FILES: u64 = 64;
@@ -60,10 +60,6 @@ impl Run {
         };
         let endpoint =
             Endpoint::resolve(&plan.address).map_err(|text| InvalidPlan(format!("address: {text}")))?;
-        let not_held = |&&id: &&u64| !dataset.as_ref().is_some_and(|dataset| dataset.holds(id));
-        if let Some(id) = plan.changing_rows.iter().find(not_held) {
-            return Err(InvalidPlan(format!("changing_rows: no row has the id {id}")));
-        }
         let changed = ChangedRows::new(&plan.changed_rows, dataset.as_deref()).map_err(InvalidPlan)?;
         let mut rows = RowSources::read(&plan.rows).map_err(InvalidPlan)?;
         let sources = Sources { dataset: dataset.as_ref(), rows: Some(&rows), variables: None };
@@ -123,7 +119,6 @@ impl Run {
         totals: Arc<Totals>,
     ) -> SessionParts {
         let plan = &self.plan;
-        let changing = ChangingRows::new(&plan.changing_rows);
         let sources = Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows), variables: None };
         let expectations = plan
             .requests
@@ -132,7 +127,7 @@ impl Run {
             .map(|(request, encoded)| Expectation::new(&request.expect, sources, encoded.message.tables()))
             .zip(&plan.requests)
             .map(|(expectation, request)| {
-                let expectation = expectation?.sparing(&changing).watching(&self.changed);
+                let expectation = expectation?.watching(&self.changed);
                 Ok(if request.compared { expectation.keeping_all() } else { expectation })
             })
             .collect::<Result<Vec<_>, String>>()

@@ -11,7 +11,7 @@ const LONGEST_SECONDS: f64 = 7.0 * 86_400.0;
 const LOWEST_RATE: f64 = 0.001;
 const HIGHEST_RATE: f64 = 100_000_000.0;
 const MOST_RECORDED: u64 = 100_000_000;
-const MOST_CHANGING_ROWS: usize = 1000;
+const MOST_CHANGED_ROWS: usize = 1000;
 const MOST_SPOT_CHECKS: usize = 1000;
 
 type Checked = Result<(), InvalidPlan>;
@@ -28,16 +28,9 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     if plan.requests_per_connection == Some(0) {
         return invalid("requests_per_connection: 0 is not at least 1");
     }
-    if plan.changing_rows.len() > MOST_CHANGING_ROWS {
-        let rows = plan.changing_rows.len();
-        return invalid(&format!("changing_rows: {rows} ids, allowed are at most {MOST_CHANGING_ROWS}"));
-    }
-    if !plan.changing_rows.is_empty() && plan.dataset.is_none() {
-        return invalid("changing_rows: needs the key dataset");
-    }
-    if plan.changed_rows.len() > MOST_CHANGING_ROWS {
+    if plan.changed_rows.len() > MOST_CHANGED_ROWS {
         let rows = plan.changed_rows.len();
-        return invalid(&format!("changed_rows: {rows} rows, allowed are at most {MOST_CHANGING_ROWS}"));
+        return invalid(&format!("changed_rows: {rows} rows, allowed are at most {MOST_CHANGED_ROWS}"));
     }
     for (name, table) in &plan.rows {
         rows(name, table)?;

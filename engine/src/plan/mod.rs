@@ -81,9 +81,6 @@ pub struct Plan {
     /// Tables of rows by name, of which templates take cells.
     #[serde(default)]
     pub rows: BTreeMap<String, RowsPlan>,
-    /// Ids of rows whose text is changed by somebody else during the run, and therefore not judged.
-    #[serde(default)]
-    pub changing_rows: Vec<u64>,
     /// Rows of which somebody else changes one text during the run; both texts are right.
     #[serde(default)]
     pub changed_rows: Vec<ChangedRowPlan>,

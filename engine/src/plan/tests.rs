@@ -105,8 +105,6 @@ fn keys_that_do_not_go_together() {
             json!({"pipeline": 2, "requests": [{"path": "/"}, {"path": "/", "acknowledge": true}]}),
             "requests[1].acknowledge: needs pipeline 1",
         ),
-        (json!({"changing_rows": [1]}), "changing_rows: needs the key dataset"),
-        (json!({"changing_rows": vec![1; 1001]}), "changing_rows: 1001 ids, allowed are at most 1000"),
         (json!({"requests_per_connection": 0}), "requests_per_connection: 0"),
         (
             json!({"load": {"kind": "closed", "connections": 1, "local_ports": 0}}),

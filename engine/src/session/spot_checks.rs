@@ -89,6 +89,11 @@ pub(super) fn judge_spot_check(
         Some(ErrorKind::WrongBody) => expectation.difference(answer, asked.row),
         _ => None,
     };
+    if error.is_none() {
+        for sighting in expectation.sightings() {
+            tally.record.sighted(*sighting, asked.sent_ns);
+        }
+    }
     let outcome = SpotCheckOutcome::of(asked.request, asked.times(done_ns), error);
     tally.record.spot_checked(outcome.answered(answer.status, answer.body, reason));
     error.is_none()

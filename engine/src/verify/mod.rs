@@ -2,7 +2,6 @@
 
 mod answer;
 mod changed;
-mod changing;
 mod content_type;
 mod exact;
 mod header;
@@ -16,7 +15,6 @@ use std::sync::Arc;
 
 pub use answer::Answer;
 pub use changed::{ChangedRows, Sighting};
-pub use changing::ChangingRows;
 use exact::ExactBody;
 use header::HeaderExpectation;
 pub use json::BYTES_LIMIT as BODY_BYTES_LIMIT;
@@ -122,16 +120,6 @@ impl Expectation {
     /// The key that does not fit and what is allowed.
     pub fn check_header(expect: &Expect, sources: Sources<'_>) -> Result<(), String> {
         HeaderExpectation::new(expect, sources.dataset).map(drop)
-    }
-
-    /// The same, but of these rows only what does not change is judged: that they are the asked ones.
-    #[must_use]
-    pub fn sparing(mut self, changing: &ChangingRows) -> Expectation {
-        self.header.spare(changing);
-        if let BodyExpectation::Row(body) = &mut self.body {
-            body.spare(changing);
-        }
-        self
     }
 
     /// The same, but both texts of these rows are right, and [`Expectation::sightings`] tells which was shown.
@@ -279,7 +267,7 @@ impl Expectation {
                 verdict.picked = Some((id, is_known));
                 let change = body.change_of(id);
                 // Of the few changed rows, every answer is compared: which text it shows is what they are there for.
-                verdict.checked_body = (self.checked.is_due() && !body.is_changing(id)) || change.is_some();
+                verdict.checked_body = self.checked.is_due() || change.is_some();
                 let is_asked = asked_row == 0 || asked_row == id;
                 if !(is_asked && is_known && is_whole && verdict.checked_body) {
                     return is_asked && is_known && is_whole;

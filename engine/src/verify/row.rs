@@ -7,8 +7,8 @@ use memchr::memmem::Finder;
 use serde::Deserializer;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 
+use super::ChangedRows;
 use super::text::{Text, TextSeed};
-use super::{ChangedRows, ChangingRows};
 use crate::dataset::{Dataset, RowWriter};
 
 /// Added to the limit of a body for what stands around the row's texts.
@@ -56,7 +56,6 @@ pub(super) struct RowBody {
     /// Places of the expected fields in the dataset.
     places: Vec<usize>,
     id_key: IdKey,
-    changing: ChangingRows,
     changed: ChangedRows,
     writer: RowWriter,
     expected: Vec<u8>,
@@ -84,14 +83,8 @@ impl RowBody {
         };
         let id_key = IdKey::new(&dataset.names()[id_place]);
         let seen = vec![false; places.len()];
-        let (changing, changed) = (ChangingRows::default(), ChangedRows::default());
-        let writer = RowWriter::new();
-        Ok(RowBody { dataset, places, id_key, changing, changed, writer, expected: Vec::new(), seen })
-    }
-
-    /// The text of these rows is not judged.
-    pub(super) fn spare(&mut self, changing: &ChangingRows) {
-        self.changing = changing.clone();
+        let (changed, writer) = (ChangedRows::default(), RowWriter::new());
+        Ok(RowBody { dataset, places, id_key, changed, writer, expected: Vec::new(), seen })
     }
 
     /// Both texts of these rows are right.
@@ -103,12 +96,6 @@ impl RowBody {
     #[inline]
     pub(super) fn change_of(&self, id: u64) -> Option<usize> {
         self.changed.find(id)
-    }
-
-    /// True if the row's text is not judged.
-    #[inline]
-    pub(super) fn is_changing(&self, id: u64) -> bool {
-        self.changing.holds(id)
     }
 
     /// The id that a body answers, found without reading all of it as JSON.

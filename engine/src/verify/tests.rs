@@ -105,28 +105,6 @@ fn the_row_must_be_the_one_that_was_asked_for() {
 }
 
 #[test]
-fn of_changing_rows_only_the_id_is_judged() {
-    let row = json!({"body": {"kind": "row", "fields": ["id", "uuid"]}, "body_bytes": {"min": 9, "max": 40}});
-    let mut expected = expectation(row).sparing(&ChangingRows::new(&[78, 77]));
-    let of_body = Some(ErrorKind::WrongBody);
-    for (body, asked, wrong, picked) in [
-        (r#"{"id":77,"uuid":"other"}"#, 0, None, Some((77, true))),
-        (r#"{"id":77,"uuid":"other"}"#, 77, None, Some((77, true))),
-        (r#"{"id":77,"uuid":"other"}"#, 78, of_body, Some((77, true))),
-        (r#"{"id":76,"uuid":"other"}"#, 0, of_body, Some((76, true))),
-        (r#"{"uuid":"other"}"#, 77, of_body, None),
-        (r#"{"id":77}   "#, 0, None, Some((77, true))),
-        (r#"{"id":77,"uuid":"other than any of them"}"#, 0, Some(ErrorKind::WrongLength), Some((77, true))),
-    ] {
-        let verdict = expected.verify(&answer(200, body.as_bytes()), asked);
-        assert_eq!((verdict.wrong, verdict.picked), (wrong, picked), "{body}");
-        assert_eq!(verdict.checked_body, picked == Some((76, true)));
-    }
-    let status = expected.verify(&answer(404, br#"{"id":77,"uuid":"o"}"#), 77);
-    assert_eq!(status.wrong, Some(ErrorKind::Status4xx));
-}
-
-#[test]
 fn of_changed_rows_every_answer_is_compared_with_both_texts() {
     let dataset = Dataset::new(&items(1000, 0.0)).unwrap();
     let mut line = Vec::new();

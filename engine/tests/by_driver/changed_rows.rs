@@ -141,3 +141,20 @@ fn what_does_not_fit_names_its_key() {
         assert!(line.contains(expected) && line.lines().count() == 1 && status == Some(2), "{line}");
     }
 }
+
+#[test]
+fn a_spot_check_shows_a_row_that_the_load_does_not_ask_for() {
+    let [_, new] = texts();
+    let server = Server::answering(&[row(&new).as_bytes()]);
+    let of_row = json!({"body": {"kind": "row", "fields": ["id", "url"]}});
+    let by_path =
+        json!({"name": "row", "path": "/1", "spot_check_at_seconds": [0.05, 0.1], "expect": of_row});
+    let summary = Plan::closed(&server.address, 1)
+        .with("dataset", links())
+        .with("requests", json!([{"path": "/random"}, by_path]))
+        .with("changed_rows", json!([{"id": 1, "field": "url", "text": new}]))
+        .run();
+    let kept: Vec<(u64, u64, u64)> = serde_json::from_value(summary.0["sightings"]["kept"].clone()).unwrap();
+    assert_eq!(kept.iter().map(|(id, is_new, _)| (*id, *is_new)).collect::<Vec<_>>(), [(1, 1), (1, 1)]);
+    assert!(kept[0].2 < kept[1].2);
+}

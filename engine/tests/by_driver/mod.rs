@@ -1,11 +1,11 @@
 //! What is tested of both drivers.
 
 mod changed_rows;
-mod changing_rows;
 mod closed_load;
 mod connect_failures;
 mod given_rows;
 mod kept_bodies;
+mod locations;
 mod misbehaving_servers;
 mod open_load;
 mod reference;

@@ -252,7 +252,6 @@ class EnginePlan(Strict):
         description="by the name of an environment variable, its value in the requests: no result may quote it. The "
         "engine is not told which values these are",
     )
-    changing_rows: list[int] | None = Field(None, description="ids of rows whose text is not judged")
     changed_rows: list[ChangedRow] | None = Field(None, description="rows of which both texts are right")
     reference: KeepAnswers | CompareAnswers | None = None
     progress_every_seconds: float = 0.25

@@ -69,11 +69,16 @@ def test_a_changed_row_is_one_of_the_tables_and_can_be_asked_for(name: str, data
 
 
 @pytest.mark.parametrize("name", [name for name, workload in SERVERS.items() if workload.freshness])
-def test_rows_change_during_the_load_only_if_no_exact_body_is_expected(name: str, data: dict[str, Data]) -> None:
+def test_rows_have_places_in_exact_bodies_and_a_spot_check_where_the_load_names_none(
+    name: str, data: dict[str, Data]
+) -> None:
     probe = SERVERS[name].freshness
     assert probe is not None
-    exact = any(isinstance(request.expect.body, ExactBody) for request in requests_of(name, data[name]))
-    assert probe.during_load is not exact
+    requests = requests_of(name, data[name])
+    exact = any(isinstance(request.expect.body, ExactBody) for request in requests)
+    assert (probe.in_bodies is not None) is exact
+    names_rows = exact or any(request.template for request in requests)
+    assert (probe.spot_check is None) is names_rows
 
 
 @pytest.mark.parametrize("name", sorted(workloads()))

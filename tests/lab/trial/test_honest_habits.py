@@ -68,3 +68,11 @@ def test_a_group_commit_is_valid_where_requests_may_share_one_and_told_so_elsewh
     refused = [each for each in by_mode["single"]["findings"] if each["severity"] == "refusal"]
     assert {each["check"] for each in refused} == {"ledger"}, refused
     assert all('`mode = "batched"`' in each["remedy"] for each in refused)
+
+
+def test_a_jvm_that_has_just_started_is_valid(shared_lab: Lab) -> None:
+    """It listens on `::ffff:127.0.0.1`, compiles itself while it serves, and has more threads than processors."""
+    experiment = shared_lab.experiment("java-spring", service="postgresql", load=CLOSED.format(seconds=2))
+    finished = shared_lab.fairtrial("run", experiment)
+    trial = finished.trial("java-spring")
+    assert trial["outcome"] == "valid", trial

@@ -44,7 +44,9 @@ class Rows:
         yield change
 
 
-def changes_of(workload: str, rows: int, service: Rows) -> tuple[RowChanges, EnginePlan, Data]:
+def changes_of(
+    workload: str, rows: int, service: Rows, window_seconds: float = 0.1
+) -> tuple[RowChanges, EnginePlan, Data]:
     """The changes of one load, and the plan without them."""
     chosen = pick_workload(workload)
     assert isinstance(chosen, ServerWorkload) and chosen.freshness
@@ -54,7 +56,7 @@ def changes_of(workload: str, rows: int, service: Rows) -> tuple[RowChanges, Eng
     plan = EnginePlan(
         address="127.0.0.1:1", requests=requests, load=Closed(connections=1), stop=StopAfterSeconds(seconds=1)
     )
-    return RowChanges(chosen.freshness, data, requests, cast("RunningService", service)), plan, data
+    return RowChanges(chosen.freshness, data, requests, cast("RunningService", service), window_seconds), plan, data
 
 
 def test_a_hundredth_of_the_rows_change_most_of_them_before_the_load_and_all_are_set_back() -> None:
@@ -66,11 +68,29 @@ def test_a_hundredth_of_the_rows_change_most_of_them_before_the_load_and_all_are
     assert {row.id: row.text for row in named} == {key: new_text(name) for key, name in old.items()}
     changes.before_load()
     assert len(service.texts) == 170 and service.transactions == [170]
-    changes.begin(0.1)
+    changes.begin()
     seen = changes.seen(Sightings(kept=[], left_out=0))
     assert seen.keys == sorted(service.texts) and seen.changed - seen.in_window == 170
     assert changes.end() == seen.changed + 200
     assert service.texts == old
+
+
+def test_rows_are_asked_for_by_their_own_path_before_and_after_they_change() -> None:
+    """The load asks for a random one."""
+    changes, plan, data = changes_of("random-item", 20_000, Rows(), window_seconds=10)
+    applied = changes.applied_to(plan)
+    spot_checks = applied.requests[len(plan.requests) :]
+    assert applied.changed_rows is not None
+    changed = {row["uuid"]: row for row in data.generated.rows_at(row.id for row in applied.changed_rows)}
+    for spot_check in spot_checks:
+        row = changed[spot_check.path.removeprefix("/items/")]
+        before, after = spot_check.spot_check_at_seconds or []
+        assert 0 <= before <= changes._in_window[row["id"]] <= after <= 9.5
+        assert spot_check.headers == plan.requests[0].headers
+        assert spot_check.expect.body == plan.requests[0].expect.body
+    assert len({spot_check.path for spot_check in spot_checks}) == 3
+    changes, plan, _ = changes_of("redirect", 20_000, Rows())
+    assert changes.applied_to(plan).requests == plan.requests, "the load asks for each row by its path"
 
 
 def test_the_line_is_a_request_sent_after_the_commit_returned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Clauses: what a stack must do, each with the requests that test it."""
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -46,22 +47,36 @@ class ClauseTest:
     """a request by which the load engine tests it during the load; None: only the lab's own requests do"""
 
 
-def answers_status(name: str, method: str, path: str, status: int, requirement: str = "", **options: Any) -> ClauseTest:
+UNKNOWN_IDS = range(500_000_000, 1_000_000_000)
+"""No table has so many rows."""
+
+
+def unknown_id() -> int:
+    """An id that no row has. It is drawn, so that no stack can know which unknown rows are asked for."""
+    return random.SystemRandom().choice(UNKNOWN_IDS)
+
+
+def answers_status(
+    name: str, method: str, path: str | Callable[[], str], status: int, requirement: str = "", **options: Any
+) -> ClauseTest:
     """A clause that one request is answered with this status.
 
     Args:
+        path: itself, or what draws another one for each request.
         requirement: what the clause says; by default METHOD PATH answers STATUS.
         options: of the request, as `ask` takes them.
     """
 
+    def drawn_path() -> str:
+        return path if isinstance(path, str) else path()
+
     def violation(stack: StackUnderTest) -> str | None:
-        actual = ask(stack.client, method, path, **options).status
+        actual = ask(stack.client, method, drawn_path(), **options).status
         return None if actual == status else f"status {actual}"
 
-    spot_check = Request(name=name, method=method, path=path, expect=Expectation(status=[status], check_every=1))
+    def spot_check(_data: Data, _options: Any) -> Request:
+        return Request(name=name, method=method, path=drawn_path(), expect=Expectation(status=[status], check_every=1))
+
     return ClauseTest(
-        name,
-        requirement or f"{method} {path} answers {status}",
-        violation,
-        None if options else lambda _data, _options: spot_check,
+        name, requirement or f"{method} {path} answers {status}", violation, None if options else spot_check
     )

@@ -127,7 +127,6 @@ WORKLOAD = ServerWorkload(
         table="categories",
         column="name",
         path=lambda _data, _key: PATH,
-        during_load=False,
         in_bodies=InBodies(
             rows=lambda _data, _paths: [dict(zip(COLUMNS, row, strict=True)) for row in rows()],
             written=member("name"),

@@ -17,7 +17,7 @@ from pydantic import Field
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
 from fairtrial.catalog.tables import Data, LiteralRows, Table
 from fairtrial.catalog.workloads import similar_items
 from fairtrial.catalog.workloads.exact_json import exact_difference
@@ -196,13 +196,25 @@ WORKLOAD = ServerWorkload(
     work=lambda _options: Work(computations=1.0),
     clauses=(
         ClauseTest("article", "GET /articles/ID answers its id and name, as compact JSON", _short_is_exact),
-        answers_status("article-unknown", "GET", ARTICLE.format(id=999_999), 404),
+        answers_status(
+            "article-unknown",
+            "GET",
+            lambda: ARTICLE.format(id=unknown_id()),
+            404,
+            "an article that does not exist is answered 404",
+        ),
         *similar_items.CLAUSES,
         ClauseTest(
             "user-articles",
             "GET /users/ID/articles answers the ten best articles that the user has not rated, as compact JSON",
             _users_are_exact,
         ),
-        answers_status("user-unknown", "GET", OF_USER.format(id=999_999), 404),
+        answers_status(
+            "user-unknown",
+            "GET",
+            lambda: OF_USER.format(id=unknown_id()),
+            404,
+            "articles for a user who does not exist are answered 404",
+        ),
     ),
 )

@@ -94,8 +94,8 @@ class FreshnessProbe:
     column: str
     path: Callable[[Data, int], str]
     """what to GET for a key; the changed text must be in the answer's body or in its Location header"""
-    during_load: bool = True
-    """False where the engine expects an exact body: the path is asked after the load, while the stack is still up"""
+    spot_check: Callable[[Data, int], Request] | None = None
+    """asks for the row with a key, and expects what the dataset says; None: the load asks for these paths anyway"""
     in_bodies: InBodies | None = None
     """where the engine expects exact bodies; None: it finds a row's text by the row's id"""
 

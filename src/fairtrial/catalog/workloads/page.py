@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
 from fairtrial.catalog.tables import Data, GeneratedRows
 from fairtrial.catalog.workloads import categories
 from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, NoOptions, ServerWorkload, Work
@@ -119,11 +119,12 @@ WORKLOAD = ServerWorkload(
         table="items",
         column="name",
         path=lambda _data, key: f"/pages/{key}",
-        during_load=False,
         in_bodies=InBodies(rows=_rows_of, written=lambda name: f">{escape(name)}<"),
     ),
     clauses=(
         ClauseTest("page", "GET /pages/ID answers the page, byte for byte", _is_exact),
-        answers_status("page-unknown", "GET", "/pages/999999999", 404),
+        answers_status(
+            "page-unknown", "GET", lambda: f"/pages/{unknown_id()}", 404, "a page that does not exist is answered 404"
+        ),
     ),
 )

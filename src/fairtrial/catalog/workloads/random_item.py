@@ -5,6 +5,7 @@ time, a paragraph of description that is stored but not part of the answer, and 
 """
 
 import json
+import uuid
 
 from fairtrial.catalog.contract.answer import Answer, ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
@@ -22,8 +23,6 @@ WHITE_SPACE_BYTES = 64
 
 PICKS = 5
 """An honest stack draws the same of a thousand rows or more five times at most once in 10^12 trials."""
-
-ABSENT_UUID = "00000000-0000-4000-8000-000000000000"
 
 SEGMENTS = 10_000
 """The comparison first drew one of this many segments of the documents, then a document in it."""
@@ -150,11 +149,17 @@ def _row_difference(stack: StackUnderTest, answer: Answer, expected_id: int | No
 
 
 def _drawn_row_by_uuid(data: Data, _options: NoOptions) -> Request:
-    """Without the name, which another test changes during the load."""
+    """Without the name, which may change meanwhile."""
     (row,) = data.tables[0].rows.drawn(1)
     values = {f"/{name}": json.dumps(row[name]) for name in ANSWER_FIELDS if name != "name"}
     expect = Expectation(status=[200], content_type="application/json", body=JsonBody(values=values), check_every=1)
     return Request(name="uuid-row", path=f"/items/{row['uuid']}", expect=expect)
+
+
+def _row_that_changes(data: Data, key: int) -> Request:
+    (request,) = requests(data, NoOptions())
+    expect = request.expect.model_copy(update={"check_every": 1})
+    return request.model_copy(update={"name": "uuid-changed", "path": _path(data, key), "expect": expect})
 
 
 def _path(data: Data, key: int) -> str:
@@ -170,7 +175,7 @@ WORKLOAD = ServerWorkload(
     requests=requests,
     work=lambda _options: Work(reads=1.0, rows_read=1.0),
     work_in_tables=lambda _options: {"rows_read.items": 1.0, "table_reads": 1.0, "reads.items": 1.0},
-    freshness=FreshnessProbe(table="items", column="name", path=_path),
+    freshness=FreshnessProbe(table="items", column="name", path=_path, spot_check=_row_that_changes),
     clauses=(
         ClauseTest(
             "random-conforms", "GET /items/random answers an Item, as openapi.yaml defines it", _random_conforms
@@ -182,7 +187,9 @@ WORKLOAD = ServerWorkload(
         ClauseTest(
             "uuid-row", "GET /items/{uuid} answers the row with this UUID", _uuid_finds_its_row, _drawn_row_by_uuid
         ),
-        answers_status("uuid-unknown", "GET", f"/items/{ABSENT_UUID}", 404),
+        answers_status(
+            "uuid-unknown", "GET", lambda: f"/items/{uuid.uuid4()}", 404, "a UUID that no row has is answered 404"
+        ),
         answers_status("uuid-malformed", "GET", "/items/not-a-uuid", 404),
     ),
 )

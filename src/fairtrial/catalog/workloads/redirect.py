@@ -1,7 +1,9 @@
 """Workload `redirect`: a key is looked up in a key-value store and answered by a redirect, as URL shorteners do."""
 
+from collections.abc import Callable
+
 from fairtrial.catalog.contract.answer import Answer, ask
-from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, unknown_id
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe, NoOptions, ServerWorkload, Work
 from fairtrial.engine.dataset import describe, rows_by_id
@@ -42,11 +44,11 @@ def _known_key(stack: StackUnderTest) -> str | None:
     return _difference(ask(stack.client, "GET", f"/links/{number}"), 301, address)
 
 
-def _other_key(name: str, key: str) -> ClauseTest:
+def _other_key(name: str, which: str, key: Callable[[], object]) -> ClauseTest:
     def violation(stack: StackUnderTest) -> str | None:
-        return _difference(ask(stack.client, "GET", f"/links/{key}"), 302, DEFAULT_ADDRESS)
+        return _difference(ask(stack.client, "GET", f"/links/{key()}"), 302, DEFAULT_ADDRESS)
 
-    return ClauseTest(name, f"GET /links/{key} answers 302 to {DEFAULT_ADDRESS}", violation)
+    return ClauseTest(name, f"GET /links/{which} answers 302 to {DEFAULT_ADDRESS}", violation)
 
 
 def _difference(answer: Answer, status: int, address: str) -> str | None:
@@ -70,7 +72,7 @@ WORKLOAD = ServerWorkload(
     freshness=FreshnessProbe(table="links", column="url", path=lambda _data, key: f"/links/{key}"),
     clauses=(
         ClauseTest("known-key", "GET /links/N answers 301 to the address of N, without a body", _known_key),
-        _other_key("unknown-key", "999999999999"),
-        _other_key("malformed-key", "not-a-number"),
+        _other_key("unknown-key", "N, where there is no link N,", unknown_id),
+        _other_key("malformed-key", "not-a-number", lambda: "not-a-number"),
     ),
 )

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
 from fairtrial.catalog.tables import Data, GeneratedRows
 from fairtrial.catalog.workloads.exact_json import compact, exact_difference, member
 from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, ServerWorkload, Work
@@ -120,13 +120,18 @@ WORKLOAD = ServerWorkload(
         table="items",
         column="name",
         path=lambda _data, key: SEVERAL.format(ids=key),
-        during_load=False,
         in_bodies=InBodies(rows=_rows_of, written=member("name")),
     ),
     clauses=(
         ClauseTest("several-items", "GET /items/several/IDS answers the rows with these ids, byte for byte", _is_exact),
         ClauseTest("several-items-order", "rows are answered in the order of the path, also one twice", _keeps_order),
-        answers_status("several-items-unknown", "GET", SEVERAL.format(ids="1,999999999"), 404),
+        answers_status(
+            "several-items-unknown",
+            "GET",
+            lambda: SEVERAL.format(ids=f"1,{unknown_id()}"),
+            404,
+            "if one of the rows does not exist, the answer is 404",
+        ),
         answers_status("several-items-malformed", "GET", SEVERAL.format(ids="1,,2"), 400),
         answers_status("several-items-too-many", "GET", SEVERAL.format(ids=TOO_MANY), 400),
     ),

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from fairtrial.catalog.contract.answer import ask
-from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
 from fairtrial.catalog.workloads.exact_json import compact, exact_difference
 from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload, Work
@@ -184,7 +184,13 @@ def _is_exact(stack: StackUnderTest) -> str | None:
 
 CLAUSES = (
     ClauseTest("similar", "GET /articles/ID/similar answers the ten most similar, as compact JSON", _is_exact),
-    answers_status("similar-unknown", "GET", "/articles/999999/similar", 404),
+    answers_status(
+        "similar-unknown",
+        "GET",
+        lambda: f"/articles/{unknown_id()}/similar",
+        404,
+        "what is similar to an article that does not exist is answered 404",
+    ),
 )
 WORKLOAD = ServerWorkload(
     name="similar-items",

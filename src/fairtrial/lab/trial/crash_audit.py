@@ -196,7 +196,7 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
     load = _single_run(context)
     longest = min(LONGEST_SECONDS, max(SHORTEST_SECONDS, load.planned_seconds))
     moment = SystemRandom().uniform(SHORTEST_SECONDS, longest)
-    plan = engine_plan(context, deployment, load, ()).model_copy(
+    plan = engine_plan(context, deployment, load).model_copy(
         update={"warmup_seconds": 0.0, "stop": StopAfterSeconds(seconds=moment + AFTERWARDS_SECONDS)}
     )
     timer, begun = Timer(moment, kill), [0.0]

@@ -1,6 +1,6 @@
 """The load of a trial: the engine's runs, with the meters and the changed rows beside them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,10 +26,9 @@ from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.capacity import search
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.freshness import SHORTEST_WINDOW_SECONDS, FreshnessTest, chosen_rows, keys_of
+from fairtrial.lab.trial.freshness import freshness_after_load
 from fairtrial.lab.trial.request_numbers import continued, rows_left
-from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS as SHORTEST_WITH_CHANGES_SECONDS
-from fairtrial.lab.trial.row_changes import RowChanges
+from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS, RowChanges
 from fairtrial.lab.trial.spot_checks import with_spot_checks
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -76,22 +75,14 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
 
 def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad) -> EngineSummary:
     """One run with everything beside it that a trial's record holds."""
-    record, service, point = context.record, context.service, context.point
-    probe = _workload(context).freshness
-    rows = _changing_rows(context, load)
-    keys = keys_of(probe, point.data, rows) if probe is not None else []
+    record, service = context.record, context.service
     stray_threads = StrayThreadWatch(context.placement.server_cpus)
     server_meter = TreeMeter(*deployment.roots, stray_threads=stray_threads) if deployment.roots else None
     service_meter = TreeMeter(service.pid) if service.pid is not None else None
     meters = [meter for meter in (server_meter, service_meter) if meter is not None]
     machine, network = MachineWatch(context.placement.server_cpus, beside=deployment.roots), NetworkWatch()
-    freshness = (
-        FreshnessTest(probe, point.data, rows, common_headers(context), deployment.url, service)
-        if probe is not None and rows
-        else None
-    )
-    during_load = probe is not None and probe.during_load
-    changes = _row_changes(context, load, keys)
+    probe = _workload(context).freshness
+    changes = _row_changes(context, load)
 
     def on_window(state: str) -> None:
         if state == "warming up":
@@ -101,10 +92,8 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
             network.open()
             for meter in meters:
                 meter.open()
-            if freshness is not None and during_load:
-                freshness.begin(load.window_seconds or 0.0)
             if changes is not None:
-                changes.begin(load.window_seconds or 0.0)
+                changes.begin()
         else:
             if server_meter is not None:
                 record.server, record.stray_threads = server_meter.close(), stray_threads.result()
@@ -113,11 +102,10 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
             _count_connections(context, deployment)
 
     try:
-        record.engine = _run_with_changes(context, deployment, load, keys, on_window, changes)
-        if freshness is not None:
-            if not during_load:
-                freshness.begin()
-            record.freshness = freshness.result()
+        record.engine = _run_with_changes(context, deployment, load, on_window, changes)
+        if probe is not None:
+            headers = common_headers(context)
+            record.freshness = freshness_after_load(probe, context.point.data, headers, deployment.url, service)
     finally:
         for meter in meters:
             meter.abandon()
@@ -128,16 +116,15 @@ def _run_with_changes(
     context: TrialContext,
     deployment: Deployment,
     load: SingleRunLoad,
-    keys: Sequence[int],
     on_window: WindowHandler,
     changes: RowChanges | None,
 ) -> EngineSummary:
     """`run_once`, while rows change that its answers show."""
     if changes is None:
-        return run_once(context, deployment, load, keys, on_window, spot_checking=True)
+        return run_once(context, deployment, load, on_window, spot_checking=True)
     try:
         changes.before_load()
-        summary = run_once(context, deployment, load, keys, on_window, changes=changes, spot_checking=True)
+        summary = run_once(context, deployment, load, on_window, changes=changes, spot_checking=True)
     except BaseException:
         changes.abandon()
         raise
@@ -145,13 +132,14 @@ def _run_with_changes(
     return summary
 
 
-def _row_changes(context: TrialContext, load: SingleRunLoad, apart: Sequence[int]) -> RowChanges | None:
+def _row_changes(context: TrialContext, load: SingleRunLoad) -> RowChanges | None:
     """Rows to change under the load; None where it reads none that could be stale, or is too short for them."""
     workload, point = _workload(context), context.point
-    if workload.freshness is None or (load.window_seconds or 0.0) < SHORTEST_WITH_CHANGES_SECONDS:
+    window_seconds = load.window_seconds or 0.0
+    if workload.freshness is None or window_seconds < SHORTEST_WINDOW_SECONDS:
         return None
     requests = workload.requests(point.data, point.options)
-    return RowChanges(workload.freshness, point.data, requests, context.service, apart)
+    return RowChanges(workload.freshness, point.data, requests, context.service, window_seconds)
 
 
 def _count_connections(context: TrialContext, deployment: Deployment) -> None:
@@ -194,7 +182,6 @@ def run_once(
     context: TrialContext,
     deployment: Deployment,
     load: SingleRunLoad,
-    keys: Sequence[int] = (),
     on_window: WindowHandler = lambda _state: None,
     *,
     draw: int = 0,
@@ -204,7 +191,6 @@ def run_once(
     """One run of the engine, which joins those of the trial.
 
     Args:
-        keys: of rows that are changed meanwhile.
         changes: of rows that its answers show.
         spot_checking: whether clauses of the contract are tried meanwhile.
         draw: which of the trial's random draws: runs with the same number, of whatever condition, send the same.
@@ -225,7 +211,7 @@ def run_once(
             on_window("warming up")
         context.watcher.engine_event(event)
 
-    plan = engine_plan(context, deployment, load, keys)
+    plan = engine_plan(context, deployment, load)
     if changes is not None:
         plan = changes.applied_to(plan)
     if spot_checking:
@@ -241,10 +227,9 @@ def run_once(
     return summary
 
 
-def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad, keys: Sequence[int]) -> EnginePlan:
-    """The plan of one run of the engine, which continues those before it; `keys` are of rows that change meanwhile."""
+def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad) -> EnginePlan:
+    """The plan of one run of the engine, which continues those before it."""
     workload, point, cpus = _workload(context), context.point, context.placement.load_cpus
-    during_load = workload.freshness is not None and workload.freshness.during_load
     requests = continued(workload.requests(point.data, point.options), context.engine_runs)
     reference = context.environment.reference
     return EnginePlan(
@@ -266,7 +251,6 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         cpus=cpus,
         seed=context.draws_seed,
         dataset=point.data.dataset.spec if point.data.dataset else None,
-        changing_rows=list(keys) if keys and during_load else None,
         reference=None if reference is None else reference.plan(),
     )
 
@@ -290,17 +274,6 @@ def common_headers(context: TrialContext) -> list[tuple[str, str]]:
         return []
     asked = [set(request.headers) for request in workload.requests(point.data, point.options) if request.body is None]
     return sorted(set.intersection(*asked)) if asked else []
-
-
-def _changing_rows(context: TrialContext, load: SingleRunLoad) -> Sequence[Mapping[str, Any]]:
-    """The rows that are changed during the load or after it; none where the window is too short for it."""
-    probe = _workload(context).freshness
-    if probe is None:
-        return []
-    long_enough = load.window_seconds is not None and load.window_seconds >= SHORTEST_WINDOW_SECONDS
-    if probe.during_load and not long_enough:
-        return []
-    return chosen_rows(probe, context.point.data)
 
 
 def _workload(context: TrialContext) -> ServerWorkload:

@@ -1,8 +1,9 @@
 """Rows that change while the load asks for them: the load's own answers show whether they come from the database.
 
 Before the load and at drawn moments of the window, the lab changes rows that are drawn from the system's randomness.
-The engine knows both texts of each, and tells which one an answer showed and when its request was sent. Nothing is
-asked that the load does not ask. An old text that was asked for after the change had been committed came from memory.
+The engine knows both texts of each, and tells which one an answer showed and when its request was sent. An old text
+that was asked for after the change had been committed came from memory. Where the load does not ask for rows by a path
+of their own, spot checks do: of a few rows, before and after their change.
 """
 
 import random
@@ -18,7 +19,8 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe
 from fairtrial.engine.plan import ChangedRow, ChangedText, EnginePlan, ExactBody, Request
-from fairtrial.lab.trial.freshness import ONE_CHANGE_AT_A_TIME, grace_seconds, new_text, table_of
+from fairtrial.lab.trial.freshness import grace_seconds, new_text, table_of
+from fairtrial.lab.trial.spot_checks import SPOT_CHECKS_UNTIL
 from fairtrial.record.engine_summary import Sightings
 from fairtrial.record.proof import RowChangesSeen
 
@@ -32,6 +34,9 @@ MOST_IN_WINDOW = 30
 """Each is a commit of its own in the window, some 0.6 ms of a PostgreSQL: below a hundredth of a window of 3 s."""
 CHANGES_UNTIL = 0.75
 """Of the window: what is changed later is asked for too seldom."""
+ROWS_BY_PATH = 3
+"""Of those that change in the window, so many are asked for by a path of their own. One is enough to find a cache;
+three find it whichever rows the cache happens to hold."""
 SHORTEST_WINDOW_SECONDS = 1.0
 
 
@@ -39,7 +44,7 @@ class RowChanges:
     """The changed rows of one measured load, in this order: `before_load`, `applied_to`, `begin`, `end`, `seen`.
 
     Args:
-        apart: keys of rows that something else changes.
+        window_seconds: how long the load is measured.
     """
 
     def __init__(
@@ -48,14 +53,18 @@ class RowChanges:
         data: Data,
         requests: Sequence[Request],
         service: RunningService,
-        apart: Sequence[int] = (),
+        window_seconds: float,
     ) -> None:
-        self._probe, self._service = probe, service
+        self._probe, self._data, self._service = probe, data, service
         self._table, self._grace_seconds = table_of(probe, data), grace_seconds(service)
         key = self._table.given_columns[0]
-        rows = [row for row in _drawn_rows(probe, data, self._table, requests) if row[key] not in apart]
+        rows = _drawn_rows(probe, data, self._table, requests)
         self._old = {int(row[key]): str(row[probe.column]) for row in rows}
-        self._in_window = random.SystemRandom().sample(list(self._old), min(MOST_IN_WINDOW, (len(rows) + 1) // 2))
+        drawn = random.SystemRandom()
+        in_window = drawn.sample(list(self._old), min(MOST_IN_WINDOW, (len(rows) + 1) // 2))
+        moments = sorted(drawn.uniform(0, CHANGES_UNTIL * window_seconds) for _ in in_window)
+        self._in_window = dict(zip(in_window, moments, strict=True))
+        self._window_seconds = window_seconds
         self._committed_ns: dict[int, int] = {}
         self._ending = threading.Event()
         self._problem: Problem | None = None
@@ -67,8 +76,7 @@ class RowChanges:
         Raises:
             Problem: the database refused.
         """
-        in_window = set(self._in_window)
-        early = [key for key in self._old if key not in in_window]
+        early = [key for key in self._old if key not in self._in_window]
         # Entered first: if that fails halfway, `end` sets them all back.
         self._committed_ns.update(dict.fromkeys(early, time.monotonic_ns()))
         with self._changing(together=True) as change:
@@ -82,8 +90,22 @@ class RowChanges:
             rows = [
                 ChangedRow(id=key, field=self._probe.column, text=new_text(text)) for key, text in self._old.items()
             ]
-            return plan.model_copy(update={"changed_rows": rows})
+            return plan.model_copy(update={"changed_rows": rows, "requests": [*plan.requests, *self._by_path()]})
         return plan.model_copy(update={"requests": [self._with_places(request) for request in plan.requests]})
+
+    def _by_path(self) -> Iterator[Request]:
+        """Spot checks of rows that change in the window: once before, so that a cache is filled, and once after."""
+        if self._probe.spot_check is None:
+            return
+        drawn = random.SystemRandom()
+        for key in drawn.sample(list(self._in_window), min(ROWS_BY_PATH, len(self._in_window))):
+            changes_at = self._in_window[key]
+            moments = [
+                drawn.uniform(0, changes_at),
+                drawn.uniform(changes_at, SPOT_CHECKS_UNTIL * self._window_seconds),
+            ]
+            spot_check = self._probe.spot_check(self._data, key)
+            yield spot_check.model_copy(update={"spot_check_at_seconds": moments})
 
     def _with_places(self, request: Request) -> Request:
         body = request.expect.body
@@ -92,22 +114,18 @@ class RowChanges:
         expect = request.expect.model_copy(update={"body": body.model_copy(update={"changed": changed})})
         return request.model_copy(update={"expect": expect})
 
-    def begin(self, window_seconds: float) -> None:
+    def begin(self) -> None:
         """The window has opened: from now on change the others, each at a moment of its own."""
-        until = CHANGES_UNTIL * window_seconds
-        began = time.monotonic()
-        moments = sorted(began + random.SystemRandom().uniform(0, until) for _ in self._in_window)
-        self._thread = threading.Thread(target=self._change_at, args=[moments], daemon=True)
+        self._thread = threading.Thread(target=self._change_in_window, args=[time.monotonic()], daemon=True)
         self._thread.start()
 
-    def _change_at(self, moments: Sequence[float]) -> None:
+    def _change_in_window(self, opened: float) -> None:
         try:
             with self._changing(together=False) as change:
-                for key, moment in zip(self._in_window, moments, strict=True):
-                    if self._ending.wait(max(0.0, moment - time.monotonic())):
+                for key, moment_seconds in self._in_window.items():
+                    if self._ending.wait(max(0.0, opened + moment_seconds - time.monotonic())):
                         return
-                    with ONE_CHANGE_AT_A_TIME:
-                        change(key, new_text(self._old[key]))
+                    change(key, new_text(self._old[key]))
                     self._committed_ns[key] = time.monotonic_ns()
         except Problem as problem:
             self._problem = problem
@@ -150,7 +168,7 @@ class RowChanges:
         latest_ns, key = max(old, default=(0, 0))
         return RowChangesSeen(
             changed=len(self._committed_ns),
-            in_window=len(self._committed_ns.keys() & set(self._in_window)),
+            in_window=len(self._committed_ns.keys() & self._in_window.keys()),
             answers=len(late),
             old=len(old),
             latest_seconds=latest_ns / 1e9,

@@ -15,7 +15,7 @@ from fairtrial.plan.plan import Point
 TIMES = 2
 """How often each clause is tried: once would leave it to one moment."""
 
-UNTIL = 0.95
+SPOT_CHECKS_UNTIL = 0.95
 """Of the window, so that the last answer comes within it."""
 
 
@@ -29,7 +29,7 @@ def with_spot_checks(
     """
     if workload.own is not None or plan.reference is not None or not isinstance(plan.stop, StopAfterSeconds):
         return plan
-    drawn, until = SystemRandom(), UNTIL * plan.stop.seconds
+    drawn, until = SystemRandom(), SPOT_CHECKS_UNTIL * plan.stop.seconds
     requests: list[Request] = []
     for clause in workload.clauses:
         if clause.spot_check is not None:

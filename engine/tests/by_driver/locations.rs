@@ -1,4 +1,4 @@
-//! Answers about the row that was asked for: redirects to one of its fields, and rows that change under the run.
+//! Redirects to a field of the row that was asked for.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -89,57 +89,8 @@ fn other_and_missing_locations_are_wrong_headers() {
 }
 
 #[test]
-fn where_a_changing_row_leads_is_not_judged() {
-    let dataset = links(10);
-    let known = addresses(&dataset);
-    let mut changing: Vec<u64> = known.keys().copied().collect();
-    changing.sort_unstable();
-    changing.truncate(5);
-    changing.reverse();
-    let changed = changing.clone();
-    let server = redirects(move |id| {
-        let text = if changed.contains(&id) { "/changed" } else { &known[&id] };
-        format!("Location: {text}\r\n")
-    });
-    let judged = plan(&server, &dataset, to_url());
-    assert!(judged.run().all_errors() > 50);
-    let summary = judged.clone().with("changing_rows", json!(changing)).run();
-    assert!(summary.errors().is_empty(), "{}", summary.0["examples"]);
-    // Their status is, and that there is a Location at all.
-    let mut other_status = judged.with("changing_rows", json!(changing));
-    other_status.0["requests"][0]["expect"]["status"] = json!([302]);
-    assert_eq!(other_status.run().errors(), [("status_3xx", 200)]);
-    let server = redirects(|_| String::new());
-    let summary = plan(&server, &dataset, to_url()).with("changing_rows", json!(changing)).run();
-    assert_eq!(summary.errors(), [("wrong_header", 200)]);
-}
-
-#[test]
-fn of_a_changing_row_the_id_is_judged_and_picked() {
-    let dataset = links(10);
-    let ids: Vec<u64> = addresses(&dataset).into_keys().collect();
-    let row = json!({"body": {"kind": "row", "fields": ["id", "url"]}});
-    let changed = serve(200, |id| (String::new(), format!("{{\"id\":{id},\"url\":\"changed\"}}")));
-    let summary = plan(&changed, &dataset, row.clone()).with("changing_rows", json!(ids)).run();
-    assert!(summary.errors().is_empty(), "{}", summary.0["examples"]);
-    let picks = &summary.0["picks"];
-    assert_eq!((&picks["answered"], &picks["distinct"]), (&json!(200), &json!(10)));
-    assert_eq!(summary.count("checked_bodies"), 0);
-    let summary = plan(&changed, &dataset, row.clone()).with("changing_rows", json!([])).run();
-    assert_eq!(summary.errors(), [("wrong_body", 200)]);
-    let (first, second) = (ids[0], ids[1]);
-    let other = serve(200, move |id| {
-        let other = if id == first { second } else { first };
-        (String::new(), format!("{{\"id\":{other},\"url\":\"changed\"}}"))
-    });
-    let summary = plan(&other, &dataset, row).with("changing_rows", json!(ids)).run();
-    assert_eq!(summary.errors(), [("wrong_body", 200)]);
-}
-
-#[test]
 fn what_does_not_fit_names_its_key() {
     let dataset = links(10);
-    let beyond = addresses(&dataset).into_keys().max().unwrap() + 1;
     let asked = json!({"path": "/{{field id}}", "template": true, "expect": {"location_field": "url"}});
     let plan = |dataset: &Value, request: &Value| {
         Plan::closed("127.0.0.1:1", 1).with("dataset", dataset.clone()).with("requests", json!([request]))
@@ -156,8 +107,6 @@ fn what_does_not_fit_names_its_key() {
             "requests[0].expect.location_field: needs \"template\": true",
         ),
         (plan(&dataset, &unasked("/{{sequence 1}}", true)), "requests[0].expect.location_field: needs"),
-        (plan(&dataset, &asked).with("changing_rows", json!([beyond])), "changing_rows: no row has the id"),
-        (plan(&dataset, &asked).with("changing_rows", json!([-1])), "changing_rows"),
     ] {
         let (line, status) = plan.refusal();
         assert!(line.contains(expected) && line.lines().count() == 1 && status == Some(2), "{line}");
