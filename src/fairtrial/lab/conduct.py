@@ -93,7 +93,7 @@ def conduct(
         with steps.step("building the load engine"):
             version = engine_version()
         with (
-            network_of(plan.stacks) as own_network,
+            network_of(plan, plan.stacks) as own_network,
             environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services,
             processors_awake() as idle,
             ExitStack() as answers,

@@ -1,31 +1,52 @@
-"""One network for a whole run, where a stack of it asks for a network of its own.
+"""One network for a whole run, where a stack of it asks for a network of its own, or a service needs one.
 
 All of the run stands in it: the stacks that ask and those that do not, the load engine, the services, the proxies and
 the lab. So every contender pays the same, there is no relay in between, and meters that ask the kernel about the
 network ask about the right one. Trials follow one another, so that each has the network to itself.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from fairtrial.base.own_network import own_network, why_not_own_network
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.engine.binary import engine_binary, guard_binary
+from fairtrial.plan.plan import Plan
+from fairtrial.plan.validate import beyond_reach
 
 
 @contextmanager
-def network_of(stacks: Iterable[Stack]) -> Iterator[bool]:
-    """Within, what the main thread starts is in a network of its own, if a stack asks for one and this user may.
+def network_of(plan: Plan, stacks: Sequence[Stack]) -> Iterator[bool]:
+    """Within, what the main thread starts is in a network of its own, if it is to be and this user may.
 
     Builds, which may need the machine's network, run in threads that were there before.
 
+    Args:
+        stacks: those that are tried.
+
     Yields:
-        whether it is in such a network. Where the rights are missing it is not, and `assert_rights` refuses the stack.
+        whether it is in such a network. Where the rights are missing it is not, and `assert_rights` refuses a stack
+        that asks for one.
     """
-    if all(stack.network != "own" for stack in stacks) or why_not_own_network() is not None:
+    if not (_asked_for(stacks) or _keeps_others_out(plan, stacks)) or why_not_own_network() is not None:
         yield False
         return
     for built in (engine_binary, guard_binary):
         built()  # before: cargo may fetch what they are built from
     with own_network():
         yield True
+
+
+def _asked_for(stacks: Sequence[Stack]) -> bool:
+    return any(stack.network == "own" for stack in stacks)
+
+
+def _keeps_others_out(plan: Plan, stacks: Sequence[Stack]) -> bool:
+    """Whether other users of this machine could reach a service, and nothing of the run needs the machine's network.
+
+    Contenders of the lab's workloads need what the lab starts and nothing else; those of a workload file may.
+    """
+    services = [each.service for each in plan.conditions] + [plan.cache]
+    is_open = any(service is not None and service.is_open for service in services)
+    outside = beyond_reach(plan.conditions) or any(stack.in_container or stack.url is not None for stack in stacks)
+    return is_open and plan.workload.own is None and not outside

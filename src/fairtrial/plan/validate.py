@@ -117,17 +117,22 @@ def assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
     own = next((each.stack.name for each in conditions if each.stack.network == "own"), None)
     if own is None:
         return
+    if outside := beyond_reach(conditions):
+        raise Problem(
+            f"network: {own} has a network of its own, from which {outside[0]} cannot be reached",
+            "try them in experiments of their own, or leave `network` out",
+        )
+
+
+def beyond_reach(conditions: Sequence[PlannedCondition]) -> list[str]:
+    """What is tried and cannot be reached from a network of the run's own, each in words."""
     outside = [f"{each.stack.name} at {each.stack.url}" for each in conditions if each.stack.url is not None]
     for each in conditions:
         experiment = each.point.experiment
         for name in (each.service.name, experiment.cache):
             if name is not None and experiment.services.get(name, ServiceOptions()).url_from is not None:
                 outside.append(f"the server of [services.{name}] url_from")
-    if outside:
-        raise Problem(
-            f"network: {own} has a network of its own, from which {outside[0]} cannot be reached",
-            "try them in experiments of their own, or leave `network` out",
-        )
+    return outside
 
 
 def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: Workload) -> None:

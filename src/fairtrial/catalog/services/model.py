@@ -225,6 +225,8 @@ class Service:
     """None if everything that a private one needs is installed"""
     version: Callable[[], str | None]
     """the installed product and version, in its own words; None if there is none"""
+    is_open: bool = False
+    """whether nothing but a network of the run's own keeps other users of this machine out of a private one"""
     port: int | None = None
     """on which the product listens unless a URL names another; None if it is no server"""
     schemes: Sequence[str] = ()

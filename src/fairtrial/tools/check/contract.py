@@ -113,7 +113,7 @@ def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:
     plan = with_tables_of_all([plan for start in starts for plan in start.plans])
     (condition,) = plan.conditions
     with (
-        network_of(start.outcome.subject.stack for start in starts),
+        network_of(plan, [start.outcome.subject.stack for start in starts]),
         environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services,
     ):
         for failure in services.failures.values():

@@ -70,7 +70,7 @@ def check_plan(console: Console, plan: Plan) -> int:
     ):
         engine_version()
         with (
-            network_of(plan.stacks),
+            network_of(plan, plan.stacks),
             environment(
                 plan, planned_placement(plan.experiment), lambda _title: None, lambda _rows, _of: None
             ) as services,

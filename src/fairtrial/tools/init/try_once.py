@@ -82,7 +82,7 @@ def try_once(file: Path, workload: Path, console: Console) -> Tried:
     condition = plan.conditions[0]
     with tempfile.TemporaryDirectory(prefix="fairtrial-init-") as logs:
         folder = _built(condition, Path(logs) / "build.log", file, console)
-        with network_of([condition.stack]) as own_network:
+        with network_of(plan, [condition.stack]) as own_network:
             running = _started(plan, condition, folder, Path(logs) / "run.log", file, console)
             try:
                 tried = _asked(plan, running, own_network=own_network)

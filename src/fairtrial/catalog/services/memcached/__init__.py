@@ -14,6 +14,7 @@ SERVICE = Service(
     up=partial(private_service, program),
     missing=missing,
     version=version,
+    is_open=True,  # no password serves all clients: docs/services.md
     port=11211,
     schemes=(SCHEME,),
     connect=external_memcached,
