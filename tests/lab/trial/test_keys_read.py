@@ -44,7 +44,7 @@ def tried(shared_lab: Lab) -> Tried:
 def test_hits_of_one_key_pay_for_no_other(tried: Tried, store: str) -> None:
     trial = tried(store).trial(f"one-key-on-{store}")
     refusals = {each["check"]: each["evidence"] for each in trial["findings"] if each["severity"] == "refusal"}
-    # What is left of `stale` finds it after the load, which it could read honestly. By the ledger it did the work.
+    # By commands, hits and bytes it did the work. The freshness test after the load sees that it reads nothing then.
     assert set(refusals) == {"keys-unread", "stale"}
     assert "drawn keys of links were read" in refusals["keys-unread"]
 

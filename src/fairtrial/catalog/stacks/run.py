@@ -114,9 +114,7 @@ def start_stack(
         ready_at = await_ready(
             running, stack.ready or ready, stack.ready_within_seconds, log, redaction.hidden, fault=fault
         )
-        if not _listens_itself(running):
-            _assert_not_ended(running, log, redaction.hidden)
-            raise _anothers_port(running, stack)
+        _assert_own_port(running, stack, log, redaction.hidden)
         running.start_up_seconds = ready_at - began
     except BaseException:
         process.stop()
@@ -181,13 +179,12 @@ def _assert_not_ended(running: RunningStack, log: Path, hidden: Callable[[str], 
         raise Problem(told, f"see its log: {log}" if status else IN_THE_FOREGROUND)
 
 
-def _listens_itself(running: RunningStack) -> bool:
-    return any(port == running.port for _, port in running.listening())
-
-
-def _anothers_port(running: RunningStack, stack: Stack) -> Problem:
-    """Another program answers on the stack's port: its figures would be taken for the stack's."""
-    return Problem(
+def _assert_own_port(running: RunningStack, stack: Stack, log: Path, hidden: Callable[[str], str]) -> None:
+    """Refuse a port on which another program answers: its figures would be taken for the stack's."""
+    if any(port == running.port for _, port in running.listening()):
+        return
+    _assert_not_ended(running, log, hidden)  # then what answered was the stack's until a moment ago
+    raise Problem(
         f"port {running.port} is answered by a process that is not the stack's",
         "the stack must listen on the port given in PORT; if it does, another program took the port: run again"
         if stack.port is None

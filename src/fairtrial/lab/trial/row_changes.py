@@ -19,7 +19,7 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe
 from fairtrial.engine.plan import ChangedRow, ChangedText, EnginePlan, ExactBody, Request
-from fairtrial.lab.trial.freshness import grace_seconds, new_text, table_of
+from fairtrial.lab.trial.freshness import ROWS, grace_seconds, new_text, table_of
 from fairtrial.lab.trial.spot_checks import SPOT_CHECKS_UNTIL
 from fairtrial.record.engine_summary import Sightings
 from fairtrial.record.proof import RowChangesSeen
@@ -34,9 +34,6 @@ MOST_IN_WINDOW = 30
 """Each is a commit of its own in the window, some 0.6 ms of a PostgreSQL: below a hundredth of a window of 3 s."""
 CHANGES_UNTIL = 0.75
 """Of the window: what is changed later is asked for too seldom."""
-ROWS_BY_PATH = 3
-"""Of those that change in the window, so many are asked for by a path of their own. One is enough to find a cache;
-three find it whichever rows the cache happens to hold."""
 SHORTEST_WINDOW_SECONDS = 1.0
 
 
@@ -98,7 +95,7 @@ class RowChanges:
         if self._probe.spot_check is None:
             return
         drawn = random.SystemRandom()
-        for key in drawn.sample(list(self._in_window), min(ROWS_BY_PATH, len(self._in_window))):
+        for key in drawn.sample(list(self._in_window), min(ROWS, len(self._in_window))):
             changes_at = self._in_window[key]
             moments = [
                 drawn.uniform(0, changes_at),
