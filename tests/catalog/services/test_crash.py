@@ -24,6 +24,9 @@ INSERT = "INSERT INTO surveys (survey, user_number, answers) VALUES ('s8', %s, '
 ENOUGH = 60
 """Rows acknowledged before the kill."""
 
+CRASHES_AT_MOST = 5
+"""Of a database that writes its log now and then: just after it did, a crash loses nothing."""
+
 WITHIN_SECONDS = 20.0
 LOST = (psycopg.Error, pymysql.Error, redis.RedisError, pymongo.errors.PyMongoError, OSError)
 
@@ -146,25 +149,33 @@ def test_commits_that_are_not_synced_survive_the_server_but_not_the_power(shared
         assert not service.loses_when_killed and "log_at_trx_commit=2" in service.loses_in_power_cut
         if reason := why_no_power_cut():
             pytest.skip(reason)
-        with service.disk_of_its_own():
+
+        def lost_in_cut() -> set[int]:
+            with service.disk_of_its_own():
+                service.reset()
+                acknowledged = killed_while_written(service, sql)
+                service.start_again()
+                lost = acknowledged - stored_in_surveys(service)
             service.reset()
-            acknowledged = killed_while_written(service, sql)
-            service.start_again()
-            kept = stored_in_surveys(service)
-        service.reset()
-    assert acknowledged - kept
+            return lost
+
+        assert any(lost_in_cut() for _ in range(CRASHES_AT_MOST))
 
 
 @needs("postgresql")
 def test_relaxed_commits_are_lost_when_the_server_was_killed(shared: Shared) -> None:
     with shared.private("postgresql") as service:
-        relaxed = f"{service.url}?options=-c%20synchronous_commit%3Doff"
-        acknowledged = killed_while_written(service, sql, relaxed)
         assert isinstance(service, CanBeKilled)
-        service.start_again()
-        kept = stored_in_surveys(service)
-        service.reset()
-    assert acknowledged - kept
+        relaxed = f"{service.url}?options=-c%20synchronous_commit%3Doff"
+
+        def lost_in_kill() -> set[int]:
+            acknowledged = killed_while_written(service, sql, relaxed)
+            service.start_again()
+            lost = acknowledged - stored_in_surveys(service)
+            service.reset()
+            return lost
+
+        assert any(lost_in_kill() for _ in range(CRASHES_AT_MOST))
 
 
 @pytest.mark.parametrize(
