@@ -43,10 +43,23 @@ def test_a_condition_with_a_refused_trial_is_refused_and_its_rivals_are_not() ->
 
 
 def test_a_condition_with_a_trial_not_run_rests_on_the_others() -> None:
+    """As the start of a record from before it was told whose failure it is, and one that a database made fail."""
     condition = judged(a_trial().failing("start", "it did not answer /health")).conditions[0]
     assert condition.outcome == "valid"
     figure = condition.figures["goodput_per_second"]
     assert figure is not None and figure.blocks == 4
+
+
+def test_a_condition_that_failed_to_start_by_itself_in_one_block_is_refused() -> None:
+    condition, other = judged(a_trial().failing("start", "it ended", by_contender=True)).conditions
+    assert (condition.outcome, condition.reason) == ("refused", "1 of 5 trials refused: start-failed")
+    assert set(condition.figures.values()) == {None}
+    trial = condition.trials[1]
+    assert trial.outcome == "refused"
+    assert trial.reason is not None
+    assert trial.reason.startswith("start-failed: 1 of 5 starts failed, in this trial because it ended")
+    assert trial.remedy is not None and "ready_within_seconds" in trial.remedy
+    assert other.outcome == "valid"
 
 
 @pytest.mark.parametrize(

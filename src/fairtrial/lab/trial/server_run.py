@@ -13,7 +13,7 @@ from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs, without_lab
 from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
-from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.deployment import Deployment, deployed, failed_start
 from fairtrial.lab.trial.durability import durability_before, durability_since
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
 from fairtrial.lab.trial.keys_read import keys_read, mark_keys
@@ -53,7 +53,7 @@ def run_server(context: TrialContext) -> None:
                 deployment = stack.enter_context(deployed(context))
                 record.readiness = readiness_of(deployment)
         except Problem as problem:
-            record.failure = Failure.of("start", problem)
+            record.failure = failed_start(context, problem)
             return
         before, marked = _observe(context, deployment)
         if callee is not None:

@@ -1,0 +1,51 @@
+"""Whose failure a start is that failed."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.container_trouble import with_remedy
+from fairtrial.catalog.stacks.run import NotReady
+from fairtrial.lab.trial import context
+from fairtrial.lab.trial.deployment import failed_start
+
+ENDED = NotReady("it ended with status 1 before it was ready:\nno database", "see its log")
+
+
+def beside(*faults: str | None, pid: int | None = 12) -> Any:
+    """A trial whose database, with this process, tells these faults, one after the other, and the last for ever."""
+    told = iter(faults)
+    return SimpleNamespace(services=[(None, SimpleNamespace(pid=pid))], fault=lambda: next(told, faults[-1]))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "FAULT_WITHIN_SECONDS", 0.1)
+
+
+def test_a_stack_that_ends_beside_a_database_that_runs_failed_by_itself() -> None:
+    failure = failed_start(beside(None), ENDED)
+    assert (failure.stage, failure.by_contender, failure.reason) == ("start", True, ENDED.reason)
+
+
+def test_a_database_that_died_first_is_the_reason_though_its_end_is_known_later() -> None:
+    failure = failed_start(beside(None, None, "PostgreSQL was killed by signal 9"), ENDED)
+    assert (failure.stage, failure.by_contender) == ("service", False)
+    assert failure.reason == "PostgreSQL was killed by signal 9"
+
+
+def test_a_database_of_somebody_else_is_asked_once() -> None:
+    assert failed_start(beside("no connection", pid=None), ENDED).stage == "service"
+    assert failed_start(beside(None, "asked too late", pid=None), ENDED).by_contender
+
+
+def test_a_port_that_is_taken_is_nobodys_failure_of_the_stacks() -> None:
+    failure = failed_start(beside(None), Problem("port 8080 is held by sshd", "end it"))
+    assert (failure.stage, failure.by_contender) == ("start", False)
+
+
+def test_words_of_a_container_program_in_the_log_do_not_excuse_a_stack() -> None:
+    problem = with_remedy(NotReady("it ended with status 1 before it was ready:\niptables", "see its log"))
+    assert isinstance(problem, NotReady) and "firewall" in problem.remedy
