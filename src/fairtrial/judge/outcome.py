@@ -61,9 +61,13 @@ def exit_status(result: Result) -> int:
     """The exit status of `fairtrial run` and `fairtrial judge`.
 
     0 all trials valid and all claims upheld; 1 a claim refuted; 3 a trial refused or not run, or a claim undecided; 4
-    nothing could run; 130 interrupted. 2 is wrong usage, which never comes from a result.
+    nothing could run; 130 interrupted. 2 is wrong usage, which never comes from a result. Trials of blocks that were
+    left out whole do not count.
     """
-    outcomes = {trial.outcome for condition in result.conditions for trial in condition.trials}
+    tried = [trial for condition in result.conditions for trial in condition.trials]
+    outcomes = {trial.outcome for trial in tried if trial.block not in result.blocks_left_out}
+    # A condition may be refused for what its contender did in a block that was left out.
+    outcomes |= {condition.outcome for condition in result.conditions if condition.outcome == "refused"}
     verdicts = {claim.verdict for claim in result.claims}
     if result.interrupted:
         return INTERRUPTED
