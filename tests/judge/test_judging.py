@@ -4,6 +4,9 @@ from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
+SHORT = ("not-stationary", "note")
+"""That windows of three seconds are too short for it."""
+
 
 def judged(make: TrialBuilder, blocks: int = 5) -> Result:
     record = an_experiment("a", "b", blocks=blocks).record()
@@ -17,7 +20,7 @@ def judged(make: TrialBuilder, blocks: int = 5) -> Result:
 def test_an_honest_experiment_is_valid_throughout() -> None:
     result = judged(a_trial())
     assert {condition.outcome for condition in result.conditions} == {"valid"}
-    assert result.findings == []
+    assert [(each.check, each.severity) for each in result.findings] == [SHORT]
     assert (result.blocks_planned, result.blocks_complete) == (5, 5)
     figure = result.conditions[0].figures["goodput_per_second"]
     assert figure is not None and figure.blocks == 5
@@ -173,5 +176,6 @@ def test_judging_twice_gives_the_same_to_the_last_digit() -> None:
 def test_unusual_thresholds_are_noted_for_the_experiment() -> None:
     record = an_experiment("a", "b").checking("errors", share=0.5).record()
     result = judge(record, trials_of(record, a_trial()), interrupted=False)
-    (note,) = result.findings
+    note, short = result.findings
+    assert (short.check, short.severity) == SHORT
     assert (note.check, note.severity, note.evidence) == ("errors", "note", "share is 0.5 here, default 0.001")

@@ -61,7 +61,8 @@ def test_a_block_that_the_machine_spoiled_is_left_out_for_all_conditions() -> No
     assert (claim.verdict, claim.blocks) == ("upheld", 11), claim.sentence
     spoiled = result.conditions[0].trials[3]
     assert (spoiled.outcome, spoiled.goodput) == ("refused", None)
-    (note,) = result.findings
+    short, note = result.findings
+    assert short.check == "not-stationary", "its windows are short"
     assert (note.check, note.severity) == ("stolen", "note")
     assert note.evidence.startswith("1 block left out whole") and note.evidence.endswith("4 (trial 7)")
     assert exit_status(result) == 0

@@ -111,7 +111,7 @@ def _findings(
     for check, unusual in unusual_thresholds(record.experiment.checks):
         remedy = "compare with results under the default only"
         findings[None].append(Finding(check=check.name, severity="note", evidence=unusual, remedy=remedy))
-    findings[None].extend(not_examined(record))
+    findings[None].extend(not_examined(record, trials))
     for finding in run_checks(record, trials):
         (findings[finding.trial] if finding.claim is None else of_claims[finding.claim]).append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}

@@ -9,6 +9,7 @@ from fairtrial.base.formatting import figure
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import TrialRecord
 
 MIB = 2**20
 MOST_VALUES = 600
@@ -26,12 +27,16 @@ LEAK = (
 def examine(case: LoadCase) -> Iterator[Finding]:
     """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
     for trial in case.trials:
-        summary = trial.engine
-        if summary is not None and int(summary.window_seconds) >= SHORTEST:
-            for name, values in _series(summary).items():
+        if trial.engine is not None and full_seconds(trial) >= SHORTEST:
+            for name, values in _series(trial.engine).items():
                 yield from _moved(case, trial.index, name, values)
         if trial.server is not None and len(trial.server.rss_series_bytes) >= SHORTEST:
             yield from _grown(case, trial.index, trial.server.rss_series_bytes)
+
+
+def full_seconds(trial: TrialRecord) -> int:
+    """How many full seconds of a trial's window are known apart; 0 without a window, and where it was cut in slices."""
+    return 0 if trial.engine is None else min(int(trial.engine.window_seconds), len(trial.engine.series))
 
 
 def _series(summary: EngineSummary) -> dict[str, list[float]]:
