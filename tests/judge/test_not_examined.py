@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.model import Case
 from fairtrial.judge.judging import judge
@@ -9,7 +11,7 @@ from fairtrial.judge.not_examined import OF_WORKLOAD_FILES
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import Clause, ExperimentRecord, TrialRecord
 from fairtrial.record.slices import Slicing
-from tests.builders import a_trial, an_experiment, trials_of
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 OWN = WorkloadIdentity(name="shop.workload.toml", title="", sha256="0" * 64, requests={"look": "GET /items"})
 
@@ -111,3 +113,35 @@ def test_of_slices_it_is_said_that_they_are() -> None:
     ]
     (told,) = short_windows(record, trials)
     assert told.endswith("of: a (measured in slices)")
+
+
+@pytest.mark.parametrize(
+    ("make", "blocks", "reason"),
+    [
+        (a_trial(), 2, "fewer than 3 blocks"),
+        (a_trial().but(window=1.9), 5, "windows below 2 s"),
+        (a_trial().but(window=2.0), 3, None),
+        (a_trial().failing("start", "it ended"), 3, None),
+    ],
+)
+def test_first_parts_that_were_not_compared_are_named_with_the_reason(
+    make: TrialBuilder, blocks: int, reason: str | None
+) -> None:
+    record = an_experiment("a", "b", blocks=blocks).record()
+    findings = judge(record, trials_of(record, make), interrupted=False).findings
+    notes = [each.evidence for each in findings if each.check == "not-warm"]
+    assert notes == [f"not examined: whether windows begin slower than they go on, of: a, b ({reason})"] * (
+        reason is not None
+    )
+
+
+def test_of_an_open_load_it_is_said_that_it_sets_the_rate() -> None:
+    record = an_experiment("a").record()
+    trials = [
+        trial.model_copy(
+            update={"engine": trial.engine and trial.engine.model_copy(update={"achieved_over_offered": 1.0})}
+        )
+        for trial in trials_of(record, a_trial())
+    ]
+    (told,) = [each.evidence for each in judge(record, trials, interrupted=False).findings if each.check == "not-warm"]
+    assert "under an open load" in told
