@@ -7,6 +7,7 @@ from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.every_stack import try_contract
 from fairtrial.catalog.services.model import Counters
+from fairtrial.catalog.services.upstream import Upstream
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.lab.meters.tree import TreeMeter
@@ -46,6 +47,7 @@ def run_server(context: TrialContext) -> None:
         return
     commits = durability_before(context)
     with ExitStack() as stack:
+        callee: Upstream | None = None
         try:
             with context.stage("start"):
                 stack.enter_context(proxies_before_services(context))
@@ -54,6 +56,8 @@ def run_server(context: TrialContext) -> None:
                 record.readiness = readiness_of(deployment)
         except Problem as problem:
             record.failure = failed_start(context, problem)
+            if callee is not None:
+                callee.served()  # raises a Problem if the upstream has ended, which is no failure of the stack
             return
         before, marked = _observe(context, deployment)
         if callee is not None:
