@@ -119,9 +119,10 @@ class TrialBuilder:
         """On a calm network, but for these fields of its meter."""
         return replace(self, network=calm_network().model_copy(update=changes))
 
-    def failing(self, stage: str, reason: str, remedy: str = "mend it") -> Self:
+    def failing(self, stage: str, reason: str, remedy: str = "mend it", *, by_contender: bool = False) -> Self:
         """Not carried out to its end; nothing measured."""
-        failure = Failure.model_validate({"stage": stage, "reason": reason, "remedy": remedy})
+        told = {"stage": stage, "reason": reason, "remedy": remedy, "by_contender": by_contender}
+        failure = Failure.model_validate(told)
         return replace(self, failure=failure, measured=False)
 
     def but(self, **changes: Any) -> Self:

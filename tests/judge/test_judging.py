@@ -4,6 +4,9 @@ from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
+SHORT = ("not-stationary", "note")
+"""That windows of three seconds are too short for it."""
+
 
 def judged(make: TrialBuilder, blocks: int = 5) -> Result:
     record = an_experiment("a", "b", blocks=blocks).record()
@@ -17,7 +20,7 @@ def judged(make: TrialBuilder, blocks: int = 5) -> Result:
 def test_an_honest_experiment_is_valid_throughout() -> None:
     result = judged(a_trial())
     assert {condition.outcome for condition in result.conditions} == {"valid"}
-    assert result.findings == []
+    assert [(each.check, each.severity) for each in result.findings] == [SHORT]
     assert (result.blocks_planned, result.blocks_complete) == (5, 5)
     figure = result.conditions[0].figures["goodput_per_second"]
     assert figure is not None and figure.blocks == 5
@@ -43,10 +46,23 @@ def test_a_condition_with_a_refused_trial_is_refused_and_its_rivals_are_not() ->
 
 
 def test_a_condition_with_a_trial_not_run_rests_on_the_others() -> None:
+    """As the start of a record from before it was told whose failure it is, and one that a database made fail."""
     condition = judged(a_trial().failing("start", "it did not answer /health")).conditions[0]
     assert condition.outcome == "valid"
     figure = condition.figures["goodput_per_second"]
     assert figure is not None and figure.blocks == 4
+
+
+def test_a_condition_that_failed_to_start_by_itself_in_one_block_is_refused() -> None:
+    condition, other = judged(a_trial().failing("start", "it ended", by_contender=True)).conditions
+    assert (condition.outcome, condition.reason) == ("refused", "1 of 5 trials refused: start-failed")
+    assert set(condition.figures.values()) == {None}
+    trial = condition.trials[1]
+    assert trial.outcome == "refused"
+    assert trial.reason is not None
+    assert trial.reason.startswith("start-failed: 1 of 5 starts failed, in this trial because it ended")
+    assert trial.remedy is not None and "ready_within_seconds" in trial.remedy
+    assert other.outcome == "valid"
 
 
 @pytest.mark.parametrize(
@@ -160,5 +176,6 @@ def test_judging_twice_gives_the_same_to_the_last_digit() -> None:
 def test_unusual_thresholds_are_noted_for_the_experiment() -> None:
     record = an_experiment("a", "b").checking("errors", share=0.5).record()
     result = judge(record, trials_of(record, a_trial()), interrupted=False)
-    (note,) = result.findings
+    note, short = result.findings
+    assert (short.check, short.severity) == SHORT
     assert (note.check, note.severity, note.evidence) == ("errors", "note", "share is 0.5 here, default 0.001")

@@ -1,19 +1,24 @@
-"""What a workload file gives no means to examine is in every result."""
+"""What a workload file or a short window gives no means to examine is in every result."""
+
+from collections.abc import Sequence
+
+import pytest
 
 from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.model import Case
 from fairtrial.judge.judging import judge
 from fairtrial.judge.not_examined import OF_WORKLOAD_FILES
 from fairtrial.record.identity import WorkloadIdentity
-from fairtrial.record.model import Clause
-from tests.builders import a_trial, an_experiment, trials_of
+from fairtrial.record.model import Clause, ExperimentRecord, TrialRecord
+from fairtrial.record.slices import Slicing
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 OWN = WorkloadIdentity(name="shop.workload.toml", title="", sha256="0" * 64, requests={"look": "GET /items"})
 
 
 def test_a_result_of_a_workload_file_lists_what_was_not_examined() -> None:
     record = an_experiment("a", "b").claiming("a", "b", at_least=0.5).record()
-    trials = trials_of(record, a_trial().serving(4000))
+    trials = trials_of(record, a_trial().serving(4000).but(window=10.0))
     own = record.model_copy(update={"own_workload": OWN, "implied_work": {}})
     notes = {
         finding.check: finding for finding in judge(own, trials, interrupted=False).findings if finding.trial is None
@@ -32,7 +37,7 @@ def unexamined(audits: dict[str, list[str]]) -> dict[str, str]:
     requests = {"look": "GET /items", "order": "POST /orders", "cancel": "DELETE /orders/{{row orders id}}"}
     own = OWN.model_copy(update={"requests": requests, "audits": audits})
     record = an_experiment("a").record().model_copy(update={"own_workload": own, "implied_work": {}})
-    findings = judge(record, trials_of(record, a_trial()), interrupted=False).findings
+    findings = judge(record, trials_of(record, a_trial().but(window=10.0)), interrupted=False).findings
     return {each.check: each.evidence for each in findings if each.evidence.startswith("not examined: ")}
 
 
@@ -65,3 +70,78 @@ def test_a_schema_that_says_nothing_is_told() -> None:
     own = record.model_copy(update={"own_workload": OWN.model_copy(update={"accepts_anything": ["look"]})})
     (note,) = [finding for finding in judge(own, [], interrupted=False).findings if finding.check == "errors"]
     assert (note.severity, note.evidence) == ("note", "look: its schema accepts any answer")
+
+
+def short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> list[str]:
+    findings = judge(record, trials, interrupted=False).findings
+    assert all(each.severity == "note" and each.remedy for each in findings)
+    return [each.evidence for each in findings if each.check == "not-stationary"]
+
+
+def test_windows_that_are_too_short_are_named_once_for_each_condition_and_not_for_each_trial() -> None:
+    record = an_experiment("a", "b", "c").record()
+    windows = {"a": 3.0, "b": 9.9, "c": 10.0}
+    (first, second) = short_windows(record, trials_of(record, lambda name, _: a_trial().but(window=windows[name])))
+    asked = "not examined: whether goodput and times change within a window, which takes 10 s, of: "
+    assert (first, second) == (f"{asked}a (3 s at most)", f"{asked}b (9.9 s at most)")
+    (both,) = short_windows(
+        record, trials_of(record, lambda name, _: a_trial().but(window=10.0 if name == "b" else 2.0))
+    )
+    assert both == f"{asked}a, c (2 s at most)"
+
+
+def test_a_condition_of_which_one_window_was_long_enough_was_examined() -> None:
+    """As where a number of requests takes longer at times."""
+    record = an_experiment("a").record()
+    trials = trials_of(record, lambda _, block: a_trial().but(window=10.0 if block == 3 else 8.0))
+    assert short_windows(record, trials) == []
+
+
+def test_what_was_not_measured_has_no_window_that_is_too_short() -> None:
+    record = an_experiment("a").record()
+    assert short_windows(record, trials_of(record, a_trial().failing("start", "it ended"))) == []
+
+
+def test_of_slices_it_is_said_that_they_are() -> None:
+    record = an_experiment("a").record()
+    slicing = Slicing(planned_rounds=30, rule="quiet", slices=[], idle_seconds=1.0, idle_cpu_seconds=0.0)
+    trials = [
+        trial.model_copy(
+            update={"slices": slicing, "engine": trial.engine and trial.engine.model_copy(update={"series": []})}
+        )
+        for trial in trials_of(record, a_trial().but(window=12.0))
+    ]
+    (told,) = short_windows(record, trials)
+    assert told.endswith("of: a (measured in slices)")
+
+
+@pytest.mark.parametrize(
+    ("make", "blocks", "reason"),
+    [
+        (a_trial(), 2, "fewer than 3 blocks"),
+        (a_trial().but(window=1.9), 5, "windows below 2 s"),
+        (a_trial().but(window=2.0), 3, None),
+        (a_trial().failing("start", "it ended"), 3, None),
+    ],
+)
+def test_first_parts_that_were_not_compared_are_named_with_the_reason(
+    make: TrialBuilder, blocks: int, reason: str | None
+) -> None:
+    record = an_experiment("a", "b", blocks=blocks).record()
+    findings = judge(record, trials_of(record, make), interrupted=False).findings
+    notes = [each.evidence for each in findings if each.check == "not-warm"]
+    assert notes == [f"not examined: whether windows begin slower than they go on, of: a, b ({reason})"] * (
+        reason is not None
+    )
+
+
+def test_of_an_open_load_it_is_said_that_it_sets_the_rate() -> None:
+    record = an_experiment("a").record()
+    trials = [
+        trial.model_copy(
+            update={"engine": trial.engine and trial.engine.model_copy(update={"achieved_over_offered": 1.0})}
+        )
+        for trial in trials_of(record, a_trial())
+    ]
+    (told,) = [each.evidence for each in judge(record, trials, interrupted=False).findings if each.check == "not-warm"]
+    assert "under an open load" in told

@@ -11,6 +11,7 @@ def test_the_same_finding_in_several_trials_is_one() -> None:
         ("warning", "placement-shared", None, 0),
         ("warning", "generator-saturated", "rust-axum", 5),
         ("note", "errors", None, 0),
+        ("note", "not-stationary", None, 0),
     ]
 
 

@@ -8,8 +8,9 @@ from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims import judge_claim
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.curves import curves_of
+from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks
 from fairtrial.judge.metrics import Metric, metrics_of, request_metrics
-from fairtrial.judge.model import ConditionResult, RequestResult, Result, TrialResult
+from fairtrial.judge.model import ConditionResult, Outcome, RequestResult, Result, TrialResult
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
@@ -39,12 +40,18 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
     tried = {
         condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
     }
-    valid = {condition: _valid(its_trials, results) for condition, its_trials in tried.items()}
+    lost = lost_blocks(record, results)
+    counted = {
+        condition: [trial for trial in its_trials if counts(results[trial.index], lost)]
+        for condition, its_trials in tried.items()
+    }
+    valid = {condition: _valid(its_trials, results) for condition, its_trials in counted.items()}
     standing = standings(record.conditions, valid)
     conditions = [
         _condition(
             condition,
             [results[trial.index] for trial in tried[condition.id]],
+            condition_outcome([results[trial.index] for trial in counted[condition.id]]),
             valid[condition.id],
             standing.get(condition.id),
             work_proven(record, condition, tried[condition.id]),
@@ -55,9 +62,10 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
     experiment = record.experiment
     complete = _blocks_complete(record, trials)
     blocks, level = blocks_judged(record, complete), level_of(record, complete)
-    judged = [trial for trial in trials if trial.block <= blocks]
+    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], lost)]
+    kept = blocks - sum(block <= blocks for block in lost)
     evidence = Evidence(
-        experiment, record.conditions, judged, _outcomes(conditions), interrupted, blocks, level, of_claims
+        experiment, record.conditions, judged, _outcomes(conditions), interrupted, kept, level, of_claims
     )
     return Result(
         fairtrial_version=record.fairtrial_version,
@@ -69,6 +77,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         seed=experiment.seed,
         blocks_planned=blocks,
         blocks_complete=complete,
+        blocks_left_out=list(lost),
         level=level,
         host=record.host,
         placement=record.placement,
@@ -83,7 +92,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         curves=curves_of(experiment, conditions, valid),
         noise_floor=noise_floor(record.conditions, valid),
         claims=[judge_claim(claim, evidence) for claim in experiment.claims],
-        findings=findings[None],
+        findings=[*findings[None], *left_out(lost)],
     )
 
 
@@ -102,7 +111,7 @@ def _findings(
     for check, unusual in unusual_thresholds(record.experiment.checks):
         remedy = "compare with results under the default only"
         findings[None].append(Finding(check=check.name, severity="note", evidence=unusual, remedy=remedy))
-    findings[None].extend(not_examined(record))
+    findings[None].extend(not_examined(record, trials))
     for finding in run_checks(record, trials):
         (findings[finding.trial] if finding.claim is None else of_claims[finding.claim]).append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}
@@ -122,12 +131,13 @@ def _valid(trials: Sequence[TrialRecord], results: Mapping[int, TrialResult]) ->
 def _condition(
     condition: Condition,
     results: Sequence[TrialResult],
+    its_outcome: tuple[Outcome, str | None],
     valid: Sequence[TrialRecord],
     standing: Standing | None,
     proven: bool | None,
     user: StackUser | None,
 ) -> ConditionResult:
-    outcome, reason = condition_outcome(results)
+    outcome, reason = its_outcome
     rank, groups = standing if standing is not None else (None, "")
     return ConditionResult(
         id=condition.id,

@@ -236,6 +236,11 @@ class Result(Strict):
     seed: int
     blocks_planned: int = Field(description="with looks: those that verdicts rest on")
     blocks_complete: int = Field(description="blocks in which every condition that could run was tried")
+    blocks_left_out: list[int] = Field(
+        default_factory=list,
+        description="of a run with looks, the blocks that no figure and no verdict rests on, for all conditions alike, "
+        "as the machine spoiled a trial of them; blocks_complete counts them",
+    )
     level: float = Field(0.95, description="of the claims' intervals: higher where blocks were added while undecided")
     host: Host
     placement: Placement

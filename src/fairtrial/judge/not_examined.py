@@ -1,12 +1,18 @@
-"""What a workload file gives no means to examine: said in every result, so that nobody takes silence for a proof."""
+"""What there was no means to examine, because of a workload file or a short window: said in every result, so that
+nobody takes silence for a proof."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.checks.not_stationary import full_seconds
+from fairtrial.judge.checks.not_warm import SHORTEST_SECONDS, window_parts
+from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+from fairtrial.judge.statistics.trend import SHORTEST
 from fairtrial.record.comparison import ReferenceRecord
 from fairtrial.record.identity import WorkloadIdentity
-from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 WRITES_STORED = "writes-stored"
 OF_WORKLOAD_FILES = {
@@ -24,7 +30,63 @@ NAMED_CHARACTERS = 300
 AUDIT = "add an [audit.NAME] whose lowest number is {{acknowledged REQUEST}}: docs/workload-file.md"
 
 
-def not_examined(record: ExperimentRecord) -> Iterator[Finding]:
+LONGER = (
+    "lengthen duration_seconds where a drift matters; goodput and times of so short a window are those of its length"
+)
+OPEN_LOADS = "nothing to do, but to know it: windows of ten seconds and more show a drift of response times"
+ALTERNATING = (
+    "nothing to do, but to know it: slices of all conditions alternate, so that a drift of the machine hits all"
+)
+
+
+def not_examined(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+    """Notes on the experiment: what of a workload file, and of windows that were too short, nobody examined."""
+    yield from _of_workload_file(record)
+    yield from _short_windows(record, trials)
+    yield from _uncompared_parts(record, trials)
+
+
+def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+    """A note for all conditions whose windows were equally short for `not-stationary`, naming each of them."""
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for condition in record.conditions:
+        measured = [trial for trial in trials if trial.condition == condition.id and trial.engine is not None]
+        if not measured or any(full_seconds(trial) >= SHORTEST for trial in measured):
+            continue
+        if any(trial.slices is not None for trial in measured):
+            alike["measured in slices", ALTERNATING].append(condition.contender)
+        else:
+            longest = max(trial.engine.window_seconds for trial in measured if trial.engine is not None)
+            alike[f"{longest:.3g} s at most", LONGER].append(condition.contender)
+    for (windows, remedy), contenders in alike.items():
+        named = printable(", ".join(contenders), NAMED_CHARACTERS)
+        what = f"whether goodput and times change within a window, which takes {SHORTEST} s, of: {named} ({windows})"
+        yield _note("not-stationary", what, remedy)
+
+
+def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+    """A note for all conditions of which `not-warm` compared no first parts of windows, for each reason."""
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for condition in record.conditions:
+        measured = [trial for trial in trials if trial.condition == condition.id and trial.engine is not None]
+        compared = len(window_parts(condition, measured))
+        if not measured or compared >= MINIMUM_BLOCKS:
+            continue
+        if any(trial.slices is not None for trial in measured):
+            why = "measured in slices", ALTERNATING
+        elif any(trial.engine is not None and trial.engine.achieved_over_offered is not None for trial in measured):
+            why = "under an open load, which sets the rate", OPEN_LOADS
+        elif compared < len(measured):
+            why = f"windows below {SHORTEST_SECONDS} s", f"lengthen duration_seconds to {SHORTEST_SECONDS} s or more"
+        else:
+            why = f"fewer than {MINIMUM_BLOCKS} blocks", f"run {MINIMUM_BLOCKS} blocks or more"
+        alike[why].append(condition.contender)
+    for (reason, remedy), contenders in alike.items():
+        named = printable(", ".join(contenders), NAMED_CHARACTERS)
+        yield _note("not-warm", f"whether windows begin slower than they go on, of: {named} ({reason})", remedy)
+
+
+def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:
     """A note for each check that has nothing to examine because the workload is a file, and for each schema that says
     nothing, and for requests of which nothing is expected; else none.
     """

@@ -9,21 +9,23 @@ from fairtrial.record.model import TrialRecord
 
 NOT_RUN = {"service", "requirements", "build", "reset", "start", "crowded", "interrupted"}
 """Stages whose failure means that nothing was measured. A failure in `contract` or `load` is the contender's own, so
-the trial is refused."""
+the trial is refused; and so is one in `start` if the check `START_FAILED` says so."""
 
-CAUSE = "server-exited"
-"""A stack that has ended answers nothing: what other checks found follows from it."""
+START_FAILED = "start-failed"
+CAUSES = ("server-exited", START_FAILED)
+"""Checks on a stack that does not run. It answers nothing: what other checks found follows from it."""
 
 
 def trial_outcome(trial: TrialRecord, findings: Sequence[Finding]) -> tuple[Outcome, str | None, str | None]:
     """Outcome, reason and remedy. `findings` are those about this trial."""
     failure = trial.failure
-    if failure is not None and failure.stage in NOT_RUN:
+    refusals = [finding for finding in findings if finding.severity == "refusal"]
+    refusals.sort(key=lambda finding: finding.check not in CAUSES)
+    is_selection = any(finding.check == START_FAILED for finding in refusals)
+    if failure is not None and failure.stage in NOT_RUN and not is_selection:
         return "not run", failure.reason, failure.remedy
     if trial.engine is not None and trial.engine.interrupted:
         return "not run", "the run was interrupted during this trial", "run the experiment again"
-    refusals = [finding for finding in findings if finding.severity == "refusal"]
-    refusals.sort(key=lambda finding: finding.check != CAUSE)
     if refusals:
         return "refused", f"{refusals[0].check}: {refusals[0].evidence}", refusals[0].remedy
     if failure is not None:
@@ -42,8 +44,9 @@ def refusing_checks(trial: TrialResult) -> str | None:
 def condition_outcome(trials: Sequence[TrialResult]) -> tuple[Outcome, str | None]:
     """Outcome and reason of a condition.
 
-    Refused if any trial is: figures over the trials that happened to pass would be a selection. Valid if at least one
-    trial is valid, though others were not run. Otherwise not run.
+    Refused if any trial is: figures over the trials that happened to pass, or over the starts that happened to
+    succeed, would be a selection. Valid if at least one trial is valid, though others were not run for reasons that are
+    not the contender's. Otherwise not run.
     """
     refused = [trial for trial in trials if trial.outcome == "refused"]
     if refused:
@@ -58,9 +61,13 @@ def exit_status(result: Result) -> int:
     """The exit status of `fairtrial run` and `fairtrial judge`.
 
     0 all trials valid and all claims upheld; 1 a claim refuted; 3 a trial refused or not run, or a claim undecided; 4
-    nothing could run; 130 interrupted. 2 is wrong usage, which never comes from a result.
+    nothing could run; 130 interrupted. 2 is wrong usage, which never comes from a result. Trials of blocks that were
+    left out whole do not count.
     """
-    outcomes = {trial.outcome for condition in result.conditions for trial in condition.trials}
+    tried = [trial for condition in result.conditions for trial in condition.trials]
+    outcomes = {trial.outcome for trial in tried if trial.block not in result.blocks_left_out}
+    # A condition may be refused for what its contender did in a block that was left out.
+    outcomes |= {condition.outcome for condition in result.conditions if condition.outcome == "refused"}
     verdicts = {claim.verdict for claim in result.claims}
     if result.interrupted:
         return INTERRUPTED

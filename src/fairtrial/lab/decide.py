@@ -41,13 +41,19 @@ class WhenDecided:
             return True
         if blocks not in self._record.looks:
             return False
-        claims = judge(self._record, trials, interrupted=False).claims
-        return not any(is_open(claim, blocks) for claim in claims)
+        result = judge(self._record, trials, interrupted=False)
+        kept = blocks - len(result.blocks_left_out)
+        return not any(is_open(claim, kept) for claim in result.claims)
 
 
 def is_open(claim: ClaimResult, blocks: int) -> bool:
     """Whether more blocks could decide the claim.
 
-    It is undecided, and no trial of its conditions was refused or not run.
+    It is undecided, and rests on all blocks but those that were left out because of the machine. Otherwise a contender
+    has lost a block by what it did itself, which further blocks do not bring back. A property may still be refuted
+    then: one trial in which it fails is enough.
+
+    Args:
+        blocks: that were tried and are not left out.
     """
-    return claim.verdict == "undecided" and claim.blocks == blocks
+    return claim.verdict == "undecided" and (claim.blocks == blocks or claim.kind == "property")

@@ -257,11 +257,16 @@ class Failure(Strict):
     stage: FailureStage
     reason: str
     remedy: str
+    by_contender: bool = Field(
+        False,
+        description="of stage `start`: whether the stack itself failed, as it ended or was not ready in time while all "
+        "that it needs ran; false in records from before that was told",
+    )
 
     @classmethod
-    def of(cls, stage: FailureStage, problem: Problem) -> Self:
+    def of(cls, stage: FailureStage, problem: Problem, *, by_contender: bool = False) -> Self:
         """The failure that a problem at this stage is."""
-        return cls(stage=stage, reason=problem.reason, remedy=problem.remedy)
+        return cls(stage=stage, reason=problem.reason, remedy=problem.remedy, by_contender=by_contender)
 
 
 class TrialRecord(BaseModel):

@@ -96,7 +96,7 @@ def test_without_a_reference_nothing_is_said() -> None:
 
 def test_what_the_comparison_leaves_out_is_listed() -> None:
     record, _ = tried(equal(look=500, order=500), None)
-    said = [each.evidence for each in not_examined(record) if each.check == "answers-differ"]
+    said = [each.evidence for each in not_examined(record, []) if each.check == "answers-differ"]
     assert len(said) == 2 and "answers to order under load" in said[0] and "headers" in said[1]
 
 

@@ -68,6 +68,29 @@ def test_a_warm_up_that_was_too_short() -> None:
     assert "warmup_seconds" in findings[0].remedy
 
 
+@pytest.mark.parametrize(
+    ("from_rate", "to_rate"), [(4000.0, 2000.0), (2000.0, 4000.0), (4000.0, 2700.0), (2700.0, 4000.0)]
+)
+def test_a_step_down_weighs_as_much_as_the_same_step_up(from_rate: float, to_rate: float) -> None:
+    """By 1.48 the size is 0.39: a warning in either direction, as a share of the larger or of the smaller it is not."""
+    rates = np.where(np.arange(30) < 12, from_rate, to_rate) * noisy(6, deviation=0.01) / 4000
+    (finding, *_) = found("not-stationary", EXPERIMENT, [served(list(rates), seconds=[0.004] * 30)])
+    assert finding.severity == ("refusal" if 2000 in (from_rate, to_rate) else "warning")
+    assert "goodput" in finding.evidence
+
+
+@pytest.mark.parametrize(
+    ("rates", "words"),
+    [
+        ([4000.0] * 15 + [0.0] * 15, "was 0.00 times that before"),
+        ([0.0] * 15 + [4000.0] * 15, "was above 0, which it was before"),
+    ],
+)
+def test_a_step_to_nothing_or_from_nothing_is_refused(rates: list[float], words: str) -> None:
+    (finding,) = found("not-stationary", EXPERIMENT, [served(rates, seconds=[0.004] * 30)])
+    assert finding.severity == "refusal" and words in finding.evidence
+
+
 def test_a_long_window_is_judged_in_parts() -> None:
     rates = noisy(3, n=1830)
     rates[:400] *= 0.4

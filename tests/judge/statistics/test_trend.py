@@ -1,5 +1,7 @@
 """Trend and change point against known answers, and how often they cry wolf."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ def test_the_nile_changes_after_1898() -> None:
     result = change_point([float(value) for value in NILE.split()])
     assert result.index == 28
     assert result.p_value == 1 / 5000
-    assert result.change < -0.2
+    assert result.log_ratio < -0.2
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -95,4 +97,27 @@ def test_a_trend_and_a_step_that_are_there_are_seen() -> None:
     step = noise(random, 30, 0.0)
     step[:8] -= 40
     result = change_point(list(step))
-    assert result.index == 8 and result.p_value < 0.001 and result.change == pytest.approx(0.4, abs=0.1)
+    assert result.index == 8 and result.p_value < 0.001
+    assert result.log_ratio == pytest.approx(np.log(100 / 60), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "size"), [(50.0, 100.0, np.log(2)), (95.0, 100.0, np.log(100 / 95)), (0.0, 100.0, np.inf)]
+)
+def test_a_step_down_is_as_large_as_the_same_step_up(low: float, high: float, size: float) -> None:
+    up, down = [low] * 6 + [high] * 9, [high] * 6 + [low] * 9
+    assert change_point(up).log_ratio == pytest.approx(size)
+    assert change_point(down).log_ratio == pytest.approx(-size)
+    assert change_point(up).p_value == pytest.approx(change_point(down).p_value)
+
+
+def test_a_value_below_zero_has_no_ratio() -> None:
+    with pytest.raises(ValueError, match="below 0"):
+        change_point([-1.0] * 6 + [2.0] * 6)
+
+
+@pytest.mark.parametrize(("n", "slow"), [(10, 1), (10, 2), (20, 1), (20, 2)])
+def test_a_short_warm_up_is_seen_in_no_single_window(n: int, slow: int) -> None:
+    """Its p-value is that of the orders that put the slow seconds at either end."""
+    values = [1.0 + 0.001 * place for place in range(slow)] + [100.0 + 0.01 * (place % 7) for place in range(n - slow)]
+    assert change_point(values).p_value == pytest.approx(2 / comb(n, slow), rel=0.35)

@@ -6,6 +6,7 @@ lab.
 
 import pytest
 
+from fairtrial.catalog.stacks.own_user import LABS, VARIABLE
 from tests.command_line import Finished, Lab
 
 NOT_RUN = {
@@ -99,3 +100,19 @@ def test_a_process_that_detached_itself_is_ended_with_its_stack(lab: Lab) -> Non
     finished = lab.run(lab.stack("daemon", "daemon"), blocks=2)
 
     assert finished.trial("daemon")["outcome"] == "valid"
+
+
+def test_a_stack_that_starts_at_times_is_refused_although_its_other_trials_are_valid(lab: Lab) -> None:
+    lab.environment[VARIABLE] = LABS  # it counts its starts in its folder, where a user of its own may not write
+    finished = lab.run(lab.stack("lame", "dies-at-every-other-start"), blocks=3)
+
+    (condition,) = finished.result["conditions"]
+    assert [trial["outcome"] for trial in condition["trials"]] == ["valid", "refused", "valid"], finished.out
+    assert (condition["outcome"], condition["reason"]) == ("refused", "1 of 3 trials refused: start-failed")
+    assert set(condition["figures"].values()) == {None}
+    assert (
+        "1 of 3 starts failed, in this trial because it ended with status 1 before it was ready: not today"
+        in (condition["trials"][1]["reason"])
+    )
+    assert "1 of 3 starts failed" in finished.out
+    assert finished.status == 3

@@ -110,7 +110,8 @@ def start_container(
     The arguments are those of `start_stack`; `folder` is that of its image (`ready_image`).
 
     Raises:
-        Problem: it did not start or was not ready in time, or runs on other processors; none of it is left.
+        NotReady: it ended before it was ready, or was not ready in time.
+        Problem: its port is taken, or it runs on other processors. In either case none of it is left.
     """
     program, name = container_program(), new_name()
     on_host = stack.container_network == "host"

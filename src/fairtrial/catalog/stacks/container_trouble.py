@@ -44,5 +44,5 @@ def with_remedy(problem: Problem) -> Problem:
     """The problem with the remedy that its words ask for, or as it is."""
     for words, remedy in TROUBLES:
         if any(each in problem.reason for each in words):
-            return Problem(problem.reason, f"{remedy}; {problem.remedy}")
+            return type(problem)(problem.reason, f"{remedy}; {problem.remedy}")
     return problem

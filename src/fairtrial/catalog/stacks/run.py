@@ -26,6 +26,10 @@ PORT_FREE_WITHIN_SECONDS = GRACE_SECONDS
 """A fixed port is free as soon as its last holder has ended, which a stack does within its grace."""
 
 
+class NotReady(Problem):
+    """A stack that ended before it was ready, or was not ready in time, although no service was seen to have ended."""
+
+
 class RunningStack:
     """A stack that was started and is ready.
 
@@ -92,8 +96,9 @@ def start_stack(
         fault: how a service ended that it needs; None while all of them run.
 
     Raises:
-        Problem: its port is taken, or it did not start or was not ready in time, or a service ended meanwhile; none of
-            its processes is left running.
+        NotReady: it ended before it was ready, or was not ready in time.
+        Problem: its port is taken, or another program answers there, or a service ended meanwhile. In either case none
+            of its processes is left running.
     """
     port = free_port() if stack.port is None else awaited_port(stack.port)
     settings, user = {**settings, "HOST": LOOPBACK, "PORT": str(port)}, user or as_lab("")
@@ -153,6 +158,10 @@ def await_ready(
     Args:
         hidden: strips a text of secrets.
         fault: how a service ended that it needs: without it, it may never be ready.
+
+    Raises:
+        NotReady: it ended before it was ready, or was not ready in time.
+        Problem: a service ended meanwhile.
     """
     deadline = time.monotonic() + within_seconds
     seen: str | None = NOTHING_LISTENS
@@ -165,7 +174,7 @@ def await_ready(
             if seen is None:
                 return time.monotonic()
             time.sleep(ASK_EVERY_SECONDS)
-    raise Problem(
+    raise NotReady(
         f"it was not ready within {within_seconds:g} s ({hidden(seen or '')}); the end of its log:\n"
         f"{log_tail(log, hidden)}",
         f"it is ready when {ready} on HOST:PORT; see its log: {log}",
@@ -176,7 +185,7 @@ def _assert_not_ended(running: RunningStack, log: Path, hidden: Callable[[str], 
     status = running.process.status()
     if status is not None:
         told = f"it ended with status {status} before it was ready:\n{log_tail(log, hidden)}"
-        raise Problem(told, f"see its log: {log}" if status else IN_THE_FOREGROUND)
+        raise NotReady(told, f"see its log: {log}" if status else IN_THE_FOREGROUND)
 
 
 def _assert_own_port(running: RunningStack, stack: Stack, log: Path, hidden: Callable[[str], str]) -> None:

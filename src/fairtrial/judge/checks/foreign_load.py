@@ -73,5 +73,6 @@ CHECK = Check(
     },
     remedy="stop whatever else runs on this machine, and run again",
     examine=examine,
+    of_machine=True,
     needs_processes=True,
 )

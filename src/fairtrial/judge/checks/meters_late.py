@@ -40,4 +40,5 @@ CHECK = Check(
     remedy="the lab was kept from its processor when the window opened or closed: leave it one that neither server nor "
     "load saturates, stop other programs, or lengthen duration_seconds; then run again",
     examine=examine,
+    of_machine=True,
 )

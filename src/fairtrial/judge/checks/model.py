@@ -48,6 +48,8 @@ class Check:
     """A pure function: the same record gives the same findings."""
     needs_processes: bool = False
     """whether it looks at the stack's own processes: of trials where the lab knows none it says *not examined*"""
+    of_machine: bool = False
+    """whether its refusals are for what the machine did to a trial: a run that adds blocks leaves out such a block"""
 
     def thresholds_with(self, overrides: Mapping[str, float]) -> dict[str, float]:
         """The value of every threshold, with those of an experiment in place of the check's own."""

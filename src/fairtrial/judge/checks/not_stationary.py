@@ -1,16 +1,22 @@
 """A mean describes a window only if the window is stationary: warm, without a drift, without a leak."""
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
+from fairtrial.base.formatting import figure
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import TrialRecord
 
 MIB = 2**20
 MOST_VALUES = 600
 """Of longer windows, values are means over equal parts: the tests take time and memory by the square of their
 number."""
+LONGEST_HALF = 0.95
+"""Of a straight line: its ends are 5% and 195% of its middle, and their ratio 39."""
 WARM_UP = "lengthen warmup_seconds: the window opened before the contender was warm"
 LEAK = (
     "look for what is kept for each request; lengthen the window until memory levels off, or take the peak as that of "
@@ -21,12 +27,16 @@ LEAK = (
 def examine(case: LoadCase) -> Iterator[Finding]:
     """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
     for trial in case.trials:
-        summary = trial.engine
-        if summary is not None and int(summary.window_seconds) >= SHORTEST:
-            for name, values in _series(summary).items():
+        if trial.engine is not None and full_seconds(trial) >= SHORTEST:
+            for name, values in _series(trial.engine).items():
                 yield from _moved(case, trial.index, name, values)
         if trial.server is not None and len(trial.server.rss_series_bytes) >= SHORTEST:
             yield from _grown(case, trial.index, trial.server.rss_series_bytes)
+
+
+def full_seconds(trial: TrialRecord) -> int:
+    """How many full seconds of a trial's window are known apart; 0 without a window, and where it was cut in slices."""
+    return 0 if trial.engine is None else min(int(trial.engine.window_seconds), len(trial.engine.series))
 
 
 def _series(summary: EngineSummary) -> dict[str, list[float]]:
@@ -47,29 +57,47 @@ def _series(summary: EngineSummary) -> dict[str, list[float]]:
 
 def _moved(case: LoadCase, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
     values, seconds = _in_parts(values)
-    slope, step = trend(values), change_point(values)
-    drifts = slope.p_value < case.thresholds["alpha"] and abs(slope.change) >= case.thresholds["warn"]
-    steps = step.p_value < case.thresholds["alpha"] and abs(step.change) >= case.thresholds["warn"]
+    drift, step, thresholds = _drift(values), change_point(values), case.thresholds
+    drifts = drift.p_value < thresholds["alpha"] and abs(drift.log_ratio) >= thresholds["warn"]
+    steps = step.p_value < thresholds["alpha"] and abs(step.log_ratio) >= thresholds["warn"]
     if not (drifts or steps):
         return
-    change = max(abs(slope.change) if drifts else 0.0, abs(step.change) if steps else 0.0)
-    refused = change >= case.thresholds["refuse"] and not name.startswith("p99")
-    if steps and (not drifts or abs(step.change) >= abs(slope.change)):
+    size = max(abs(drift.log_ratio) if drifts else 0.0, abs(step.log_ratio) if steps else 0.0)
+    refused = size >= thresholds["refuse"] and not name.startswith("p99")
+    whole = seconds * len(values)
+    if steps and (not drifts or abs(step.log_ratio) >= abs(drift.log_ratio)):
         early = step.index <= len(values) / 2
-        yield case.finding(
-            index,
-            "refusal" if refused else "warning",
-            f"{name} changed by {step.change:+.0%} after second {seconds * step.index} of {seconds * len(values)} "
-            f"(p {step.p_value:.1g})",
-            WARM_UP if early else "",
-        )
+        what = f"after second {seconds * step.index} of {whole} was {_times(step.log_ratio)} before"
+        p_value, remedy = step.p_value, WARM_UP if early else ""
     else:
-        yield case.finding(
-            index,
-            "refusal" if refused else "warning",
-            f"{name} drifted by {slope.change:+.0%} over the {seconds * len(values)} s of the window "
-            f"(p {slope.p_value:.1g})",
-        )
+        what = f"drifted by {math.expm1(drift.log_ratio):+.0%} over the {whole} s of the window"
+        p_value, remedy = drift.p_value, ""
+    yield case.finding(index, "refusal" if refused else "warning", f"{name} {what} (p {p_value:.1g})", remedy)
+
+
+@dataclass(frozen=True)
+class _Drift:
+    """A trend, by the ratio of the window's last value to its first."""
+
+    p_value: float
+    log_ratio: float
+
+
+def _drift(values: Sequence[float]) -> _Drift:
+    """The trend of the logarithms; of the values themselves where one is 0, by the ends of their straight line."""
+    steps = len(values) - 1
+    if min(values) > 0:
+        slope = trend([math.log(value) for value in values])
+        return _Drift(slope.p_value, slope.slope * steps)
+    slope = trend(values)
+    # From 1 - d/2 to 1 + d/2 times the middle; a line through 0 would have no logarithm.
+    half = max(-LONGEST_HALF, min(LONGEST_HALF, slope.change / 2))
+    return _Drift(slope.p_value, math.log((1 + half) / (1 - half)))
+
+
+def _times(log_ratio: float) -> str:
+    """As what stands between the figure and *before*."""
+    return "above 0, which it was" if log_ratio == math.inf else f"{figure(math.exp(log_ratio))} times that"
 
 
 def _grown(case: LoadCase, index: int, values: Sequence[int]) -> Iterator[Finding]:
@@ -106,13 +134,13 @@ CHECK = LoadCheck(
         ),
         "warn": Threshold(
             0.1,
-            "share of the figure",
+            "log ratio",
             "a drift of d over the window puts its ends d/2 from its mean: at 10% that is 5%, the differences that "
-            "claims are about",
+            "claims are about; its ends have the ratio (1 + d/2) / (1 - d/2), whose logarithm is d to within 5%",
         ),
         "refuse": Threshold(
             0.5,
-            "share of the figure",
+            "log ratio",
             "the window's ends are a quarter from its mean: a longer or a later window would have given another "
             "figure, and no single one describes this",
         ),

@@ -49,4 +49,5 @@ CHECK = Check(
     remedy="let idle processors stay awake (fairtrial doctor says whether they do); run on a machine whose processors "
     "are not shared, or at another time; read ratios, not figures, until then",
     examine=examine,
+    of_machine=True,
 )

@@ -4,6 +4,7 @@ Values are equally spaced, and at least `SHORTEST`: with fewer, neither test has
 perfect order has p = 0.017).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -44,8 +45,9 @@ class ChangePoint:
     index: int
     """values before the change"""
     p_value: float
-    change: float
-    """median after minus median before, as a share of the median after; 0 if that is 0"""
+    log_ratio: float
+    """the logarithm of the median after over the median before: a step from 50 to 100 and one from 100 to 50 are of the
+    same size. Infinite if one of the two is 0, and 0 if both are"""
 
 
 def trend(values: Sequence[float]) -> Trend:
@@ -83,11 +85,15 @@ def change_point(values: Sequence[float]) -> ChangePoint:
     The statistic is the largest of the standardised differences between the means before and after each split, as for
     normal values (K. J. Worsley, JASA 74 (1979), 365-367); its p-value is the share of `PERMUTATIONS` random orders of
     the values that show as large a one, so nothing is assumed of their distribution but that they are exchangeable
-    (J. Antoch and M. Huskova, Statistics & Probability Letters 53 (2001), 37-46). Unlike Pettitt's test it detects a
-    step near either end, where a warm-up is. The same values always give the same p-value.
+    (J. Antoch and M. Huskova, Statistics & Probability Letters 53 (2001), 37-46). The same values always give the same
+    p-value.
+
+    However large a step is, s values at one end of n have a p-value of about 2 / C(n, s) at the least, the share of
+    orders that put them at either end: two of 20 have 0.01. A warm-up that takes as little of the window cannot be seen
+    in one window alone.
 
     Raises:
-        ValueError: fewer than `SHORTEST` values.
+        ValueError: fewer than `SHORTEST` values, or one below 0.
     """
     series = _series(values)
     centred = series - series.mean()
@@ -98,7 +104,15 @@ def change_point(values: Sequence[float]) -> ChangePoint:
     as_large = int((_splits(centred[_orders(centred.size)]).max(axis=1) >= observed.max() * (1 - 1e-12)).sum())
     before, after = float(np.median(series[:index])), float(np.median(series[index:]))
     p_value = (1 + as_large) / (1 + PERMUTATIONS)
-    return ChangePoint(index, p_value, (after - before) / after if after else 0.0)
+    return ChangePoint(index, p_value, _log_ratio(after, before))
+
+
+def _log_ratio(after: float, before: float) -> float:
+    if min(after, before) < 0:
+        raise ValueError("a value below 0 has no ratio to others")
+    if after > 0 and before > 0:
+        return math.log(after / before)
+    return 0.0 if after == before else math.copysign(math.inf, after - before)
 
 
 @lru_cache(maxsize=2)  # windows of one experiment are equally long

@@ -13,14 +13,14 @@ from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.stacks.containers import start_in_containers
 from fairtrial.catalog.stacks.places import places_of
-from fairtrial.catalog.stacks.run import RunningStack, start_stack
+from fairtrial.catalog.stacks.run import NotReady, RunningStack, start_stack
 from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
-from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.context import TrialContext, awaited_fault
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
-from fairtrial.record.model import Stop
+from fairtrial.record.model import Failure, Stop
 
 CONFIGURATION_FILE = "balancer.conf"
 
@@ -181,7 +181,8 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     What runs already is found, and left as it is.
 
     Raises:
-        Problem: an instance or the balancer did not start, or what should run already is not ready.
+        NotReady: an instance ended before it was ready, or was not ready in time.
+        Problem: the balancer did not start, or what should run already is not ready, or a service ended.
     """
     condition, cpus = context.condition, context.placement.server_cpus
     stack, workload = condition.stack, context.point.workload
@@ -214,6 +215,21 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         balancer = context.plan.balancer
         front = None if balancer is None else running.enter_context(_in_front(balancer, instances, cpus))
         yield Started(instances, front)
+
+
+def failed_start(context: TrialContext, problem: Problem) -> Failure:
+    """The failure that a problem in the stage `start` is, with whose it was.
+
+    It is the contender's where the stack itself did not get ready. A stack whose database has just died ends as well,
+    often before the lab knows of the database's end: that is waited for, and is then the failure.
+    """
+    by_contender = isinstance(problem, NotReady)
+    if by_contender:
+        have_processes = any(its_server.pid is not None for _, its_server in context.services)
+        fault = awaited_fault(context.fault) if have_processes else context.fault()
+        if fault is not None:
+            return Failure(stage="service", reason=fault, remedy="this trial was discarded; see its log above")
+    return Failure.of("start", problem, by_contender=by_contender)
 
 
 @contextmanager

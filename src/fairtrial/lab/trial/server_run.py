@@ -7,13 +7,14 @@ from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.every_stack import try_contract
 from fairtrial.catalog.services.model import Counters
+from fairtrial.catalog.services.upstream import Upstream
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs, without_lab
 from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
-from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.deployment import Deployment, deployed, failed_start
 from fairtrial.lab.trial.durability import durability_before, durability_since
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
 from fairtrial.lab.trial.keys_read import keys_read, mark_keys
@@ -46,6 +47,7 @@ def run_server(context: TrialContext) -> None:
         return
     commits = durability_before(context)
     with ExitStack() as stack:
+        callee: Upstream | None = None
         try:
             with context.stage("start"):
                 stack.enter_context(proxies_before_services(context))
@@ -53,7 +55,9 @@ def run_server(context: TrialContext) -> None:
                 deployment = stack.enter_context(deployed(context))
                 record.readiness = readiness_of(deployment)
         except Problem as problem:
-            record.failure = Failure.of("start", problem)
+            record.failure = failed_start(context, problem)
+            if callee is not None:
+                callee.served()  # raises a Problem if the upstream has ended, which is no failure of the stack
             return
         before, marked = _observe(context, deployment)
         if callee is not None:

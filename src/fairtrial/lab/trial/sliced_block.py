@@ -19,7 +19,7 @@ from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext, TrialWatcher
-from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.deployment import Deployment, deployed, failed_start
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.flow import context_of, keep_log, new_record
 from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
@@ -167,7 +167,7 @@ def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
                     deployment = running.enter_context(deployed(context))
                     context.record.readiness = readiness_of(deployment)
             except Problem as problem:
-                context.record.failure = Failure.of("start", problem)
+                context.record.failure = failed_start(context, problem)
                 return []
             up.append(_Condition(context, deployment, StrayThreadWatch(context.placement.server_cpus)))
         try:

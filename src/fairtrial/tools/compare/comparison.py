@@ -65,8 +65,9 @@ class Comparison:
 
 
 def judge_run(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> JudgedRun:
-    """A run's record with its result, by today's checks."""
-    return JudgedRun(record, trials, judge_record(record, trials))
+    """A run's record with its result, by today's checks; without the trials of blocks that were left out."""
+    result = judge_record(record, trials)
+    return JudgedRun(record, [trial for trial in trials if trial.block not in result.blocks_left_out], result)
 
 
 def compare(before: JudgedRun, after: JudgedRun, metrics: Sequence[Metric], margin: float) -> Comparison:

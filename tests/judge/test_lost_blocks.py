@@ -1,0 +1,130 @@
+"""Blocks that the machine spoiled: left out whole where others take their place, and never because of a figure."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from fairtrial.judge.checks import all_checks
+from fairtrial.judge.judging import judge
+from fairtrial.judge.model import Result
+from fairtrial.judge.outcome import exit_status
+from fairtrial.lab.decide import WhenDecided
+from fairtrial.record.machine import ProcessorUse
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+
+ROBBED = a_trial().on_machine(
+    processors=[
+        ProcessorUse(cpu=cpu, busy_seconds=1.0, interrupt_seconds=0.0, steal_seconds=1.5 * (cpu == 0)) for cpu in (0, 1)
+    ]
+)
+"""The hypervisor took half of the server's processor."""
+WRONG = a_trial().erring(wrong_body=1)
+ROBBED_AND_WRONG = ROBBED.erring(wrong_body=1)
+RATES = {"a": 4000.0, "b": 1900.0}
+Special = Mapping[tuple[str, int], TrialBuilder]
+
+
+def tried(
+    special: Special, blocks: int, looks: list[int], bound: float = 2
+) -> tuple[ExperimentRecord, list[TrialRecord]]:
+    """A run of so many blocks, in which `a` is 2.1 times as fast as `b`, give or take a tenth."""
+    record = an_experiment("a", "b", blocks=max([blocks, *looks])).claiming("a", "b", at_least=bound).record()
+    record = record.model_copy(update={"looks": looks})
+
+    def make(name: str, block: int) -> TrialBuilder | None:
+        if block > blocks:
+            return None
+        wobble = 1 + (block % 3 - 1) / 20 * (name == "a")
+        return special.get((name, block), a_trial().serving(RATES[name] * wobble))
+
+    return record, trials_of(record, make)
+
+
+def judged(special: Special, blocks: int = 12, looks: list[int] | None = None) -> Result:
+    record, trials = tried(special, blocks, [3, 6, 12, 24] if looks is None else looks)
+    return judge(record, trials, interrupted=False)
+
+
+def outcomes(result: Result) -> list[str]:
+    return [condition.outcome for condition in result.conditions]
+
+
+def test_a_block_that_the_machine_spoiled_is_left_out_for_all_conditions() -> None:
+    result = judged({("a", 4): ROBBED})
+    assert result.blocks_left_out == [4]
+    assert (result.blocks_complete, outcomes(result)) == (12, ["valid", "valid"])
+    for condition in result.conditions:
+        figure = condition.figures["goodput_per_second"]
+        assert figure is not None and figure.blocks == 11
+    (claim,) = result.claims
+    assert (claim.verdict, claim.blocks) == ("upheld", 11), claim.sentence
+    spoiled = result.conditions[0].trials[3]
+    assert (spoiled.outcome, spoiled.goodput) == ("refused", None)
+    short, note = result.findings
+    assert short.check == "not-stationary", "its windows are short"
+    assert (note.check, note.severity) == ("stolen", "note")
+    assert note.evidence.startswith("1 block left out whole") and note.evidence.endswith("4 (trial 7)")
+    assert exit_status(result) == 0
+
+
+def test_a_run_of_a_fixed_length_has_nothing_to_take_its_place() -> None:
+    result = judged({("a", 4): ROBBED}, blocks=12, looks=[])
+    assert (result.blocks_left_out, outcomes(result)) == ([], ["refused", "valid"])
+    assert result.claims[0].verdict == "undecided"
+    assert exit_status(result) == 3
+
+
+@pytest.mark.parametrize(
+    ("special", "checks"),
+    [
+        ({("a", 4): WRONG}, "errors"),
+        ({("a", 4): ROBBED_AND_WRONG}, "errors, stolen"),
+        ({("a", 4): WRONG, ("b", 4): ROBBED}, "errors"),
+    ],
+)
+def test_a_contenders_own_refusal_stands_whatever_the_machine_did_beside_it(special: Special, checks: str) -> None:
+    """As one would try who answers wrongly, and hopes that the block goes."""
+    result = judged(special)
+    assert outcomes(result) == ["refused", "valid"]
+    assert result.conditions[0].reason == f"1 of 12 trials refused: {checks}"
+    assert result.claims[0].verdict == "undecided"
+    assert exit_status(result) == 3
+
+
+def test_where_every_block_is_spoiled_none_is_left_out() -> None:
+    result = judged({("b", block): ROBBED for block in range(1, 13)})
+    assert (result.blocks_left_out, outcomes(result)) == ([], ["valid", "refused"])
+
+
+def test_blocks_are_not_left_out_for_what_a_stack_can_do_to_the_machine() -> None:
+    """Memory that it takes swaps, its own work exhausts a quota, its requests wait for each other."""
+    of_machine = {name for name, check in all_checks().items() if check.of_machine}
+    assert of_machine == {"foreign-load", "meters-late", "stolen"}
+
+
+@pytest.mark.parametrize(
+    ("special", "ends"),
+    [
+        ({}, False),
+        ({("a", 2): ROBBED}, False),
+        ({("b", 1): ROBBED, ("b", 3): ROBBED, ("a", 5): ROBBED}, False),
+        ({("a", 2): WRONG}, True),
+        ({("a", 2): a_trial().failing("start", "it ended", by_contender=True)}, True),
+        ({("a", 2): a_trial().failing("service", "it died")}, True),
+    ],
+)
+def test_a_run_goes_on_while_further_blocks_can_decide_its_claims(special: Special, ends: bool) -> None:
+    """The bound is the truth, so that six blocks do not decide it."""
+    record, trials = tried(special, 6, [3, 6, 12, 24], bound=4000 / 1900)
+    assert WhenDecided(record, within_seconds=3600).reached(trials) is ends
+
+
+def test_a_property_can_be_refuted_after_a_trial_that_does_not_count() -> None:
+    record = an_experiment("a", blocks=6).stating("property", of="a", property="no-write-lost").record()
+    record = record.model_copy(update={"looks": [3, 6]})
+    lost = {2: a_trial().failing("service", "it died")}
+    trials = [
+        trial for trial in trials_of(record, lambda _, block: lost.get(block, a_trial().storing())) if trial.block < 4
+    ]
+    assert not WhenDecided(record, within_seconds=3600).reached(trials)
