@@ -155,6 +155,6 @@ def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
     seconds = supported_percentile(summary.response_time, name)
     if seconds is None:
         return f"{summary.response_time.count:,} answers are too few for p{name}{of}"
-    if summary.response_time.is_lower_bound(seconds):
-        return f"p{name}{of} was more than {seconds * 1e3:.3g} ms"
-    return f"p{name}{of} was {seconds * 1e3:.3g} ms" if seconds > limit else None
+    is_bound = summary.response_time.is_lower_bound(seconds)
+    was = "was more than" if is_bound else "was"
+    return f"p{name}{of} {was} {seconds * 1e3:.3g} ms" if is_bound or seconds > limit else None

@@ -6,10 +6,11 @@ What has no time yet is never left out silently. Two kinds of requests have none
   that never has an answer did not have it in time.
 - Of an open load, the times hold what was answered or timed out after the window, and what was not even answered by the
   end of the drain as long as it had waited. A figure that falls among these is a lower bound: it can fail, not be met.
-- Of a closed load, requests that were unanswered at the end count where the oldest of them had waited for longer than the limit. How many
-  of the others had, nobody knows. So a figure is met if it holds with all of them beyond the limit, and not met if it
-  does not even hold without them; in between it is undecided. Where the limit is longer than the oldest had waited,
-  those of an open load that still waited for a connection count in the same way, if they are a queue and no accident.
+- Of a closed load, requests that were unanswered at the end count where the oldest of them had waited for longer than
+  the limit. How many of the others had, nobody knows. So a figure is met if it holds with all of them beyond the limit,
+  and not met if it does not even hold without them; in between it is undecided. Where the limit is longer than the
+  oldest had waited, those of an open load without a drain that still waited for a connection count in the same way, if
+  they are a queue and no accident.
 """
 
 import math
@@ -141,7 +142,8 @@ def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: i
 
 
 def _longest(summary: EngineSummary, failures: int, late: int) -> _Reading:
-    longest, oldest = summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0
+    longest = summary.response_time.max_seconds or 0.0
+    oldest = 0.0 if summary.cohort is not None else summary.oldest_in_flight_seconds or 0.0
     found = math.inf if failures else max(longest, oldest)
     is_open_end = late > 0 or summary.response_time.is_lower_bound(found)
     return _Reading(found, math.inf if is_open_end else found, _reasons(summary, failures, late))
