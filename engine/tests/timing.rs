@@ -29,6 +29,41 @@ fn a_constant_rate_tells_the_whole_stall() {
     }
 }
 
+/// A window of two seconds that closes some 200 ms into a stall of 600 ms: its last requests, a tenth of all, are answered
+/// after it.
+#[test]
+fn a_stall_that_the_window_closes_into_is_told_as_well() {
+    for driver in ["epoll", "auto"] {
+        let attempts: Vec<String> =
+            (0..ATTEMPTS).map_while(|_| late_percentiles_that_are_off(driver).err()).collect();
+        assert!(attempts.len() < ATTEMPTS, "{driver}: {attempts:#?}");
+    }
+}
+
+/// An error tells why the percentiles are not those of all requests, or that the window closed elsewhere.
+fn late_percentiles_that_are_off(driver: &str) -> Result<(), String> {
+    let target = Target::start(&["--stall", "2s:600ms"]);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let load = json!({"kind": "constant", "rate_per_second": RATE_PER_SECOND, "connections": 64});
+    let plan = Plan::closed(&target.address, 64).with("load", load).with("driver", json!(driver));
+    let summary = plan.seconds(2.0).run();
+    let served = target.served_event();
+    let waits = waits_of(&served["answers_each_ms"]);
+    let in_flight = summary.count("in_flight_at_end");
+    if !(200..1200).contains(&in_flight) {
+        return Err(format!("the window closed with {in_flight} in flight"));
+    }
+    assert_eq!((waits.len(), &summary.0["cohort"]["answers"]), (4000, &json!(4000)));
+    for percentile in ["95", "99"] {
+        let expected = percentile_of(&waits, percentile.parse().unwrap());
+        let measured = summary.seconds("response_time", percentile);
+        if (measured / expected - 1.0).abs() >= 0.08 || measured < 0.1 {
+            return Err(format!("p{percentile} is {measured}, and the answers make it {expected}"));
+        }
+    }
+    Ok(())
+}
+
 /// An error tells the first percentile that is not what the target's answers make it.
 fn percentiles_that_are_off(driver: &str) -> Result<(), String> {
     let target = Target::start(&["--stall", "2s:200ms"]);

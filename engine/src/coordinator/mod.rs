@@ -103,6 +103,9 @@ impl Run {
             opened_ns: timeline.opens_ns,
             oldest_in_flight_seconds: oldest_ns
                 .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),
+            drain_seconds: clock::seconds(
+                outcomes.iter().map(|(ended, _)| ended.drained_ns).max().unwrap_or(0),
+            ),
             threads: outcomes
                 .iter()
                 .map(|(_, used)| ThreadUse {

@@ -159,6 +159,7 @@ impl Run {
             local_ports: plan.load.local_ports().map(|ports| self.share_of(ports, thread)),
             pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
+            drain_ns: clock::from_seconds(plan.drain_seconds()),
             record: Record::new(kinds, self.tallied_dataset(), plan.record_intended as usize)
                 .telling(Arc::clone(&totals))
                 .acknowledging(acknowledged_numbers(&self.requests))

@@ -83,7 +83,7 @@ impl Pace {
         if self.opened.is_none() && phase != Phase::WarmUp {
             self.opened = Some(self.so_far());
         }
-        if self.closed.is_none() && phase == Phase::Over {
+        if self.closed.is_none() && matches!(phase, Phase::Drain | Phase::Over) {
             self.closed = Some(self.so_far());
         }
     }
@@ -131,6 +131,8 @@ mod tests {
         pace.follow(Phase::Window);
         pace.has_spun(10_000, 10_007);
         pace.has_spun(1_000_000, 9_000_000);
+        pace.follow(Phase::Drain);
+        pace.has_spun(15_000_000, 15_000_011);
         pace.follow(Phase::Over);
         pace.has_spun(20_000_000, 20_000_010);
         assert_eq!(pace.window_use().spinning_ns, 7 + LONGEST_LOOK_NS);

@@ -21,6 +21,7 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     within("protocol", f64::from(plan.protocol), f64::from(PROTOCOL), f64::from(PROTOCOL))?;
     within("warmup_seconds", plan.warmup_seconds, 0.0, LONGEST_SECONDS)?;
     within("timeout_seconds", plan.timeout_seconds, 0.001, LONGEST_SECONDS)?;
+    drain(plan)?;
     within("progress_every_seconds", plan.progress_every_seconds, 0.0, LONGEST_SECONDS)?;
     within("threads", f64::from(plan.threads), 1.0, f64::from(MOST_THREADS))?;
     within("pipeline", f64::from(plan.pipeline), 1.0, f64::from(DEEPEST_PIPELINE))?;
@@ -46,6 +47,16 @@ pub(super) fn plan(plan: &Plan) -> Checked {
         think(plan, planned, &format!("requests[{place}].think_seconds"))?;
     }
     spot_checks(plan)
+}
+
+fn drain(plan: &Plan) -> Checked {
+    match plan.drain_seconds {
+        Some(seconds) if seconds > 0.0 && !plan.load.is_open() => {
+            invalid("drain_seconds: needs an open load: a closed one has no arrivals whose answers are owed")
+        }
+        Some(seconds) => within("drain_seconds", seconds, 0.0, LONGEST_SECONDS),
+        None => Ok(()),
+    }
 }
 
 fn spot_checks(plan: &Plan) -> Checked {

@@ -27,6 +27,10 @@ use crate::dataset::DatasetSpec;
 /// The version of the protocol that this engine speaks.
 pub const PROTOCOL: u32 = 2;
 
+/// An open load's answers are awaited this long after the window if the plan does not say. Whoever waits for a user's
+/// sake has given up by then, and each trial of a server that is overloaded lasts so much longer.
+const LONGEST_DEFAULT_DRAIN_SECONDS: f64 = 2.0;
+
 /// Everything that a run needs to know.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,6 +70,9 @@ pub struct Plan {
     /// From the start of a request, its connect included, to the error `timeout`.
     #[serde(default = "default_timeout")]
     pub timeout_seconds: f64,
+    /// As it was written: see [`Plan::drain_seconds`].
+    #[serde(default)]
+    drain_seconds: Option<f64>,
     /// Number of threads that offer load.
     #[serde(default = "default_one")]
     pub threads: u32,
@@ -155,6 +162,14 @@ impl Plan {
             }
             (None, _) => unreachable!("checked when the plan was read"),
         }
+    }
+
+    /// How long an open load's answers are awaited after the window; 0 in a closed load.
+    pub fn drain_seconds(&self) -> f64 {
+        if !self.load.is_open() {
+            return 0.0;
+        }
+        self.drain_seconds.unwrap_or(self.timeout_seconds.min(LONGEST_DEFAULT_DRAIN_SECONDS))
     }
 
     /// The Host header.

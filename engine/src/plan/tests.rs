@@ -50,6 +50,31 @@ fn every_load_has_its_keys() {
 }
 
 #[test]
+fn an_open_loads_answers_are_awaited_for_two_seconds_or_the_time_out() {
+    let drain = |load: Value, change: Value| {
+        read(move |plan| {
+            plan["load"] = load.clone();
+            plan.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        })
+        .map(|plan| plan.drain_seconds())
+    };
+    let open = || json!({"kind": "constant", "rate_per_second": 2000.0, "connections": 64});
+    let closed = || json!({"kind": "closed", "connections": 1});
+    assert_eq!(drain(open(), json!({})), Ok(2.0));
+    assert_eq!(drain(open(), json!({"timeout_seconds": 0.5})), Ok(0.5));
+    assert_eq!(drain(open(), json!({"drain_seconds": 30, "timeout_seconds": 10})), Ok(30.0));
+    assert_eq!(drain(open(), json!({"drain_seconds": 0})), Ok(0.0));
+    assert_eq!(
+        (drain(closed(), json!({})), drain(closed(), json!({"drain_seconds": 0}))),
+        (Ok(0.0), Ok(0.0))
+    );
+    assert!(
+        drain(closed(), json!({"drain_seconds": 1})).unwrap_err().contains("drain_seconds: needs an open")
+    );
+    assert!(drain(open(), json!({"drain_seconds": -1})).unwrap_err().contains("drain_seconds: -1"));
+}
+
+#[test]
 fn steps_end_the_run_themselves() {
     let steps = json!([{"rate_per_second": 100, "seconds": 2}, {"rate_per_second": 0, "seconds": 0.5}]);
     let plan = read(|plan| {

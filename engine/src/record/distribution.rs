@@ -18,7 +18,12 @@ pub struct Distribution {
     histogram: Histogram<u64>,
     sum_ns: u128,
     min_ns: u64,
+    /// Of the others: what is longer may be a lower bound.
     max_ns: u64,
+    /// Samples that are lower bounds.
+    bounds: u64,
+    lowest_bound_ns: u64,
+    highest_bound_ns: u64,
 }
 
 impl Default for Distribution {
@@ -31,7 +36,15 @@ impl Distribution {
     /// A distribution without samples. Takes about 270 KB.
     pub fn new() -> Distribution {
         let histogram = Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("the bounds are valid");
-        Distribution { histogram, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+        Distribution {
+            histogram,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            bounds: 0,
+            lowest_bound_ns: u64::MAX,
+            highest_bound_ns: 0,
+        }
     }
 
     /// Adds a sample; one above an hour counts as an hour in the percentiles.
@@ -43,12 +56,27 @@ impl Distribution {
         self.max_ns = self.max_ns.max(nanoseconds);
     }
 
+    /// Adds a sample that is a lower bound: nobody waited for its end. With every bound in the place of its true value,
+    /// each percentile is a lower bound of the true one; and it is exact where all bounds are above it.
+    #[cold]
+    pub fn record_at_least(&mut self, nanoseconds: u64) {
+        self.histogram.saturating_record(nanoseconds);
+        self.sum_ns += u128::from(nanoseconds);
+        self.min_ns = self.min_ns.min(nanoseconds);
+        self.bounds += 1;
+        self.lowest_bound_ns = self.lowest_bound_ns.min(nanoseconds.min(HIGHEST_NS));
+        self.highest_bound_ns = self.highest_bound_ns.max(nanoseconds);
+    }
+
     /// Adds another thread's samples.
     pub fn merge(&mut self, other: &Distribution) {
         self.histogram.add(&other.histogram).expect("all have the same bounds");
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
+        self.bounds += other.bounds;
+        self.lowest_bound_ns = self.lowest_bound_ns.min(other.lowest_bound_ns);
+        self.highest_bound_ns = self.highest_bound_ns.max(other.highest_bound_ns);
     }
 
     /// Number of samples.
@@ -73,9 +101,13 @@ impl Distribution {
         PERCENTILES.iter().rev().map(|&(_, at)| at).find(|&at| samples_above(at) >= 10)
     }
 
+    fn longest_ns(&self) -> u64 {
+        self.max_ns.max(self.highest_bound_ns)
+    }
+
     fn percentile_seconds(&self, percentile: f64) -> f64 {
         // A value's bucket may reach above the largest sample.
-        seconds(self.histogram.value_at_percentile(percentile).min(self.max_ns))
+        seconds(self.histogram.value_at_percentile(percentile).min(self.longest_ns()))
     }
 }
 
@@ -87,7 +119,18 @@ struct Written {
     max_seconds: Option<f64>,
     percentiles: Percentiles,
     supported_percentile: Option<f64>,
+    at_least: Option<AtLeast>,
     hdr_base64: String,
+}
+
+/// The samples that are lower bounds.
+#[derive(Serialize)]
+struct AtLeast {
+    count: u64,
+    /// No figure at or above it is more than a lower bound.
+    min_seconds: f64,
+    /// The longest of the other samples; `None`: there is no other.
+    longest_other_seconds: Option<f64>,
 }
 
 struct Percentiles([Option<f64>; PERCENTILES.len()]);
@@ -106,9 +149,14 @@ impl Serialize for Distribution {
             count,
             min_seconds: known(seconds(self.min_ns)),
             mean_seconds: known(self.sum_ns as f64 / count as f64 / 1e9),
-            max_seconds: known(seconds(self.max_ns)),
+            max_seconds: known(seconds(self.longest_ns())),
             percentiles: Percentiles(PERCENTILES.map(|(_, at)| known(self.percentile_seconds(at)))),
             supported_percentile: self.supported_percentile(),
+            at_least: (self.bounds > 0).then(|| AtLeast {
+                count: self.bounds,
+                min_seconds: seconds(self.lowest_bound_ns),
+                longest_other_seconds: (count > self.bounds).then(|| seconds(self.max_ns)),
+            }),
             hdr_base64: self.to_base64(),
         }
         .serialize(serializer)
@@ -141,6 +189,34 @@ mod tests {
         let median = written["percentiles"]["50"].as_f64().unwrap();
         assert!((median / 500e-6 - 1.0).abs() < 0.002, "{median}");
         assert_eq!(written["percentiles"]["99.99"], 1e-3);
+    }
+
+    #[test]
+    fn lower_bounds_are_samples_and_told_apart() {
+        let (mut first, mut second) = (Distribution::new(), Distribution::new());
+        (1..=97).for_each(|sample| first.record(sample * 1000));
+        assert!(serde_json::to_value(&first).unwrap()["at_least"].is_null());
+        first.record_at_least(50_000_000);
+        second.record_at_least(40_000_000);
+        second.record_at_least(2 * HIGHEST_NS);
+        first.merge(&second);
+        let written = serde_json::to_value(&first).unwrap();
+        assert_eq!((&written["count"], &written["at_least"]["count"]), (&100.into(), &3.into()));
+        assert_eq!(written["at_least"]["min_seconds"], 0.04);
+        assert_eq!(written["at_least"]["longest_other_seconds"], 97e-6);
+        let percentile = |name: &str| written["percentiles"][name].as_f64().unwrap();
+        assert!(percentile("95") < 0.04 && percentile("99") >= 0.05, "{written}");
+        assert_eq!(written["max_seconds"], 7200.0);
+    }
+
+    #[test]
+    fn a_lower_bound_above_the_histogram_is_one_of_its_last_bin() {
+        let mut distribution = Distribution::new();
+        distribution.record_at_least(2 * HIGHEST_NS);
+        let written = serde_json::to_value(&distribution).unwrap();
+        let median = written["percentiles"]["50"].as_f64().unwrap();
+        assert!(median >= written["at_least"]["min_seconds"].as_f64().unwrap(), "{written}");
+        assert!(written["at_least"]["longest_other_seconds"].is_null());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is kept of the window, per thread, and how threads' records become one.
 
 mod acknowledged;
+mod cohort;
 mod distribution;
 mod errors;
 mod evenness;
@@ -20,6 +21,7 @@ mod times;
 use std::sync::Arc;
 
 pub use acknowledged::{AcknowledgedNumbers, Acknowledgements};
+pub use cohort::Cohort;
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use evenness::{ConnectionAnswers, Evenness};
@@ -65,6 +67,8 @@ pub struct Record {
     counts: Vec<RequestCounts>,
     /// Requests that ended without a complete answer, and those that never began: there was no room to wait.
     pub failures: u64,
+    /// Of an open load, what became of the requests with an intended start in the window.
+    pub cohort: Cohort,
     /// By kind.
     pub errors: ErrorCounts,
     /// Successful connects.
@@ -113,6 +117,7 @@ impl Record {
             times: TimesByKind::new(kinds.names().len()),
             kinds,
             failures: 0,
+            cohort: Cohort::default(),
             errors: ErrorCounts::default(),
             connects: 0,
             received_bytes: 0,
@@ -227,9 +232,25 @@ impl Record {
         let response_ns = times.done_ns.saturating_sub(times.intended_ns);
         self.counts[kind].answers += 1;
         self.series.answer(since_opened_ns, response_ns);
-        self.times.record(kind, times.done_ns.saturating_sub(times.sent_ns), response_ns);
         self.send_lag.record(times.sent_ns.saturating_sub(times.intended_ns));
         self.body_bytes.add(body_bytes);
+    }
+
+    /// A request of the cohort has a complete answer, in the window or after it.
+    #[inline]
+    pub fn answer_of_cohort(&mut self, request: usize, times: ExchangeTimes) {
+        let service_ns = times.done_ns.saturating_sub(times.sent_ns);
+        let response_ns = times.done_ns.saturating_sub(times.intended_ns);
+        self.times.record(self.kinds.of(request), service_ns, response_ns);
+        self.cohort.answers += 1;
+    }
+
+    /// A request of the cohort is awaited no longer. `sent_ns`: `None` if it never was sent.
+    #[cold]
+    pub fn unanswered(&mut self, request: usize, intended_ns: u64, sent_ns: Option<u64>, given_up_ns: u64) {
+        let service_ns = sent_ns.map(|sent_ns| given_up_ns.saturating_sub(sent_ns));
+        let response_ns = given_up_ns.saturating_sub(intended_ns);
+        self.times.record_at_least(self.kinds.of(request), service_ns, response_ns);
     }
 
     /// The answer passed, `since_opened_ns` after the window's opening.
@@ -344,6 +365,7 @@ impl Record {
             *counts = counts.plus(*added);
         }
         self.failures += other.failures;
+        self.cohort.merge(other.cohort);
         self.errors.merge(&other.errors);
         self.connects += other.connects;
         self.received_bytes += other.received_bytes;

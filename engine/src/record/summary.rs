@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::cohort::CohortWritten;
 use super::{
     Acknowledgements, ConnectionAnswers, Distribution, ErrorCounts, Example, Picks, Record, RequestShare,
     SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Times,
@@ -86,6 +87,8 @@ pub struct WindowFacts {
     pub opened_ns: u64,
     /// Since the intended start of the oldest of them.
     pub oldest_in_flight_seconds: Option<f64>,
+    /// From the window's end until nothing more was awaited.
+    pub drain_seconds: f64,
     /// Per thread.
     pub threads: Vec<ThreadUse>,
 }
@@ -196,6 +199,7 @@ pub struct Summary {
     in_flight_at_end: u64,
     oldest_in_flight_seconds: Option<f64>,
     waiting: Option<WaitingRequests>,
+    cohort: Option<CohortWritten>,
     mix: Vec<RequestShare>,
     checked_bodies: u64,
     series: Vec<SeriesPoint>,
@@ -270,6 +274,7 @@ impl Summary {
             in_flight_at_end: books.in_flight_at_end,
             oldest_in_flight_seconds: facts.oldest_in_flight_seconds,
             waiting: books.waiting,
+            cohort: books.waiting.map(|_| record.cohort.written(facts.drain_seconds)),
             mix,
             checked_bodies: record.checked_bodies,
             intended_seconds: record.intended_ns.iter().map(since_opened).collect(),

@@ -1,16 +1,16 @@
-//! Times of complete answers, by kind of request.
+//! Times of requests, by kind: of complete answers, and lower bounds of those that nobody awaited to the end.
 
 use super::Distribution;
 
 /// A mix of more kinds has no times by kind: those of one take 540 KB in each thread.
 const MOST_KINDS: usize = 16;
 
-/// Times of complete answers.
+/// Times of requests.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
-    /// From sending to the last byte.
+    /// From sending to the last byte, or to the moment at which it was awaited no longer.
     pub service: Distribution,
-    /// From the intended start to the last byte.
+    /// From the intended start to the same.
     pub response: Distribution,
 }
 
@@ -39,10 +39,25 @@ impl TimesByKind {
     /// Adds the times of an answer to a request of this kind.
     #[inline]
     pub fn record(&mut self, kind: usize, service_ns: u64, response_ns: u64) {
-        let place = if self.0.len() == 1 { 0 } else { kind };
-        let times = &mut self.0[place];
+        let times = self.place(kind);
         times.service.record(service_ns);
         times.response.record(response_ns);
+    }
+
+    /// Adds a request of this kind that was not answered for so long. `service_ns`: `None` if it never was sent.
+    #[cold]
+    pub fn record_at_least(&mut self, kind: usize, service_ns: Option<u64>, response_ns: u64) {
+        let times = self.place(kind);
+        if let Some(service_ns) = service_ns {
+            times.service.record_at_least(service_ns);
+        }
+        times.response.record_at_least(response_ns);
+    }
+
+    #[inline]
+    fn place(&mut self, kind: usize) -> &mut Times {
+        let place = if self.0.len() == 1 { 0 } else { kind };
+        &mut self.0[place]
     }
 
     /// Adds another thread's times of the same kinds.

@@ -36,6 +36,8 @@ pub enum Phase {
     WarmUp,
     /// Everything is recorded.
     Window,
+    /// After an open load's window: nothing arrives any more, and the answers that are owed are awaited.
+    Drain,
     /// Nothing is begun or recorded any more.
     Over,
 }

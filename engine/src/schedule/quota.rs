@@ -51,6 +51,11 @@ impl Quota {
         self.under_way_at_opening = self.under_way;
     }
 
+    /// From now on none begins, and only those under way are awaited. The window is open, and had no share.
+    pub fn await_the_rest(&mut self) {
+        self.share = Some(self.ended + self.under_way);
+    }
+
     /// The request that was begun last had its intended start before the window.
     pub fn was_before_window(&mut self) {
         if self.window_is_open {
@@ -120,6 +125,19 @@ mod tests {
         assert!(!quota.begin() && !quota.is_used_up());
         (0..3).for_each(|_| quota.end());
         assert!(quota.is_used_up());
+    }
+
+    #[test]
+    fn after_the_window_the_rest_is_awaited_and_nothing_begins() {
+        let mut quota = Quota::new(None);
+        quota.open_window();
+        assert!((0..3).all(|_| quota.begin()));
+        quota.end();
+        quota.await_the_rest();
+        assert!(!quota.begin() && !quota.is_used_up());
+        (0..2).for_each(|_| quota.end());
+        assert!(quota.is_used_up());
+        assert_eq!((quota.begun_in_window(), quota.under_way()), (3, 0));
     }
 
     #[test]

@@ -66,14 +66,14 @@ impl AnswerWatch {
     }
 
     /// What the window came to.
-    pub(super) fn conclude(mut self, slots: &[Slot]) -> Evenness {
+    pub(super) fn conclude(&mut self, slots: &[Slot]) -> Evenness {
         self.close_slice(slots);
         for (number, slot) in slots.iter().enumerate() {
             // Where it never opened, there was no answer in it.
             let before = self.at_opening.get(number).copied().unwrap_or(slot.answers);
             self.evenness.connection(slot.answers - before);
         }
-        self.evenness
+        std::mem::take(&mut self.evenness)
     }
 
     fn close_slice(&mut self, slots: &[Slot]) {

@@ -12,13 +12,29 @@ impl Session {
     #[inline]
     pub fn due(&mut self, now_ns: u64) -> Option<(usize, Next)> {
         self.advance(now_ns);
-        if self.phase == Phase::Over {
-            return None;
+        if matches!(self.phase, Phase::Drain | Phase::Over) {
+            return self.due_after_window(now_ns);
         }
         if now_ns >= self.pace.next_ns()
             && let Some(due) = self.due_by_the_clock(now_ns)
         {
             return Some(due);
+        }
+        if now_ns >= self.deadlines.earliest_ns() { self.due_deadline(now_ns) } else { None }
+    }
+
+    /// In the drain: what waits, and came too late for anyone to look whether a connection is free; and deadlines.
+    #[cold]
+    fn due_after_window(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+        if self.phase == Phase::Over {
+            return None;
+        }
+        if let Pace::Open(open) = &mut self.pace
+            && open.waiting.oldest_ns().is_some()
+            && let Some(number) = open.free.take()
+        {
+            let intended_ns = open.waiting.take()?;
+            return Some((number, self.assign(number, intended_ns, now_ns)));
         }
         if now_ns >= self.deadlines.earliest_ns() { self.due_deadline(now_ns) } else { None }
     }
@@ -79,6 +95,7 @@ impl Session {
     pub(super) fn wait(&mut self, intended_ns: u64, now_ns: u64) {
         let Pace::Open(open) = &mut self.pace else { return };
         if !open.waiting.put(intended_ns) {
+            self.record.cohort.failures += u64::from(intended_ns >= self.cohort_from_ns);
             self.count_failure(None, ErrorKind::Overflow, now_ns);
             self.end_request(now_ns);
         }

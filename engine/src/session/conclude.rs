@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::pace::Pace;
+use super::slot::InFlight;
 use crate::record::{Books, ErrorKind, Record};
 use crate::schedule::Phase;
 
@@ -14,14 +15,23 @@ pub struct Ended {
     pub at_ns: u64,
     /// Requests by their begin and end.
     pub books: Books,
-    /// The earliest intended start among the requests that have not ended.
+    /// The earliest intended start among the requests that had not ended then.
     pub oldest_intended_ns: Option<u64>,
+    /// How long answers were awaited after the window.
+    pub drained_ns: u64,
+}
+
+/// How things stood when the window ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closing {
+    books: Books,
+    oldest_intended_ns: Option<u64>,
 }
 
 impl Ended {
     /// An end at 0 with nothing under way.
     pub fn of(record: Record) -> Ended {
-        Ended { record, at_ns: 0, books: Books::default(), oldest_intended_ns: None }
+        Ended { record, at_ns: 0, books: Books::default(), oldest_intended_ns: None, drained_ns: 0 }
     }
 }
 
@@ -33,6 +43,9 @@ impl Session {
             self.phase_ends_ns = self.timeline.closes_ns.unwrap_or(u64::MAX);
             self.answer_watch.open(&self.slots, self.timeline.opens_ns);
             self.quota.open_window();
+            if matches!(self.pace, Pace::Closed(_)) {
+                self.cohort_from_ns = 0;
+            }
             if let Pace::Open(open) = &mut self.pace {
                 open.waiting.open_window();
             }
@@ -41,6 +54,9 @@ impl Session {
             }
         }
         if self.phase == Phase::Window && now_ns >= self.phase_ends_ns {
+            self.close_window();
+        }
+        if self.phase == Phase::Drain && now_ns >= self.phase_ends_ns {
             self.end(self.phase_ends_ns);
         }
         if self.phase == Phase::Window {
@@ -49,18 +65,41 @@ impl Session {
         }
     }
 
+    /// The window ends by the clock.
+    fn close_window(&mut self) {
+        self.ended_ns = self.phase_ends_ns;
+        if self.drain_ns == 0 {
+            return self.end(self.ended_ns);
+        }
+        self.take_late_arrivals();
+        self.closing = Some(self.close_books());
+        if let Pace::Open(open) = &mut self.pace {
+            open.arrivals.end();
+        }
+        self.quota.await_the_rest();
+        if self.quota.is_used_up() {
+            return self.end(self.ended_ns);
+        }
+        self.phase = Phase::Drain;
+        self.phase_ends_ns = self.ended_ns.saturating_add(self.drain_ns);
+        self.boundary_ns = self.phase_ends_ns;
+    }
+
+    /// Nothing is awaited any more.
     #[cold]
     pub(super) fn end(&mut self, at_ns: u64) {
+        if self.closing.is_none() {
+            self.ended_ns = at_ns;
+        }
         self.phase = Phase::Over;
         self.phase_ends_ns = u64::MAX;
         self.boundary_ns = u64::MAX;
-        self.ended_ns = at_ns;
+        self.over_ns = at_ns;
     }
 
-    /// Ends the session at the latest now.
-    pub fn conclude(mut self, now_ns: u64) -> Ended {
-        self.stop(now_ns);
-        self.take_late_arrivals();
+    /// What is known of the window at its end.
+    fn close_books(&mut self) -> Closing {
+        self.record.evenness = self.answer_watch.conclude(&self.slots);
         let waiting = match &self.pace {
             Pace::Closed(_) => None,
             Pace::Open(open) => Some(&open.waiting),
@@ -76,9 +115,45 @@ impl Session {
             in_flight_at_end: self.quota.under_way(),
             waiting: waiting.map(|waiting| waiting.conclude()),
         };
-        self.record.evenness = self.answer_watch.conclude(&self.slots);
+        Closing { books, oldest_intended_ns }
+    }
+
+    /// What an open load's cohort still owes at the very end took at least so long.
+    fn censor(&mut self) {
+        let Pace::Open(open) = &mut self.pace else { return };
+        let record = &mut self.record;
+        for slot in self.slots.iter().filter(|slot| slot.is_under_way()) {
+            let InFlight { request, intended_ns, .. } = slot.current;
+            if intended_ns >= self.cohort_from_ns && !record.is_spot_check(request) {
+                record.cohort.censored += 1;
+                record.unanswered(request, intended_ns, slot.current.first_sent_ns(), self.over_ns);
+            }
+        }
+        while let Some(intended_ns) = open.waiting.take() {
+            // It would have been the next one of the mix.
+            let request = self.mix.next();
+            if intended_ns >= self.cohort_from_ns {
+                record.cohort.censored += 1;
+                record.unanswered(request, intended_ns, None, self.over_ns);
+            }
+        }
+    }
+
+    /// Ends the session at the latest now.
+    pub fn conclude(mut self, now_ns: u64) -> Ended {
+        self.stop(now_ns);
+        let closing = match self.closing.take() {
+            Some(closing) => closing,
+            None => {
+                self.take_late_arrivals();
+                self.close_books()
+            }
+        };
+        self.censor();
         self.record.comparison = self.reference.take().and_then(|reference| reference.conclude());
-        Ended { at_ns: self.ended_ns, books, oldest_intended_ns, record: self.record }
+        let Closing { books, oldest_intended_ns } = closing;
+        let drained_ns = self.over_ns.saturating_sub(self.ended_ns);
+        Ended { at_ns: self.ended_ns, books, oldest_intended_ns, drained_ns, record: self.record }
     }
 
     /// Arrivals whose intended start came before the end, but not before anyone looked.
@@ -91,6 +166,7 @@ impl Session {
             }
             self.quota.end();
             self.totals.add_error();
+            self.record.cohort.failures += u64::from(intended_ns >= self.cohort_from_ns);
             if let Some(since_opened_ns) = last_ns.checked_sub(self.timeline.opens_ns) {
                 self.record.failure(None, ErrorKind::Overflow, since_opened_ns);
             }

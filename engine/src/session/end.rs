@@ -1,7 +1,7 @@
 //! How requests end: by an answer, or by an error.
 
 use super::pace::Pace;
-use super::slot::{State, pause_ns};
+use super::slot::{InFlight, State, pause_ns};
 use super::{Next, Session};
 use crate::exchange::Broken;
 use crate::http1::response::Malformed;
@@ -122,8 +122,21 @@ impl Session {
         if self.record.is_spot_check(request) {
             return self.spot_check_failed(number, kind, now_ns);
         }
+        let current = self.slots[number].current;
+        self.fail_in_cohort(&current, kind, now_ns);
         self.count_failure(Some(request), kind, now_ns);
         self.end_request(now_ns);
+    }
+
+    /// Counts a failure if it is the cohort's. What timed out took at least so long; of other failures nothing is known.
+    pub(super) fn fail_in_cohort(&mut self, failed: &InFlight, kind: ErrorKind, now_ns: u64) {
+        if failed.intended_ns < self.cohort_from_ns {
+            return;
+        }
+        self.record.cohort.failures += 1;
+        if kind == ErrorKind::Timeout {
+            self.record.unanswered(failed.request, failed.intended_ns, failed.first_sent_ns(), now_ns);
+        }
     }
 
     /// A connection without a request is of no more use.

@@ -11,6 +11,8 @@ pub(super) struct Tally<'s> {
     pub record: &'s mut Record,
     /// Outside of it, little is recorded.
     pub in_window: bool,
+    /// Requests with an intended start from here on are of those whose times are recorded.
+    pub cohort_from_ns: u64,
     pub totals: &'s Totals,
     pub opened_ns: u64,
 }
@@ -59,6 +61,9 @@ pub(super) fn judge(
             record.verified_in_run(asked.request);
         }
         Some(_) => tally.totals.add_error(),
+    }
+    if asked.intended_ns >= tally.cohort_from_ns {
+        record.answer_of_cohort(asked.request, asked.times(done_ns));
     }
     if !tally.in_window {
         return verdict.wrong.is_none();

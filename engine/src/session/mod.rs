@@ -20,6 +20,7 @@ mod spot_checks;
 use std::sync::Arc;
 
 use answer_watch::AnswerWatch;
+use conclude::Closing;
 pub use conclude::Ended;
 use deadlines::Deadlines;
 use judge::{Against, Tally, judge};
@@ -72,6 +73,8 @@ pub struct SessionParts {
     pub pipeline: usize,
     /// From a request's begin, its connect included, to the error `timeout`.
     pub timeout_ns: u64,
+    /// How long an open load's answers are awaited after a window that ends by the clock; 0 in a closed load.
+    pub drain_ns: u64,
     /// Where the window is recorded.
     pub record: Record,
     /// What keeps answers, or compares them; needs a pipeline of 1.
@@ -95,6 +98,7 @@ pub struct Session {
     /// Left for connects of the window; `None`: there is always one.
     local_ports: Option<u64>,
     timeout_ns: u64,
+    drain_ns: u64,
     record: Record,
     reference: Option<Box<ThreadReference>>,
     totals: Arc<Totals>,
@@ -104,7 +108,15 @@ pub struct Session {
     phase_ends_ns: u64,
     /// When the phase ends, or a slice of it.
     boundary_ns: u64,
+    /// When the window ended.
     ended_ns: u64,
+    /// When the last answers were awaited no longer.
+    over_ns: u64,
+    /// How things stood when the window ended, if a drain followed.
+    closing: Option<Closing>,
+    /// The times of requests with an intended start from here on are recorded. An open load's are those that arrive in
+    /// the window; a closed load's are those that end in it, so this is out of reach before it, and then 0.
+    cohort_from_ns: u64,
     slots: Vec<Slot>,
     answer_watch: AnswerWatch,
     deadlines: Deadlines,
@@ -136,6 +148,7 @@ impl Session {
         let has_templates = parts.requests.iter().any(|request| request.message.fixed(false).is_none());
         let keeps_numbers = record.keeps_acknowledged();
         let mut pace = Pace::new(parts.pace, connections);
+        let is_open = matches!(pace, Pace::Open(_));
         if let Pace::Open(open) = &mut pace {
             open.arrivals.begin(timeline);
         }
@@ -151,6 +164,7 @@ impl Session {
             socket_limit: parts.requests_per_connection.unwrap_or(u32::MAX),
             local_ports: parts.local_ports,
             timeout_ns: parts.timeout_ns,
+            drain_ns: parts.drain_ns,
             record,
             reference: parts.reference.map(Box::new),
             totals: parts.totals,
@@ -159,6 +173,9 @@ impl Session {
             phase_ends_ns: timeline.opens_ns,
             boundary_ns: timeline.opens_ns,
             ended_ns: timeline.opens_ns,
+            over_ns: timeline.opens_ns,
+            closing: None,
+            cohort_from_ns: if is_open { timeline.opens_ns } else { u64::MAX },
             slots,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],
@@ -318,7 +335,13 @@ impl Session {
             Received::Complete(answer) => {
                 let stays = answer.reusable && current.is_sent() && !current.closes && !peer_closes;
                 let opened_ns = self.timeline.opens_ns;
-                let tally = Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
+                let tally = Tally {
+                    record: &mut self.record,
+                    in_window,
+                    cohort_from_ns: self.cohort_from_ns,
+                    totals: &self.totals,
+                    opened_ns,
+                };
                 let against = self.reference.as_deref_mut().map(|reference| Against {
                     reference,
                     sent: sent(&self.requests, &self.rendered, current, number),
@@ -340,7 +363,13 @@ impl Session {
             if let Some(answer) = slot.exchange.receive_close(expectation) {
                 let in_window = self.phase == Phase::Window;
                 let opened_ns = self.timeline.opens_ns;
-                let tally = Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
+                let tally = Tally {
+                    record: &mut self.record,
+                    in_window,
+                    cohort_from_ns: self.cohort_from_ns,
+                    totals: &self.totals,
+                    opened_ns,
+                };
                 let against = self.reference.as_deref_mut().map(|reference| Against {
                     reference,
                     sent: sent(&self.requests, &self.rendered, &current, number),

@@ -132,8 +132,13 @@ impl Session {
                     let stays = answer.reusable && current.is_sent();
                     let in_window = self.phase == Phase::Window;
                     let opened_ns = self.timeline.opens_ns;
-                    let tally =
-                        Tally { record: &mut self.record, in_window, totals: &self.totals, opened_ns };
+                    let tally = Tally {
+                        record: &mut self.record,
+                        in_window,
+                        cohort_from_ns: self.cohort_from_ns,
+                        totals: &self.totals,
+                        opened_ns,
+                    };
                     let is_right = judge(&answer, expectation, &current, now_ns, tally, None);
                     if !stays {
                         return self.answered(number, false, is_right, now_ns);
@@ -183,6 +188,7 @@ impl Session {
         while self.phase != Phase::Over
             && let Some(lost) = self.pipelines[number].behind.pop_front()
         {
+            self.fail_in_cohort(&lost, kind, now_ns);
             self.count_failure(Some(lost.request), kind, now_ns);
             self.end_request(now_ns);
         }

@@ -50,6 +50,11 @@ impl InFlight {
         self.sent_bytes == self.bytes
     }
 
+    /// When its first byte was handed to the kernel; `None`: none was.
+    pub(super) fn first_sent_ns(&self) -> Option<u64> {
+        (self.sent_bytes > 0).then_some(self.sent_ns)
+    }
+
     #[inline]
     pub(super) fn times(&self, done_ns: u64) -> ExchangeTimes {
         ExchangeTimes { intended_ns: self.intended_ns, sent_ns: self.sent_ns, done_ns }

@@ -82,6 +82,49 @@ fn a_stall_is_seen_by_every_request_that_came_in_it() {
 }
 
 #[test]
+fn a_stall_into_the_windows_end_is_awaited() {
+    // The last 100 of 500 requests come while the server sleeps, which it does for 200 ms beyond the window.
+    let run = |drain_seconds: f64| {
+        let server = Server::start(|_, mut stream| {
+            stream.set_nodelay(true).unwrap();
+            let mut answered = 0;
+            while read_request(&mut stream).is_some() {
+                answered += 1;
+                if answered == 400 {
+                    thread::sleep(Duration::from_millis(300));
+                }
+                if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").is_err() {
+                    return;
+                }
+            }
+        });
+        let plan = open(&server.address, constant(1000.0, 1), 0.5);
+        let summary = plan.with("drain_seconds", json!(drain_seconds)).run();
+        summary.assert_books_balance();
+        assert!(summary.errors().is_empty());
+        assert_eq!((summary.count("offered"), &summary.0["window_seconds"]), (500, &json!(0.5)));
+        assert!(summary.count("in_flight_at_end") >= 100);
+        assert_eq!(summary.0["response_time"]["count"], 500);
+        summary
+    };
+    let awaited = run(5.0);
+    assert_eq!((&awaited.0["cohort"]["answers"], &awaited.0["cohort"]["censored"]), (&json!(500), &json!(0)));
+    assert!(awaited.0["response_time"]["at_least"].is_null());
+    let (p90, drained) = (awaited.seconds("response_time", "90"), &awaited.0["cohort"]["drain_seconds"]);
+    assert!((0.24..3.0).contains(&p90), "{p90}");
+    assert!((0.19..3.0).contains(&drained.as_f64().unwrap()), "{drained}");
+    let cut = run(0.1);
+    let at_least = &cut.0["response_time"]["at_least"];
+    assert_eq!(
+        (&cut.0["cohort"]["censored"], &cut.0["cohort"]["drain_seconds"]),
+        (&at_least["count"], &json!(0.1))
+    );
+    assert!(at_least["count"].as_u64().unwrap() >= 100);
+    let p90 = cut.seconds("response_time", "90");
+    assert!(p90 >= 0.14 && at_least["min_seconds"].as_f64().unwrap() >= 0.1, "{p90} {at_least}");
+}
+
+#[test]
 fn too_many_that_wait_are_an_error_and_the_rest_is_censored() {
     let server = Server::start(|_, mut stream| while read_request(&mut stream).is_some() {});
     let mut load = constant(500.0, 2);

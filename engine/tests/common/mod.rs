@@ -189,7 +189,17 @@ impl Summary {
         let went = self.count("answers") + self.count("failures") + self.count("in_flight_at_end");
         assert_eq!(came, went, "{}", self.0);
         self.assert_mix_is_the_whole();
-        if self.0["warmup_seconds"] == 0.0 {
+        let cohort = &self.0["cohort"];
+        assert_eq!(cohort.is_null(), self.0["waiting"].is_null());
+        if !cohort.is_null() {
+            let [answers, failures, censored] =
+                ["answers", "failures", "censored"].map(|end| cohort[end].as_u64().unwrap());
+            assert_eq!(self.count("offered"), answers + failures + censored, "{}", self.0);
+            if self.0["warmup_seconds"] == 0.0 {
+                let ended = self.count("run_verified") + self.count("run_errors");
+                assert_eq!(ended, answers + failures, "{}", self.0);
+            }
+        } else if self.0["warmup_seconds"] == 0.0 {
             let whole = (self.count("run_verified"), self.count("run_errors"));
             assert_eq!(whole, (self.count("verified"), self.all_errors()), "{}", self.0);
         }

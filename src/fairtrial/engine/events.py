@@ -47,7 +47,8 @@ class EngineLines:
         self._rest = b""
         self._began = False
         every = plan.progress_every_seconds
-        self._silent_seconds = MISSED_EVENTS * every + plan.timeout_seconds + SPARE_SECONDS if every else None
+        longest_wait = max(plan.timeout_seconds, plan.drain_seconds or 0.0)
+        self._silent_seconds = MISSED_EVENTS * every + longest_wait + SPARE_SECONDS if every else None
 
     def __iter__(self) -> Iterator[bytes]:
         while block := self._block():

@@ -236,6 +236,11 @@ class EnginePlan(Strict):
     requests_per_connection: int | None = None
     pipeline: int = 1
     timeout_seconds: float = 10.0
+    drain_seconds: float | None = Field(
+        None,
+        description="how long an open load's answers are awaited after the window; null: 2 s, or the time-out if that "
+        "is shorter",
+    )
     threads: int = 1
     cpus: list[int] = Field(default_factory=list)
     seed: int = 1

@@ -132,6 +132,16 @@ def times_of(measured: EngineSummary | Share, kind: str) -> Distribution | None:
     return measured.response_time if kind == "response_time" else measured.service_time
 
 
+def is_lower_bound(metric: Metric, trial: TrialRecord, value: float) -> bool:
+    """Whether `value`, which `metric` read from this trial, is a time that falls among requests without an end."""
+    kind = next((kind for kind in ("response_time", "service_time") if metric.name.startswith(f"{kind}_")), None)
+    if kind is None or trial.engine is None:
+        return False
+    measured = trial.engine if metric.request is None else trial.engine.share_of(metric.request)
+    times = None if measured is None else times_of(measured, kind)
+    return times is not None and times.is_lower_bound(value)
+
+
 def _response_time_max(trial: TrialRecord) -> float | None:
     return None if trial.engine is None else trial.engine.response_time.max_seconds
 

@@ -8,6 +8,14 @@ from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 
 
+class AtLeast(Strict):
+    """Samples of a distribution that are lower bounds: requests that nobody awaited to their end."""
+
+    count: int
+    min_seconds: float = Field(description="a figure at or above it is no more than a lower bound")
+    longest_other_seconds: float | None = Field(description="the longest of the other samples; null: there is none")
+
+
 class Distribution(Strict):
     """Times of one kind, as the engine measured them. Figures are null when `count` is 0."""
 
@@ -19,7 +27,17 @@ class Distribution(Strict):
     supported_percentile: float | None = Field(
         None, description="the highest percentile with at least ten samples above it; null below 20 samples"
     )
+    at_least: AtLeast | None = Field(None, description="of `count`, those that are lower bounds; null: none is")
     hdr_base64: str
+
+    def is_lower_bound(self, seconds: float) -> bool:
+        """Whether a percentile or maximum of these times that was found to be `seconds` may in truth be longer."""
+        return self.at_least is not None and seconds >= self.at_least.min_seconds
+
+    @property
+    def longest_answered_seconds(self) -> float | None:
+        """The longest time of a request that was answered; None if none was."""
+        return self.max_seconds if self.at_least is None else self.at_least.longest_other_seconds
 
 
 class BodyBytes(Strict):
@@ -92,6 +110,15 @@ class Waiting(Strict):
     limit: int
     peak: int
     at_end: int
+
+
+class Cohort(Strict):
+    """What became of an open load's requests that were intended in the window, in it or in the drain behind it."""
+
+    drain_seconds: float = Field(description="from the window's end until nothing more was awaited")
+    answers: int
+    failures: int
+    censored: int = Field(description="had no answer when the drain ended")
 
 
 class SpotCheckOutcome(Strict):
@@ -240,6 +267,7 @@ class EngineSummary(Strict):
     in_flight_at_end: int
     oldest_in_flight_seconds: float | None
     waiting: Waiting | None = Field(None, description="null in a closed load")
+    cohort: Cohort | None = Field(None, description="null in a closed load, and in older records")
     checked_bodies: int
     mix: list[Share] = Field(default_factory=list)
     series: list[SecondOfSeries]
@@ -316,7 +344,12 @@ class EngineSummary(Strict):
         share = self.share_of(request)
         if share is None or share.response_time is None or share.service_time is None or share.failures is None:
             return None
-        unanswered = self.in_flight_at_end
+        unanswered, cohort = self.in_flight_at_end, self.cohort
+        if cohort is not None:
+            times, bounds = share.response_time, share.response_time.at_least
+            censored = 0 if bounds is None else min(bounds.count, cohort.censored)
+            answered = times.count - (0 if bounds is None else bounds.count)
+            cohort = cohort.model_copy(update={"answers": answered, "failures": share.failures, "censored": censored})
         if share.run_sent is not None and share.run_verified is not None:
             waited = 0 if self.waiting is None else self.waiting.at_end
             unanswered = min(unanswered, share.run_sent - share.run_verified + waited)
@@ -331,6 +364,7 @@ class EngineSummary(Strict):
                 "response_time": share.response_time,
                 "service_time": share.service_time,
                 "in_flight_at_end": unanswered,
+                "cohort": cohort,
             }
         )
 

@@ -1,5 +1,6 @@
 """Requests that hang are not left out of a trial's account."""
 
+from fairtrial.record.engine_summary import AtLeast
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found
@@ -28,3 +29,13 @@ def test_a_slow_workload_is_left_alone() -> None:
     assert trial.engine
     slow = trial.model_copy(update={"engine": trial.engine.model_copy(update={"oldest_in_flight_seconds": 1.0})})
     assert found("unanswered", an_experiment("a").record(), [slow]) == []
+
+
+def test_what_was_never_answered_makes_no_answer_longer() -> None:
+    """The times of an open load hold the hanging request, too: it is no excuse for itself."""
+    trial = waiting(0.76)
+    assert trial.engine
+    at_least = AtLeast(count=1, min_seconds=2.76, longest_other_seconds=0.08)
+    times = trial.engine.response_time.model_copy(update={"max_seconds": 2.76, "at_least": at_least})
+    trial = trial.model_copy(update={"engine": trial.engine.model_copy(update={"response_time": times})})
+    assert len(found("unanswered", an_experiment("a").record(), [trial])) == 1

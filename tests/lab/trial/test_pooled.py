@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial.lab.trial.pooled import pooled_machine, pooled_network, pooled_server, pooled_summary, pooled_times
-from fairtrial.record.engine_summary import ConnectionAnswers, Distribution, EngineSummary
+from fairtrial.record.engine_summary import AtLeast, ConnectionAnswers, Distribution, EngineSummary
 from tests.builders import TrialBuilder, a_trial
 from tests.builders.figures import calm_machine, calm_network
 from tests.record.test_histogram import encoded, zigzag
@@ -52,6 +52,10 @@ def test_percentiles_are_those_of_all_times() -> None:
     assert [round((value or 0) * 1e9) for value in pooled.percentiles.values()] == [10, 500]
     assert pooled.supported_percentile == 99
     assert pooled_times([none, none]) == none
+    assert pooled.at_least is None
+    bounded = high.model_copy(update={"at_least": AtLeast(count=4, min_seconds=400e-9, longest_other_seconds=300e-9)})
+    told = pooled_times([low, bounded, high]).at_least
+    assert told == AtLeast(count=4, min_seconds=400e-9, longest_other_seconds=500e-9)
 
 
 def test_meters_are_added_and_memory_is_that_of_the_tightest_moment() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairtrial.record.engine_summary import Share, Waiting
+from fairtrial.record.engine_summary import AtLeast, Cohort, Share, Waiting
 from fairtrial.record.histogram import Bucket, Histogram
 from fairtrial.tools.load.request.expected_figure import parse_expected_figure
 from fairtrial.tools.load.verdicts import Verdict, verdicts_on
@@ -202,3 +202,42 @@ class TestFiguresThatAreNotTheServers:
 
     def test_other_refusals_do_not_matter(self) -> None:
         assert verdict("p99<50ms", fast=1000, refusing=("unanswered",)).verdict == "met"
+
+
+def with_bounds(slow: int, *, censored: int) -> dict[str, Any]:
+    """Of 1,000 times, the slow ones, of 100 ms, had no answer by then: so many were censored, the others timed out."""
+    engine = a_trial().record().engine
+    assert engine
+    at_least = AtLeast(count=slow, min_seconds=SLOW, longest_other_seconds=FAST)
+    known = {"count": 1000, "mean_seconds": 0.02, "max_seconds": SLOW, "at_least": at_least}
+    failures = slow - censored
+    return {
+        "fast": 1000 - slow,
+        "slow": slow,
+        "answers": 1000 - slow,
+        "verified": 1000 - slow,
+        "errors": {"timeout": failures},
+        "response_time": engine.response_time.model_copy(update=known),
+        "cohort": Cohort(drain_seconds=2.0, answers=1000 - slow, failures=failures, censored=censored),
+    } | unanswered(600, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "slow", "censored", "expected"),
+    [
+        ("p99<50ms", 20, 20, "not met"),
+        ("p99<200ms", 20, 20, "undecided"),
+        ("p99<200ms", 20, 0, "not met"),
+        ("p99<20ms", 5, 5, "met"),
+        ("p95<20ms", 20, 20, "met"),
+        ("max<50ms", 5, 5, "not met"),
+        ("max<200ms", 5, 5, "undecided"),
+        ("mean<200ms", 5, 5, "undecided"),
+        ("errors<=1%", 5, 5, "met"),
+        ("errors<=1%", 20, 20, "undecided"),
+    ],
+)
+def test_of_a_drained_load_the_bounds_decide_and_not_what_the_close_cut_off(
+    text: str, slow: int, censored: int, expected: str
+) -> None:
+    assert verdict(text, **with_bounds(slow, censored=censored)).verdict == expected

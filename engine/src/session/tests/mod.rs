@@ -1,6 +1,7 @@
 //! Sessions without sockets: times are given, so what must come out is known by arithmetic.
 
 mod closed;
+mod cohort;
 mod evenness;
 mod open;
 mod pipelined;
@@ -15,7 +16,7 @@ use super::*;
 use crate::clock;
 use crate::http1::request;
 use crate::plan::{Load, RequestPlan, SetupPlan};
-use crate::record::RequestKinds;
+use crate::record::{Cohort, RequestKinds};
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, ThinkTimes, ThreadShare};
 use crate::setup_requests;
@@ -38,6 +39,7 @@ struct Setup {
     requests_per_connection: Option<u32>,
     local_ports: Option<u64>,
     pipeline: usize,
+    drain_ns: u64,
     record_intended: usize,
     thread: ThreadShare,
 }
@@ -59,6 +61,7 @@ impl Setup {
             requests_per_connection: None,
             local_ports: None,
             pipeline: 1,
+            drain_ns: 0,
             record_intended: 0,
             thread: ThreadShare { thread: 0, threads: 1 },
         }
@@ -126,6 +129,7 @@ impl Setup {
             local_ports: self.local_ports,
             pipeline: self.pipeline,
             timeout_ns: SECOND,
+            drain_ns: self.drain_ns,
             reference: None,
             totals: Arc::default(),
         };
@@ -147,12 +151,17 @@ fn send(session: &mut Session, number: usize, now_ns: u64) {
     assert!(session.to_send(number).is_empty());
 }
 
-/// in_flight_at_start + offered = answers + failures + in_flight_at_end.
+/// in_flight_at_start + offered = answers + failures + in_flight_at_end; and of an open load's cohort, all that were
+/// offered came to one end.
 fn assert_books_balance(ended: &Ended) {
     let Ended { books, record, .. } = ended;
     let came = books.in_flight_at_start + books.offered;
     let went = record.totals().answers + record.failures + books.in_flight_at_end;
     assert_eq!(came, went, "{books:?}, {:?}, {} failures", record.totals(), record.failures);
+    if books.waiting.is_some() {
+        let Cohort { answers, failures, censored } = record.cohort;
+        assert_eq!(books.offered, answers + failures + censored, "{books:?}, {:?}", record.cohort);
+    }
 }
 
 fn errors(ended: &Ended) -> Vec<(String, u64)> {

@@ -11,7 +11,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         summary = trial.engine
         if summary is None or summary.oldest_in_flight_seconds is None:
             continue
-        waited, longest = summary.oldest_in_flight_seconds, summary.response_time.max_seconds or 0.0
+        waited, longest = summary.oldest_in_flight_seconds, summary.response_time.longest_answered_seconds or 0.0
         if (
             waited > case.thresholds["window_share"] * summary.window_seconds
             and waited > case.thresholds["times"] * longest

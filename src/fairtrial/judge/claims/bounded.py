@@ -7,7 +7,7 @@ from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in, 
 from fairtrial.base.units import Quantity, Unit, readable_unit
 from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, RatioClaim
 from fairtrial.judge.claims.ruling import MORE_BLOCKS, Ruling, interval_in_words, result, sentence, too_few
-from fairtrial.judge.claims.values import Values
+from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.estimate import Estimate
@@ -93,7 +93,17 @@ def rule_on(
         return Ruling("undecided", no_estimate)
     if estimate.interval is None:
         return Ruling("undecided", too_few(estimate.blocks))
-    return rule(estimate.interval, bounds, unit)
+    ruling = rule(estimate.interval, bounds, unit)
+    if values.lower_bound is None or _holds_of_lower_bounds(estimate.interval, bounds):
+        return ruling
+    return Ruling("undecided", values.lower_bound)
+
+
+def _holds_of_lower_bounds(interval: tuple[float, float], bounds: Range) -> bool:
+    """Whether a verdict on values stands if the true ones may be higher: above a bound, they stay above it."""
+    low, _ = interval
+    at_least, at_most = bounds
+    return (at_most is not None and low > at_most) or (at_most is None and at_least is not None and low >= at_least)
 
 
 def rule(interval: tuple[float, float], bounds: Range, unit: Unit | None = None) -> Ruling:
@@ -127,6 +137,8 @@ def decided_by(values: Values, positive: Sequence[float], bounds: Range) -> str:
     """
     if values.obstacle is not None:
         return values.way_out
+    if values.lower_bound is not None:
+        return AWAIT_THE_REST
     if not positive or any(bound is not None and bound <= 0 for bound in bounds):
         return MORE_BLOCKS
     blocks = blocks_to_decide(positive, [bound for bound in bounds if bound is not None])

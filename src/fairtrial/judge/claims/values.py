@@ -6,15 +6,16 @@ A claim that rests on a trial that was refused or not run is undecided: the bloc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fairtrial.experiment.claims import MetricClaim
+from fairtrial.experiment.claims import BudgetClaim, MetricClaim
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.claims.absence import absence
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID
-from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, overhead_seconds
+from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, is_lower_bound, overhead_seconds
 from fairtrial.record.model import TrialRecord
 
+AWAIT_THE_REST = "A lower rate at which all requests are answered would decide it, or a stack that answers them."
 TO_ITS_END = "A run that comes to its end would decide it."
 
 
@@ -27,6 +28,8 @@ class Values:
     missing: str | None
     withheld: Finding | None = None
     """why values that there are give no verdict"""
+    lower_bound: str | None = None
+    """why a value is only a lower bound of the true one; None: all are exact"""
     remedy: str = ALL_VALID
     """of what is refused or missing, a sentence"""
 
@@ -77,6 +80,9 @@ def read_values(claim: MetricClaim, metric: Metric, conditions: Sequence[Conditi
         values = _overheads(conditions, claim.baseline, evidence)
     else:
         values = _read(metric, conditions, evidence)
+    if values.lower_bound and not isinstance(claim, BudgetClaim) and not values.refused and not values.missing:
+        # Of a ratio or a difference with a bound in it nothing follows.
+        values = replace(values, missing=values.lower_bound, remedy=AWAIT_THE_REST)
     return replace(values, withheld=evidence.withholding(claim.id))
 
 
@@ -96,6 +102,7 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     values: dict[ConditionRef, list[float]] = {condition: [] for condition in trials}
     refused: list[_Obstacle] = []
     missing: list[_Obstacle] = []
+    bounds: list[str] = []
     blocks = sorted(set().union(*trials.values()))
     for block in blocks:
         in_block: dict[ConditionRef, float] = {}
@@ -109,6 +116,9 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
                 (refused if read.is_refusal else missing).append(read)
             else:
                 in_block[condition] = read
+                if is_lower_bound(metric, trial, read):
+                    where = f"trial {trial.index} (block {trial.block}, {condition})"
+                    bounds.append(f"in {where} the {metric.label} falls among requests that had no answer in time")
         if len(in_block) == len(trials):
             for condition, value in in_block.items():
                 values[condition].append(value)
@@ -116,7 +126,8 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
         why = "the run was interrupted" if evidence.interrupted else "the record ends early"
         missing.append(_Obstacle(f"{why}: {len(blocks)} of {evidence.blocks} blocks were begun", TO_ITS_END))
     told = next(iter([*refused, *missing]), _Obstacle(""))
-    return Values(values, _first_of(refused), _first_of(missing), remedy=told.way_out)
+    refusal, absent, bound = _first_of(refused), _first_of(missing), next(iter(bounds), None)
+    return Values(values, refusal, absent, lower_bound=bound, remedy=told.way_out)
 
 
 def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence) -> float | _Obstacle:

@@ -146,7 +146,8 @@ def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
             return f"times of {objective.request} were not kept"
         summary = of_request
     # What still waits for an answer has no time yet: its share may not exceed what may lie above the percentile.
-    unanswered = summary.in_flight_at_end
+    # Of an open load that was drained they are among the times.
+    unanswered = 0 if summary.cohort is not None else summary.in_flight_at_end
     if (summary.oldest_in_flight_seconds or 0.0) > limit and unanswered > summary.sent * (
         1 - objective.percentile / 100
     ):
@@ -154,4 +155,6 @@ def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
     seconds = supported_percentile(summary.response_time, name)
     if seconds is None:
         return f"{summary.response_time.count:,} answers are too few for p{name}{of}"
-    return f"p{name}{of} was {seconds * 1e3:.3g} ms" if seconds > limit else None
+    is_bound = summary.response_time.is_lower_bound(seconds)
+    was = "was more than" if is_bound else "was"
+    return f"p{name}{of} {was} {seconds * 1e3:.3g} ms" if is_bound or seconds > limit else None

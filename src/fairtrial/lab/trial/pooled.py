@@ -5,7 +5,16 @@ from typing import TypeVar
 
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.lab.trial.pooled_evenness import pooled_connection_answers
-from fairtrial.record.engine_summary import BodyBytes, Distribution, EngineSummary, EngineThread, Share, Waiting
+from fairtrial.record.engine_summary import (
+    AtLeast,
+    BodyBytes,
+    Cohort,
+    Distribution,
+    EngineSummary,
+    EngineThread,
+    Share,
+    Waiting,
+)
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
 from fairtrial.record.merged_histogram import merged_histogram
@@ -58,6 +67,7 @@ def pooled_summary(windows: Sequence[EngineSummary]) -> EngineSummary:
             "in_flight_at_end": sum(each.in_flight_at_end for each in windows),
             "oldest_in_flight_seconds": _largest([each.oldest_in_flight_seconds for each in windows]),
             "waiting": _waiting(windows),
+            "cohort": _cohort(windows),
             "checked_bodies": sum(each.checked_bodies for each in windows),
             "mix": [_share([each.mix[place] for each in windows]) for place in range(len(first.mix))],
             "series": [],
@@ -81,6 +91,7 @@ def pooled_times(parts: Sequence[Distribution]) -> Distribution:
         return parts[0]
     text = merged_histogram([part.hdr_base64 for part in times])
     histogram = read_histogram(text)
+    bounds = [part.at_least for part in times if part.at_least is not None]
     supported = [float(name) for name in names if supports_percentile(count, float(name))]
     return Distribution(
         count=count,
@@ -89,6 +100,13 @@ def pooled_times(parts: Sequence[Distribution]) -> Distribution:
         max_seconds=_largest([part.max_seconds for part in times]),
         percentiles={name: histogram.at(float(name)) if text else None for name in names},
         supported_percentile=max(supported, default=None),
+        at_least=AtLeast(
+            count=sum(bound.count for bound in bounds),
+            min_seconds=min(bound.min_seconds for bound in bounds),
+            longest_other_seconds=_largest([part.longest_answered_seconds for part in times]),
+        )
+        if bounds
+        else None,
         hdr_base64=text,
     )
 
@@ -187,6 +205,18 @@ def _waiting(windows: Sequence[EngineSummary]) -> Waiting | None:
         return None
     return Waiting(
         limit=known[0].limit, peak=max(each.peak for each in known), at_end=sum(each.at_end for each in known)
+    )
+
+
+def _cohort(windows: Sequence[EngineSummary]) -> Cohort | None:
+    known = [each.cohort for each in windows if each.cohort is not None]
+    if not known:
+        return None
+    return Cohort(
+        drain_seconds=sum(each.drain_seconds for each in known),
+        answers=sum(each.answers for each in known),
+        failures=sum(each.failures for each in known),
+        censored=sum(each.censored for each in known),
     )
 
 

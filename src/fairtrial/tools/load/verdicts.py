@@ -4,10 +4,13 @@ What has no time yet is never left out silently. Two kinds of requests have none
 
 - Requests that ended without an answer (refused, reset, timed out, never sent) count as slower than any limit: a client
   that never has an answer did not have it in time.
-- Requests that were unanswered at the end count where the oldest of them had waited for longer than the limit. How many
-  of the others had, nobody knows. So a figure is met if it holds with all of them beyond the limit, and not met if it
-  does not even hold without them; in between it is undecided. Where the limit is longer than the oldest had waited,
-  those of an open load that still waited for a connection count in the same way, if they are a queue and no accident.
+- Of an open load, the times hold what was answered or timed out after the window, and what was not even answered by the
+  end of the drain as long as it had waited. A figure that falls among these is a lower bound: it can fail, not be met.
+- Of a closed load, requests that were unanswered at the end count where the oldest of them had waited for longer than
+  the limit. How many of the others had, nobody knows. So a figure is met if it holds with all of them beyond the limit,
+  and not met if it does not even hold without them; in between it is undecided. Where the limit is longer than the
+  oldest had waited, those of an open load without a drain that still waited for a connection count in the same way, if
+  they are a queue and no accident.
 """
 
 import math
@@ -103,7 +106,7 @@ def _read(expected: ExpectedFigure, summary: EngineSummary, times: Histogram) ->
         return _Reading(summary.goodput_per_second, summary.goodput_per_second)
     if expected.figure == ERRORS:
         return _errors(summary)
-    failures = summary.ended - summary.answers
+    failures = summary.ended - summary.answers if summary.cohort is None else summary.cohort.failures
     if not summary.response_time.count:
         return _Reading(None, None, "no answer was complete")
     late = _late(summary, expected.limit)
@@ -116,7 +119,10 @@ def _read(expected: ExpectedFigure, summary: EngineSummary, times: Histogram) ->
 
 
 def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: int, late: int) -> _Reading:
-    percentile, ended = float(name), times.count + failures
+    censored = 0 if summary.cohort is None else summary.cohort.censored
+    bounds = 0 if summary.response_time.at_least is None else summary.response_time.at_least.count
+    # Those that timed out are failures, and among the times.
+    percentile, ended = float(name), times.count + failures - (bounds - censored)
     if not supports_percentile(ended, percentile):
         needed = samples_needed(percentile)
         return _Reading(None, None, f"p{name} needs {count(needed, 'request')}, and {ended:,} ended")
@@ -128,13 +134,19 @@ def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: i
         assert longest is not None
         return math.inf if rank > times.count else min(times.at_rank(rank), longest)
 
-    return _Reading(among(ended), among(ended + late), _reasons(summary, failures, late))
+    found, at_worst = among(ended), among(ended + late)
+    if summary.response_time.is_lower_bound(found):
+        # Who timed out never had an answer; who was still waiting may have had one.
+        found, at_worst = found if censored else math.inf, math.inf
+    return _Reading(found, at_worst, _reasons(summary, failures, late))
 
 
 def _longest(summary: EngineSummary, failures: int, late: int) -> _Reading:
-    longest, oldest = summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0
+    longest = summary.response_time.max_seconds or 0.0
+    oldest = 0.0 if summary.cohort is not None else summary.oldest_in_flight_seconds or 0.0
     found = math.inf if failures else max(longest, oldest)
-    return _Reading(found, math.inf if late else found, _reasons(summary, failures, late))
+    is_open_end = late > 0 or summary.response_time.is_lower_bound(found)
+    return _Reading(found, math.inf if is_open_end else found, _reasons(summary, failures, late))
 
 
 def _mean(summary: EngineSummary, failures: int, late: int, limit_seconds: float) -> _Reading:
@@ -142,7 +154,7 @@ def _mean(summary: EngineSummary, failures: int, late: int, limit_seconds: float
     times, oldest = summary.response_time, summary.oldest_in_flight_seconds or 0.0
     assert times.mean_seconds is not None
     with_late = (times.count * times.mean_seconds + late * oldest) / (times.count + late)
-    unknown = failures > 0 or (late > 0 and oldest <= limit_seconds)
+    unknown = times.at_least is not None or failures > 0 or (late > 0 and oldest <= limit_seconds)
     return _Reading(times.mean_seconds, math.inf if unknown else with_late, _reasons(summary, failures, late))
 
 
@@ -150,14 +162,20 @@ def _errors(summary: EngineSummary) -> _Reading:
     """Unanswered requests may yet fail if one of them has waited for longer than any answer took."""
     if not summary.ended:
         return _Reading(None, None, "no request ended")
-    hanging = _late(summary, summary.response_time.max_seconds or 0.0)
+    longest = summary.response_time.longest_answered_seconds or 0.0
+    hanging = _late(summary, longest) if summary.cohort is None else summary.cohort.censored
     wrong = summary.ended - summary.verified
     at_worst = (wrong + hanging) / (summary.ended + hanging)
     return _Reading(wrong / summary.ended, at_worst, _reasons(summary, 0, hanging))
 
 
 def _late(summary: EngineSummary, limit_seconds: float) -> int:
-    """How many of the requests that were unanswered at the end may take longer than this: all, the queue, or none."""
+    """How many of the requests that were unanswered at the end may take longer than this: all, the queue, or none.
+
+    None of an open load, whose requests are all among the times or failed.
+    """
+    if summary.cohort is not None:
+        return 0
     if (summary.oldest_in_flight_seconds or 0.0) > limit_seconds:
         return summary.in_flight_at_end
     queue = 0 if summary.waiting is None else summary.waiting.at_end
@@ -168,6 +186,8 @@ def _reasons(summary: EngineSummary, failures: int, late: int) -> str:
     parts = []
     if failures:
         parts.append(f"{count(failures, 'request')} ended without an answer")
+    if summary.cohort is not None and summary.cohort.censored:
+        parts.append(f"{count(summary.cohort.censored, 'request')} unanswered when the drain ended")
     if late:
         oldest = with_unit(summary.oldest_in_flight_seconds or 0.0, "seconds")
         parts.append(f"{count(late, 'request')} unanswered at the end, the oldest for {oldest}")

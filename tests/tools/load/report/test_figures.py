@@ -1,5 +1,6 @@
 """Which times a sample supports, and how they are written."""
 
+from fairtrial.record.engine_summary import AtLeast
 from fairtrial.tools.load.report.figures import (
     cell,
     columns,
@@ -43,3 +44,16 @@ def test_the_load_generator() -> None:
     assert generator_in_words(one) == "61% of its processor, io_uring"
     two = measurement(threads=busy(0.5) * 2, driver="epoll", driver_fallback="not allowed")
     assert generator_in_words(two) == "50%, 50% of their processors, epoll (not allowed)"
+
+
+def test_what_falls_among_requests_without_an_end_is_a_lower_bound() -> None:
+    times = open_measurement().summary.response_time
+    ninth = times.percentiles["99"]
+    assert ninth is not None
+    told = times.model_copy(update={"at_least": AtLeast(count=9, min_seconds=ninth, longest_other_seconds=0.1)})
+    row = rows(open_measurement(response_time=told))[0]
+    cells = [row.cell(each) for each in row.cells]
+    assert [text.startswith("> ") for text in cells] == [False, False, False, True, True]
+    assert row.cell(row.max_ms).startswith("> ") and row.cell(None) == "–"
+    plain = rows(open_measurement())[0]
+    assert [plain.cell(each) for each in plain.cells] == [text.removeprefix("> ") for text in cells]

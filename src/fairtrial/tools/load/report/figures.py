@@ -1,5 +1,6 @@
 """The figures of a load as its reports show them; of percentiles only those that the sample supports."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,11 +27,20 @@ PROBE_TITLES = ("run", "rate/s", "s", "answered", "p50 ms", "p99 ms", "errors", 
 
 @dataclass(frozen=True)
 class Row:
-    """One kind of time. `cells` are milliseconds, one for each column; None where the sample does not support it."""
+    """One kind of time. `cells` are milliseconds, one for each column; None where the sample does not support it.
+
+    A figure that is `at_least_ms` or more is a lower bound: it falls among requests that were not awaited to their end.
+    """
 
     name: str
     cells: Sequence[float | None]
     max_ms: float
+    at_least_ms: float = math.inf
+
+    def cell(self, milliseconds: float | None) -> str:
+        """The figure as the table shows it: `> 190` for a lower bound."""
+        text = cell(milliseconds)
+        return f"> {text}" if milliseconds is not None and milliseconds >= self.at_least_ms else text
 
 
 def columns(measurement: Measurement) -> list[str]:
@@ -49,7 +59,12 @@ def rows(measurement: Measurement) -> list[Row]:
         kinds.append(("connect time", summary.connect_time))
     names = columns(measurement)
     return [
-        Row(name, [_milliseconds(supported_percentile(times, each)) for each in names], 1e3 * times.max_seconds)
+        Row(
+            name,
+            [_milliseconds(supported_percentile(times, each)) for each in names],
+            1e3 * times.max_seconds,
+            math.inf if times.at_least is None else 1e3 * times.at_least.min_seconds,
+        )
         for name, times in kinds
         if times.max_seconds is not None
     ]

@@ -76,6 +76,11 @@ def _facts(measurement: Measurement) -> Table:
         oldest = summary.oldest_in_flight_seconds
         age = "" if oldest is None else f", the oldest for {figure(oldest * 1e3)} ms"
         facts.add_row("in flight", f"{summary.in_flight_at_end:,} at the end{age}")
+    if summary.cohort is not None and summary.cohort.censored:
+        cohort = summary.cohort
+        facts.add_row(
+            "unanswered", f"{cohort.censored:,} of the window's requests, {cohort.drain_seconds:.2f} s after its end"
+        )
     if uneven := unevenness_in_words(measurement):
         facts.add_row("connections", uneven)
     facts.add_row("transfer", _transfer(measurement))
@@ -111,7 +116,7 @@ def _times(measurement: Measurement, console: Console) -> list[RenderableType]:
     for name in [*(f"p{name}" for name in columns(measurement)), "max"]:
         table.add_column(name, justify="right", min_width=7, no_wrap=True)
     for row in rows(measurement):
-        table.add_row(row.name, *(cell(each) for each in row.cells), cell(row.max_ms))
+        table.add_row(row.name, *(row.cell(each) for each in row.cells), row.cell(row.max_ms))
     parts: list[RenderableType] = [table]
     notes = [EXPLANATION] if measurement.is_open else []
     notes += [note for note in [missing_percentiles(measurement)] if note]
