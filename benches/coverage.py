@@ -12,9 +12,9 @@ from benches.document import replace_part, table  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
 from tests.judge.statistics import error_rates  # noqa: E402
-from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS  # noqa: E402
+from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
 
-BLOCKS = (3, 5, 10, 20)
+BLOCKS = (3, 5, 10, 20, 40)
 LAWS = (Law(1000, 0.05, 0.0005), Law(1000, 0.02, 0.00002), Law(1000, 0.2, 0.0), Law(1000, 0.0, 0.001))
 HONEST = (0.93, 0.97)
 
@@ -50,12 +50,26 @@ def ratios(repetitions: int) -> str:
     return covered("deviations of either side", RATIOS, error_rates.ratios_held, repetitions)
 
 
+def false_at_least(repetitions: int) -> str:
+    def cell(name: str, blocks: int) -> str:
+        return percent(error_rates.wrongly_at_least(name, blocks, repetitions), repetitions)
+
+    return by_blocks("deviations of either side", UNSYMMETRIC, cell)
+
+
 def equal_stacks(repetitions: int) -> str:
     return by_blocks(
         "deviations of either",
         DEVIATIONS,
         lambda name, blocks: percent(error_rates.equal_stacks_differ(name, blocks, repetitions), repetitions),
     )
+
+
+def projections(repetitions: int) -> str:
+    def cell(name: str, blocks: int) -> str:
+        return percent(sum(error_rates.decided_as_projected(name, blocks, repetitions)), repetitions)
+
+    return by_blocks("deviations of either side", [*DEVIATIONS, *UNSYMMETRIC], cell)
 
 
 def unpaired(repetitions: int) -> str:
@@ -143,12 +157,14 @@ EDGE_ERRORS = {
 TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "figures": (figures, 10_000),
     "ratios": (ratios, 10_000),
+    "false-at-least": (false_at_least, 10_000),
     "equal-stacks": (equal_stacks, 10_000),
     "ties": (ties, 10_000),
     "equivalence": (equivalence, 10_000),
     "looks": (looks, 10_000),
     "scalability": (laws, 1_000),
     "shapes": (shapes, 2_000),
+    "projections": (projections, 2_000),
     "unpaired": (unpaired, 10_000),
 }
 

@@ -149,7 +149,9 @@ fn a_spot_check_shows_a_row_that_the_load_does_not_ask_for() {
     let of_row = json!({"body": {"kind": "row", "fields": ["id", "url"]}});
     let by_path =
         json!({"name": "row", "path": "/1", "spot_check_at_seconds": [0.05, 0.1], "expect": of_row});
+    // Long enough for a slow machine to send the 200 requests of the load that two spot checks wait for.
     let summary = Plan::closed(&server.address, 1)
+        .seconds(2.0)
         .with("dataset", links())
         .with("requests", json!([{"path": "/random"}, by_path]))
         .with("changed_rows", json!([{"id": 1, "field": "url", "text": new}]))

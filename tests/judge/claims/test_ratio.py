@@ -56,7 +56,7 @@ def test_the_whole_interval_decides(bounds: dict[str, Any], expected: str) -> No
 def test_the_sentence_can_be_quoted() -> None:
     claim = verdict(at_least=2, text="Fast is at least twice as fast.", published=2.5, source="a study")
     assert claim.sentence.startswith(
-        "“Fast is at least twice as fast”: upheld. Goodput of fast was 3.02 times that of slow"
+        "“Fast is at least twice as fast”: upheld. Goodput of fast was 3.00 times that of slow"
     )
     for words in (
         "95% interval",
@@ -74,10 +74,13 @@ def test_a_refuted_claim_says_what_would_overturn_it() -> None:
 
 
 def test_an_undecided_claim_says_how_many_blocks_would_decide() -> None:
-    claim = verdict(noise=0.1, at_least=2.9)
+    claim = verdict(noise=0.1, at_least=2.6)
     assert claim.verdict == "undecided"
-    assert claim.reason == "the interval holds the bound 2.9"
-    assert "blocks would decide it" in claim.sentence
+    assert claim.reason == "the interval holds the bound 2.6"
+    assert "blocks would decide it in four of five runs" in claim.sentence
+    assert verdict(noise=0.1, at_least=2.99).sentence.endswith(
+        "Not even 200 blocks would be sure to decide it if estimate and spread stayed as they are."
+    )
 
 
 def test_lower_is_better_metrics_are_ratios_too() -> None:

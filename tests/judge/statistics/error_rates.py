@@ -10,8 +10,9 @@ from itertools import combinations
 import numpy as np
 
 from fairtrial.judge.statistics.equivalence import Verdict, equal_within
-from fairtrial.judge.statistics.estimate import paired_ratio
-from fairtrial.judge.statistics.median import median_interval
+from fairtrial.judge.statistics.estimate import over_blocks, paired_ratio
+from fairtrial.judge.statistics.median import median_interval, median_intervals, median_p_values
+from fairtrial.judge.statistics.planning import blocks_to_decide
 from fairtrial.judge.statistics.scalability import Law, PoorFit, scalability
 from fairtrial.judge.statistics.shape import (
     Shape,
@@ -23,10 +24,10 @@ from fairtrial.judge.statistics.shape import (
     rises,
     rises_and_falls,
 )
-from fairtrial.judge.statistics.student import LEVEL, column_intervals, p_values
+from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.judge.statistics.ties import adjust
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
-from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, MEDIANS, RATIOS
+from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, MEDIANS, RATIOS, median_ratio
 
 
 def figures_held(name: str, blocks: int, repetitions: int) -> int:
@@ -42,12 +43,39 @@ def figures_held(name: str, blocks: int, repetitions: int) -> int:
 
 
 def ratios_held(name: str, blocks: int, repetitions: int) -> int:
-    """How many intervals of a paired log-ratio hold the truth, zero."""
+    """How many intervals of a paired log-ratio hold that of a typical block."""
+    truth = median_ratio(name)
+    return sum(low <= truth <= high for low, high in _ratio_intervals(name, blocks, repetitions))
+
+
+def wrongly_at_least(name: str, blocks: int, repetitions: int) -> int:
+    """How many experiments uphold "at least" the true ratio of a typical block, or more exactly a hair above it."""
+    truth = median_ratio(name)
+    return sum(low > truth for low, _ in _ratio_intervals(name, blocks, repetitions))
+
+
+def _ratio_intervals(name: str, blocks: int, repetitions: int) -> list[tuple[float, float]]:
     random = np.random.default_rng(20_312)
     samples = np.stack([RATIOS[name](random, blocks) for _ in range(repetitions)], axis=1)
-    intervals = column_intervals(samples, [LEVEL])
+    intervals = median_intervals(samples, [LEVEL])
     assert intervals is not None
-    return sum(low <= 0 <= high for ((low, high),) in intervals)
+    return [interval for (interval,) in intervals]
+
+
+def decided_as_projected(name: str, blocks: int, repetitions: int) -> list[bool]:
+    """Of undecided experiments with so many blocks, whether one with as many as they project is decided: by any true
+    distance from the bound between 0.2 and 4 deviations. Those that project none are left out."""
+    random = np.random.default_rng(5)
+    decided: list[bool] = []
+    while len(decided) < repetitions:
+        distance = random.uniform(0.2, 4) - median_ratio(name)
+        found = over_blocks(np.exp(0.03 * (RATIOS[name](random, blocks) + distance)).tolist())
+        assert found.interval is not None
+        needed = blocks_to_decide(found, [1.0]) if found.interval[0] <= 1 <= found.interval[1] else None
+        if needed is not None:
+            low, high = median_interval(RATIOS[name](random, needed) + distance) or (0, 0)
+            decided.append(not low <= 0 <= high)
+    return decided
 
 
 def equal_stacks_differ(deviations: str, blocks: int, repetitions: int) -> int:
@@ -87,7 +115,7 @@ def told_apart(deviations: str, blocks: int, repetitions: int) -> int:
         differences = np.stack(
             [logs[:, first] - logs[:, second] for first, second in combinations(range(4), 2)], axis=1
         )
-        errors += min(adjust(p_values(differences).tolist(), 4)) <= 0.05
+        errors += min(adjust(median_p_values(differences).tolist(), 4)) <= 0.05
     return errors
 
 
@@ -109,7 +137,7 @@ def decided(deviations: str, looks: Sequence[int], levels: Sequence[float], repe
     ratios = noise[0] - noise[1]
     is_decided = np.zeros(repetitions, dtype=bool)
     for blocks, level in zip(looks, levels, strict=True):
-        is_decided |= p_values(ratios[:blocks]) < 1 - level
+        is_decided |= median_p_values(ratios[:blocks]) < 1 - level
     return int(is_decided.sum())
 
 

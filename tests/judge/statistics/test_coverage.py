@@ -3,10 +3,11 @@
 import pytest
 from scipy import stats
 
-from tests.judge.statistics.error_rates import equal_stacks_differ, figures_held, ratios_held
-from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, at_most_five_percent
+from tests.judge.statistics.error_rates import equal_stacks_differ, figures_held, ratios_held, wrongly_at_least
+from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC, at_most_five_percent
 
 LEANING = "autocorrelated blocks"
+ONE_LEANS = "autocorrelated blocks of one side"
 REPETITIONS = 2000
 
 
@@ -26,18 +27,25 @@ def test_a_figures_interval_holds_the_median(name: str, blocks: int) -> None:
 
 
 @pytest.mark.parametrize("blocks", [3, 5, 10, 20])
-@pytest.mark.parametrize("name", sorted(RATIOS.keys() - {"one slow start in ten, against none"}))
+@pytest.mark.parametrize("name", sorted(RATIOS.keys() - {ONE_LEANS}))
 def test_a_ratios_interval_holds_the_truth(name: str, blocks: int) -> None:
     assert at_least(0.93) <= ratios_held(name, blocks, REPETITIONS) <= at_most(0.98)
 
 
-def test_what_is_skewed_on_one_side_only_loses_no_more_than_is_said() -> None:
-    assert ratios_held("one slow start in ten, against none", 10, REPETITIONS) >= at_least(0.90)
+@pytest.mark.parametrize("blocks", [3, 5, 10, 20, 40])
+@pytest.mark.parametrize("name", UNSYMMETRIC)
+def test_a_slow_mode_of_one_side_upholds_no_false_at_least(name: str, blocks: int) -> None:
+    """2.5% a side is what the level allows; with fewer than six blocks docs/statistics.md owns up to 3.2%."""
+    assert wrongly_at_least(name, blocks, REPETITIONS) <= at_most(0.032 if blocks < 6 else 0.025)
 
 
 def test_blocks_that_lean_on_each_other_spoil_a_figure_and_not_a_ratio() -> None:
     assert figures_held(LEANING, 10, REPETITIONS) < 0.90 * REPETITIONS
     assert ratios_held(LEANING, 10, REPETITIONS) > at_least(0.93)
+
+
+def test_blocks_of_one_side_that_lean_on_each_other_spoil_a_ratio() -> None:
+    assert ratios_held(ONE_LEANS, 10, REPETITIONS) < 0.90 * REPETITIONS
 
 
 @pytest.mark.parametrize("blocks", [3, 5, 10, 20])

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fairtrial.experiment.slices import Slices
-from fairtrial.judge.statistics.student import LEVEL, column_intervals
+from fairtrial.judge.statistics.student import LEVEL, mean_intervals
 from tests.judge.statistics.simulation import at_most_five_percent
 from tests.judge.statistics.sliced_worlds import World, measured, rounds_of
 
@@ -22,7 +22,7 @@ machine with rounds left out was 2% to 5.5%."""
 def intervals(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """The interval of each experiment's ratio, shape (experiments, 2), of those in which every block has figures."""
     whole = logs[~np.isnan(logs).any(axis=1)]
-    found = column_intervals(whole.T, [LEVEL])
+    found = mean_intervals(whole.T, [LEVEL])
     assert found is not None
     return np.exp(np.array([ends for (ends,) in found]))
 

@@ -3,7 +3,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from fairtrial.judge.statistics.student import mean_interval, p_values
+from fairtrial.judge.statistics.student import mean_interval, mean_p_values
 from fairtrial.judge.statistics.ties import Pair, _groups, adjust, compare_all
 from tests.judge.statistics.error_rates import told_apart
 from tests.judge.statistics.simulation import DEVIATIONS, at_most_five_percent
@@ -11,15 +11,15 @@ from tests.judge.statistics.simulation import DEVIATIONS, at_most_five_percent
 
 def test_p_values_are_the_interval_turned_round() -> None:
     values = np.array([0.1, 0.3, 0.35, 0.2, 0.02])
-    (p_value,) = p_values(values[:, None])
+    (p_value,) = mean_p_values(values[:, None])
     low, high = mean_interval(values, float(1 - p_value)) or (0, 0)
     assert min(abs(low), abs(high)) < 0.01 * (high - low)
 
 
 def test_blocks_that_do_not_differ_are_proof_of_what_they_are() -> None:
     samples = np.array([[0.0, 0.5]] * 4)
-    assert p_values(samples).tolist() == [1, 0]
-    assert p_values(samples[:2]).tolist() == [1, 1]
+    assert mean_p_values(samples).tolist() == [1, 0]
+    assert mean_p_values(samples[:2]).tolist() == [1, 1]
 
 
 def test_the_factors_are_shaffers() -> None:
@@ -62,6 +62,17 @@ def test_the_lowest_may_come_first() -> None:
     ranking = compare_all(times, lowest_first=True)
     assert ranking.order == ("quick", "late")
     assert ranking.ranks == {"quick": (1, 1), "late": (2, 2)}
+
+
+def test_a_pair_is_told_apart_by_the_blocks_and_not_by_the_medians() -> None:
+    """In each block `steady` is ahead, though the median of `leaping` is higher: blocks differ more than contenders."""
+    leaping = [100.0, 200.0, 300.0, 400.0, 500.0, 600.0, 700.0]
+    steady = [101.0, 202.0, 303.0, 404.0, 505.0, 606.0, 707.0]
+    ranking = compare_all({"leaping": leaping, "steady": steady})
+    assert ranking.ranks == {"steady": (1, 1), "leaping": (2, 2)}
+    crossed = compare_all({"a": [1.0, 2.0, 3.0, 9.0, 9.5], "b": [1.1, 2.2, 3.3, 4.0, 4.1]})
+    assert [(pair.higher, pair.lower) for pair in crossed.pairs] == [("b", "a")]
+    assert crossed.pairs[0].ratio >= 1
 
 
 def test_two_blocks_decide_nothing() -> None:

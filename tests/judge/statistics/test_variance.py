@@ -3,7 +3,6 @@ import math
 import numpy as np
 import pytest
 
-from fairtrial.judge.statistics.planning import blocks_to_reach
 from fairtrial.judge.statistics.variance import nested, split
 
 TURNIPS = [
@@ -136,10 +135,3 @@ def test_builds_are_told_from_starts() -> None:
 def test_what_cannot_be_split(series: list[list[float]], builds: list[str] | None) -> None:
     with pytest.raises(ValueError, match="needs"):
         split(series, builds)
-
-
-def test_blocks_for_a_precision() -> None:
-    """A spread of 5% needs six blocks for ±5.1%: t(0.975, 5) = 2.571, 2.571 · 0.05 / √6 = 0.0525; seven for 0.0462."""
-    assert blocks_to_reach(0.0526, 0.05) == 6
-    assert blocks_to_reach(0.0524, 0.05) == 7
-    assert blocks_to_reach(1e-6, 0.05) is None

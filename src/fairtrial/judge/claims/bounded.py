@@ -1,18 +1,17 @@
 """What claims with bounds share: from an interval and bounds to a verdict, and how both are written in one unit."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in, violation_in_words
 from fairtrial.base.units import Quantity, Unit, readable_unit
 from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, RatioClaim
-from fairtrial.judge.claims.ruling import MORE_BLOCKS, Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.more_blocks import more_blocks
+from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence, too_few
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.estimate import Estimate
-from fairtrial.judge.statistics.planning import MOST_BLOCKS, blocks_to_decide
-from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 
 Range = tuple[float | None, float | None]
 
@@ -25,7 +24,7 @@ class Measured:
     estimate: Estimate | None
     unit: Unit | None
     """in which the estimate and the bounds are written; None: they have none"""
-    level: float
+    evidence: Evidence
     loads: str
 
 
@@ -50,32 +49,33 @@ def bounded_result(
     subject: str,
     statement: str,
     no_estimate: str,
-    undecided: str,
+    undecided: str | None = None,
 ) -> ClaimResult:
     """The entry of a claim with bounds in the result.
 
     Args:
         statement: the estimate as the beginning of a sentence: `Goodput of a was 3.1 times that of b`.
         no_estimate: why there is no estimate, if there is none.
-        undecided: the last sentence of an undecided claim.
+        undecided: the last sentence of an undecided claim, if it is not how many blocks would decide it.
     """
     values, estimate, unit, bounds = measured.values, measured.estimate, measured.unit, claim.range
     ruling = rule_on(values, estimate, bounds, unit, no_estimate)
     asked = bound_in_words(*bounds, unit)
     observed = None
     if estimate is not None:
-        interval = interval_in_words(estimate.interval, measured.level, lambda ends: span_in(ends, unit))
+        interval = interval_in_words(estimate.interval, measured.evidence.level, lambda ends: span_in(ends, unit))
         observed = (
             f"{statement} ({interval}, {count(estimate.blocks, 'block')}; load: {measured.loads}); "
             f"the claim asks for {asked}."
         )
+    ending = overturned_by(ruling, bounds, unit) or undecided or decided_by(measured, bounds)
     return result(
         claim,
         ruling,
         metric=claim.metric,
         subject=subject,
         asked=asked,
-        words=sentence(claim, ruling, observed, overturned_by(ruling, bounds, unit) or undecided),
+        words=sentence(claim, ruling, observed, ending),
         blocks=values.blocks,
         unit=unit,
         bounds=bounds,
@@ -129,19 +129,11 @@ def overturned_by(ruling: Ruling, bounds: Range, unit: Unit | None = None) -> st
     return ""
 
 
-def decided_by(values: Values, positive: Sequence[float], bounds: Range) -> str:
-    """What would decide an undecided claim.
-
-    Args:
-        positive: ratios or figures, one a block, from which the number of blocks is projected; may be empty.
-    """
-    if values.obstacle is not None:
-        return values.way_out
-    if values.lower_bound is not None:
+def decided_by(measured: Measured, bounds: Range) -> str:
+    """What would decide an undecided claim."""
+    if measured.values.obstacle is not None:
+        return measured.values.way_out
+    if measured.values.lower_bound is not None:
         return AWAIT_THE_REST
-    if not positive or any(bound is not None and bound <= 0 for bound in bounds):
-        return MORE_BLOCKS
-    blocks = blocks_to_decide(positive, [bound for bound in bounds if bound is not None])
-    if blocks is None:
-        return f"Not even {MOST_BLOCKS} blocks would decide it if estimate and spread stayed as they are."
-    return f"About {max(blocks, MINIMUM_BLOCKS)} blocks would decide it if estimate and spread stayed as they are."
+    limits = [bound for bound in bounds if bound is not None]
+    return more_blocks(measured.evidence, measured.estimate, limits, level=measured.evidence.level)

@@ -2,7 +2,7 @@
 
 from fairtrial.base.formatting import capitalised, figure_in
 from fairtrial.experiment.claims import BudgetClaim
-from fairtrial.judge.claims.bounded import Measured, bounded_result, decided_by, unit_for
+from fairtrial.judge.claims.bounded import Measured, bounded_result, unit_for
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
@@ -18,12 +18,10 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     estimate = over_blocks(figures, evidence.level) if figures and values.refused is None else None
     unit = unit_for(claim, metric, estimate)
     was = "" if estimate is None else figure_in(estimate.estimate, unit)
-    positive = figures if all(value > 0 for value in figures) else []
     return bounded_result(
         claim,
-        Measured(values, estimate, unit, evidence.level, evidence.loads(claim.of)),
+        Measured(values, estimate, unit, evidence, evidence.loads(claim.of)),
         subject=f"{metric.label} {metric.preposition} {claim.of}",
         statement=f"{capitalised(metric.label)} {metric.preposition} {claim.of} was {was}",
         no_estimate="nothing was measured",
-        undecided=decided_by(values, positive, claim.range),
     )

@@ -4,7 +4,6 @@ from fairtrial.base.formatting import capitalised, figure_in
 from fairtrial.experiment.claims import DifferenceClaim
 from fairtrial.judge.claims.bounded import Measured, bounded_result, unit_for
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.ruling import MORE_BLOCKS
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
@@ -23,9 +22,8 @@ def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     was = "" if estimate is None else figure_in(estimate.estimate, unit)
     return bounded_result(
         claim,
-        Measured(values, estimate, unit, evidence.level, evidence.loads(claim.of, claim.to)),
+        Measured(values, estimate, unit, evidence, evidence.loads(claim.of, claim.to)),
         subject=f"{metric.label} {on} {claim.of} - {metric.label} {on} {claim.to}",
         statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} more than that {on} {claim.to}",
         no_estimate="nothing was measured",
-        undecided=values.way_out if values.obstacle else MORE_BLOCKS,
     )

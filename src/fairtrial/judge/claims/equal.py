@@ -3,8 +3,8 @@
 from fairtrial.base.formatting import bound_in_words, capitalised, count, figure
 from fairtrial.experiment.claims import EqualClaim
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.more_blocks import more_blocks
 from fairtrial.judge.claims.ruling import (
-    MORE_BLOCKS,
     NO_RATIO,
     Ruling,
     interval_in_words,
@@ -18,6 +18,7 @@ from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.equivalence import equal_within
 from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.student import LEVEL
 
 
 def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
@@ -32,17 +33,20 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     bounds = (1 / (1 + claim.within), 1 + claim.within)
     on = metric.preposition
     asked = f"a ratio {bound_in_words(*bounds)}"
-    ruling, estimate, observed = Ruling("undecided", values.obstacle), None, None
+    ruling, estimate, observed, further = Ruling("undecided", values.obstacle), None, None, ""
     if not ratios and values.obstacle is None:
         ruling = Ruling("undecided", no_ratio(metric.label))
     elif ratios and values.refused is None:
         test = equal_within(ratios, claim.within, evidence.level)
+        is_within = bounds[0] <= test.estimate <= bounds[1]
         deciding = test.outer if test.verdict == "refuted" else test.inner
         level = evidence.level if test.verdict == "refuted" else 2 * evidence.level - 1
         estimate = Estimate(estimate=test.estimate, interval=deciding, blocks=len(ratios))
         if values.obstacle is None:
             why = too_few(len(ratios)) if deciding is None else "the interval reaches beyond the margin"
             ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
+        then = 2 * LEVEL - 1 if is_within else LEVEL
+        further = more_blocks(evidence, estimate, bounds, level=level, then=then)
         observed = (
             f"{capitalised(metric.label)} {on} {claim.of} was {figure(test.estimate)} times that {on} {claim.to} ("
             f"{interval_in_words(deciding, level)}, {count(len(ratios), 'block')}; "
@@ -51,7 +55,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     endings = {
         "upheld": "A repetition whose whole interval lies outside the margin would overturn it.",
         "refuted": "A repetition whose whole interval lies within the margin would overturn it.",
-        "undecided": values.way_out if values.obstacle else MORE_BLOCKS if ratios else NO_RATIO,
+        "undecided": values.way_out if values.obstacle else further if ratios else NO_RATIO,
     }
     return result(
         claim,

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from fairtrial.base.formatting import capitalised, count, figure
 from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.more_blocks import more_blocks
 from fairtrial.judge.claims.ruling import (
-    MORE_BLOCKS,
     NO_RATIO,
     Ruling,
     interval_in_words,
@@ -48,7 +48,9 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
         ending = {
             "upheld": "A repetition in which one is proven worse than the next would overturn it.",
             "refuted": "A repetition in which each is proven better than the next would overturn it.",
-            "undecided": values.way_out if values.obstacle else MORE_BLOCKS,
+            "undecided": values.way_out
+            if values.obstacle
+            else more_blocks(evidence, estimate, [1.0], level=evidence.level),
         }[ruling.verdict]
     return result(
         claim,

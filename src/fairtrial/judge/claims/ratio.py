@@ -2,7 +2,7 @@
 
 from fairtrial.base.formatting import capitalised, figure
 from fairtrial.experiment.claims import RatioClaim
-from fairtrial.judge.claims.bounded import Measured, bounded_result, decided_by
+from fairtrial.judge.claims.bounded import Measured, bounded_result
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import NO_RATIO, no_ratio
 from fairtrial.judge.claims.values import read_values
@@ -23,9 +23,9 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     was = "" if estimate is None else figure(estimate.estimate)
     return bounded_result(
         claim,
-        Measured(values, estimate, None, evidence.level, evidence.loads(claim.of, claim.to)),
+        Measured(values, estimate, None, evidence, evidence.loads(claim.of, claim.to)),
         subject=f"{metric.label} {on} {claim.of} / {metric.label} {on} {claim.to}",
         statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} times that {on} {claim.to}",
         no_estimate=no_ratio(metric.label),
-        undecided=decided_by(values, ratios, claim.range) if ratios or values.obstacle else NO_RATIO,
+        undecided=None if ratios or values.obstacle else NO_RATIO,
     )

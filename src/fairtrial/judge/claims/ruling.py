@@ -12,7 +12,6 @@ from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 
 ALL_VALID = "A run in which every trial of all its contenders is valid would decide it."
-MORE_BLOCKS = "More blocks may decide it."
 NO_RATIO = "A claim of a difference needs no ratio, and can be decided."
 
 

@@ -9,8 +9,8 @@ from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.experiment.value import Value, format_value, values_in_words
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.more_blocks import more_blocks
 from fairtrial.judge.claims.ruling import (
-    MORE_BLOCKS,
     Ruling,
     interval_in_words,
     result,
@@ -41,13 +41,14 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
             test = _test(claim, metric, sweep, values, evidence.level)
         except ValueError as error:
             ruling = Ruling("undecided", str(error))
-    estimate, observed = None, None
+    estimate, observed, further = None, None, "More blocks may decide it."
     asked = in_words(claim)
     if test is not None:
         estimate = Estimate(estimate=test.ratio, interval=test.interval, blocks=values.blocks)
         why = too_few(values.blocks) if test.interval is None else "the interval of this ratio reaches too far"
         ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
         interval = interval_in_words(test.interval, test.level)
+        further = more_blocks(evidence, estimate, [test.bound], level=test.level, then=test.level)
         observed = (
             f"{capitalised(metric.label)} {metric.preposition} {_compared(claim, metric, sweep, test)} ({interval}, "
             f"{count(values.blocks, 'block')}; load: {evidence.loads(conditions[0])}, with "
@@ -57,7 +58,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     endings = {
         "upheld": "A repetition in which it is proven otherwise would overturn it.",
         "refuted": "A repetition in which it is proven so would overturn it.",
-        "undecided": values.way_out if values.obstacle else MORE_BLOCKS,
+        "undecided": values.way_out if values.obstacle else further,
     }
     return result(
         claim,

@@ -29,6 +29,11 @@ def normal_above(value: float) -> float:
     return float(special.ndtr(-value))
 
 
+def normal_quantile(probability: float) -> float:
+    """The value that a standard normal variable does not exceed with this probability."""
+    return float(special.ndtri(probability))
+
+
 def f_above(value: float, degrees: float, degrees_below: float) -> float:
     """The probability that F exceeds `value`: `degrees` of freedom in its numerator, `degrees_below` in the other."""
     return float(special.fdtrc(degrees, degrees_below, max(value, 0.0)))

@@ -18,7 +18,8 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrial.judge.statistics.student import LEVEL, mean_interval
+from fairtrial.judge.statistics.median import median_interval
+from fairtrial.judge.statistics.student import LEVEL
 
 Verdict = Literal["upheld", "refuted", "undecided"]
 
@@ -39,7 +40,10 @@ class Equivalence:
 
 
 def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL) -> Equivalence:
-    """Whether the ratio that `ratios`, one a block, estimate lies within [1/(1+margin), 1+margin].
+    """Whether the ratio of a typical block lies within [1/(1+margin), 1+margin].
+
+    Args:
+        ratios: one a block; the typical one is the median of what they were drawn from.
 
     Raises:
         ValueError: no ratios, one that is not positive and finite, a margin that is not, or a level of 50% or less.
@@ -53,8 +57,8 @@ def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL) -
     logs = np.log(np.asarray(ratios, dtype=np.float64))
     reach = math.log1p(margin)
     within = (1 / (1 + margin), 1 + margin)
-    estimate = float(np.exp(logs.mean()))
-    inner, outer = mean_interval(logs, 2 * level - 1), mean_interval(logs, level)
+    estimate = float(np.exp(np.median(logs)))
+    inner, outer = median_interval(logs, 2 * level - 1), median_interval(logs, level)
     if inner is None or outer is None:
         return Equivalence("undecided", estimate, within, None, None)
     verdict: Verdict = "undecided"

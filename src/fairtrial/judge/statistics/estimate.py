@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.judge.statistics.median import median_interval
-from fairtrial.judge.statistics.student import LEVEL, mean_interval
+from fairtrial.judge.statistics.student import LEVEL
 
 
 class Estimate(Strict):
@@ -41,7 +41,9 @@ def over_blocks(values: Sequence[float], level: float = LEVEL) -> Estimate:
 
 
 def paired_difference(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimate:
-    """The mean difference `of` - `to`, whose i-th values stem from the same block, with its interval.
+    """The difference `of` - `to`, whose i-th values stem from the same block, with its interval.
+
+    It is that of a typical block: the median of the differences.
 
     Raises:
         ValueError: the lengths differ, or there are no values.
@@ -50,14 +52,15 @@ def paired_difference(of: Sequence[float], to: Sequence[float], level: float = L
         raise ValueError("a paired difference needs as many values on either side, and at least one")
     differences = np.asarray(of, dtype=np.float64) - np.asarray(to, dtype=np.float64)
     return Estimate(
-        estimate=float(differences.mean()), interval=mean_interval(differences, level), blocks=differences.size
+        estimate=float(np.median(differences)), interval=median_interval(differences, level), blocks=differences.size
     )
 
 
 def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimate:
     """The ratio `of` / `to`, whose i-th values stem from the same block, with its interval.
 
-    The logarithms of the blocks' ratios are averaged: what slows a whole block slows both sides, and cancels.
+    It is that of a typical block, the median of the blocks' ratios: what slows a whole block slows both sides, and
+    cancels; and one slow start in ten moves it as little as it moves the median of a figure.
 
     Raises:
         ValueError: the lengths differ, there are no values, or one is not positive, so that no ratio exists.
@@ -66,10 +69,7 @@ def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL)
         raise ValueError("a paired ratio needs as many values on either side, and at least one")
     if any(value <= 0 for value in (*of, *to)):
         raise ValueError("a ratio needs positive values")
-    logs = np.log(np.asarray(of, dtype=np.float64) / np.asarray(to, dtype=np.float64))
-    return Estimate(
-        estimate=float(np.exp(logs.mean())), interval=_exponential(mean_interval(logs, level)), blocks=logs.size
-    )
+    return over_blocks([value / other for value, other in zip(of, to, strict=True)], level)
 
 
 def _exponential(interval: tuple[float, float] | None) -> tuple[float, float] | None:

@@ -1,11 +1,11 @@
 """The shape of a curve along a sweep: rising, flat, highest between two points, bent, above another at every point.
 
 A curve has points in ascending order of the swept value, each with one value a block; points are compared by their
-ratios, paired within blocks. A shape is a statement about several ratios at once. To uphold it, each of them has to be
-proven, and none needs a correction: upholding the whole wrongly means upholding a false ratio wrongly
-(intersection-union: R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24 (1982),
-295-304). To refute it, one of m ratios is enough, and the level is 1 - α/m (Bonferroni). That no step contradicts a
-shape significantly does not prove the shape, and upholds nothing here.
+ratios, paired within blocks, and a ratio is that of a typical block (median.py). A shape is a statement about several
+ratios at once. To uphold it, each of them has to be proven, and none needs a correction: upholding the whole wrongly
+means upholding a false ratio wrongly (intersection-union: R. L. Berger, "Multiparameter hypothesis testing and
+acceptance sampling", Technometrics 24 (1982), 295-304). To refute it, one of m ratios is enough, and the level is
+1 - α/m (Bonferroni). That no step contradicts a shape significantly does not prove the shape, and upholds nothing here.
 """
 
 import math
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.judge.statistics.equivalence import Verdict
-from fairtrial.judge.statistics.student import LEVEL, column_intervals
+from fairtrial.judge.statistics.median import median_intervals
+from fairtrial.judge.statistics.student import LEVEL
 
 DIP = 0.05
 """A rise may be interrupted by falls smaller than this: no measurement can prove that there is none at all."""
@@ -40,6 +41,8 @@ class Shape:
     """Of that ratio, at `level`. None with fewer than MINIMUM_BLOCKS blocks."""
     level: float
     """The level at which this ratio was judged."""
+    bound: float = 1.0
+    """What the interval has to leave out for a verdict."""
 
 
 def rises(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
@@ -61,16 +64,15 @@ def rises(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     pairs = list(combinations(range(last + 1), 2))
     single, proof, over_all = level, 2 * level - 1, 1 - (1 - level) / len(pairs)
     steps = _between(logs, pairs)
-    intervals = column_intervals(steps, [single, proof, over_all])
-    means = steps.mean(axis=0)
+    intervals = median_intervals(steps, [single, proof, over_all])
+    typical = np.median(steps, axis=0)
     ends = pairs.index((0, last))
     if intervals is None:
-        return _undecided(pairs[ends], float(means[ends]), level)
+        return _undecided(pairs[ends], float(typical[ends]), level)
 
     def shape(verdict: Verdict, pair: int, judged: int) -> Shape:
-        return _shape(
-            verdict, pairs[pair], float(means[pair]), intervals[pair][judged], (single, proof, over_all)[judged]
-        )
+        interval, judged_at = intervals[pair][judged], (single, proof, over_all)[judged]
+        return _shape(verdict, pairs[pair], float(typical[pair]), interval, judged_at, limit if judged else 0.0)
 
     if intervals[ends][0][1] < 0:
         return shape("refuted", ends, 0)
@@ -96,7 +98,7 @@ def falls(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:
     _logs(curve)
     shape = rises([[1 / value for value in point] for point in curve], dip=dip, level=level)
     interval = None if shape.interval is None else (1 / shape.interval[1], 1 / shape.interval[0])
-    return Shape(shape.verdict, 1 / shape.ratio, shape.between, interval, shape.level)
+    return Shape(shape.verdict, 1 / shape.ratio, shape.between, interval, shape.level, 1 / shape.bound)
 
 
 def advantage(of: Curve, to: Curve) -> Curve:
@@ -173,19 +175,20 @@ def flat(curve: Curve, margin: float, *, level: float = LEVEL) -> Shape:
     pairs = list(combinations(range(logs.shape[0]), 2))
     proof, over_all = 2 * level - 1, 1 - (1 - level) / len(pairs)
     differences = _between(logs, pairs)
-    intervals = column_intervals(differences, [proof, over_all])
-    means = differences.mean(axis=0)
+    intervals = median_intervals(differences, [proof, over_all])
+    typical = np.median(differences, axis=0)
     if intervals is None:
-        widest = int(np.abs(means).argmax())
-        return _undecided(pairs[widest], float(means[widest]), level)
+        widest = int(np.abs(typical).argmax())
+        return _undecided(pairs[widest], float(typical[widest]), level)
     apart = max(range(len(pairs)), key=lambda pair: max(intervals[pair][1][0], -intervals[pair][1][1]))
     if max(intervals[apart][1][0], -intervals[apart][1][1]) > reach:
-        return _shape("refuted", pairs[apart], float(means[apart]), intervals[apart][1], over_all)
+        beyond = math.copysign(reach, typical[apart])
+        return _shape("refuted", pairs[apart], float(typical[apart]), intervals[apart][1], over_all, beyond)
     doubtful = max(range(len(pairs)), key=lambda pair: max(-intervals[pair][0][0], intervals[pair][0][1]))
     equal = max(-intervals[doubtful][0][0], intervals[doubtful][0][1]) <= reach
-    return _shape(
-        "upheld" if equal else "undecided", pairs[doubtful], float(means[doubtful]), intervals[doubtful][0], proof
-    )
+    verdict: Verdict = "upheld" if equal else "undecided"
+    nearest = math.copysign(reach, typical[doubtful])
+    return _shape(verdict, pairs[doubtful], float(typical[doubtful]), intervals[doubtful][0], proof, nearest)
 
 
 def best_within(
@@ -220,13 +223,13 @@ def best_within(
     if not inside or not outside:
         raise ValueError("a best place needs points inside and outside the range it is looked for in")
     better = -logs if lowest else logs
-    means = better.mean(axis=1)
-    best_in = max(inside, key=lambda point: means[point])
-    best_out = max(outside, key=lambda point: means[point])
-    estimate = float(logs[best_in].mean() - logs[best_out].mean())
+    typical = np.median(better, axis=1)
+    best_in = max(inside, key=lambda point: typical[point])
+    best_out = max(outside, key=lambda point: typical[point])
+    estimate = float(np.median(logs[best_in] - logs[best_out]))
     pairs = list(product(outside, inside))
     of_inside, of_outside = 1 - (1 - level) / len(inside), 1 - (1 - level) / len(outside)
-    intervals = column_intervals(_between(better, pairs), [level, of_inside, of_outside])
+    intervals = median_intervals(_between(better, pairs), [level, of_inside, of_outside])
     if intervals is None:
         return _undecided((best_out, best_in), estimate, level)
     by_pair = dict(zip(pairs, intervals, strict=True))
@@ -302,34 +305,34 @@ def _none_below(
     interval of each lies above, refuted if at `over_all` that of one lies below."""
     limit = -math.log1p(dip)
     steps = _between(logs, pairs)
-    intervals = column_intervals(steps, [proof, over_all])
+    intervals = median_intervals(steps, [proof, over_all])
     assert intervals is not None
-    means = steps.mean(axis=0)
+    typical = np.median(steps, axis=0)
     deepest = min(range(len(pairs)), key=lambda pair: intervals[pair][1][1])
     if intervals[deepest][1][1] < limit:
-        return _shape("refuted", pairs[deepest], float(means[deepest]), intervals[deepest][1], over_all)
+        return _shape("refuted", pairs[deepest], float(typical[deepest]), intervals[deepest][1], over_all, limit)
     doubtful = min(range(len(pairs)), key=lambda pair: intervals[pair][0][0])
     verdict: Verdict = "upheld" if intervals[doubtful][0][0] > limit else "undecided"
-    return _shape(verdict, pairs[doubtful], float(means[doubtful]), intervals[doubtful][0], proof)
+    return _shape(verdict, pairs[doubtful], float(typical[doubtful]), intervals[doubtful][0], proof, limit)
 
 
 def _all_above_one(ratios: NDArray[np.float64], between: Sequence[tuple[int, int]], level: float) -> Shape:
     """Whether all ratios, whose logarithms have the shape (blocks, ratios), lie above 1: upheld if the interval of each
     does, refuted if that of one lies below, at 5% over all. The shape is that of the least certain, or the plainest."""
-    means = ratios.mean(axis=0)
+    typical = np.median(ratios, axis=0)
     columns = range(len(between))
     over_all = 1 - (1 - level) / len(between)
-    intervals = column_intervals(ratios, [level, over_all])
+    intervals = median_intervals(ratios, [level, over_all])
     if intervals is None:
-        lowest = int(means.argmin())
-        return _undecided(between[lowest], float(means[lowest]), level)
+        lowest = int(typical.argmin())
+        return _undecided(between[lowest], float(typical[lowest]), level)
     below = min(columns, key=lambda column: intervals[column][1][1])
     if intervals[below][1][1] < 0:
-        return _shape("refuted", between[below], float(means[below]), intervals[below][1], over_all)
+        return _shape("refuted", between[below], float(typical[below]), intervals[below][1], over_all)
     doubtful = min(columns, key=lambda column: intervals[column][0][0])
     proven = intervals[doubtful][0][0] > 0
     return _shape(
-        "upheld" if proven else "undecided", between[doubtful], float(means[doubtful]), intervals[doubtful][0], level
+        "upheld" if proven else "undecided", between[doubtful], float(typical[doubtful]), intervals[doubtful][0], level
     )
 
 
@@ -361,9 +364,15 @@ def _between(logs: NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> NDA
 
 
 def _shape(
-    verdict: Verdict, between: tuple[int, int], log_ratio: float, interval: tuple[float, float], level: float
+    verdict: Verdict,
+    between: tuple[int, int],
+    log_ratio: float,
+    interval: tuple[float, float],
+    level: float,
+    log_bound: float = 0.0,
 ) -> Shape:
-    return Shape(verdict, math.exp(log_ratio), between, (math.exp(interval[0]), math.exp(interval[1])), level)
+    ends = math.exp(interval[0]), math.exp(interval[1])
+    return Shape(verdict, math.exp(log_ratio), between, ends, level, math.exp(log_bound))
 
 
 def _undecided(between: tuple[int, int], log_ratio: float, level: float) -> Shape:

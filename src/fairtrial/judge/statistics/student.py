@@ -46,11 +46,11 @@ def mean_interval(values: NDArray[np.float64], level: float = LEVEL) -> tuple[fl
     Raises:
         ValueError: `level` is not between 0 and 1.
     """
-    intervals = column_intervals(values[:, None], [level])
+    intervals = mean_intervals(values[:, None], [level])
     return None if intervals is None else intervals[0][0]
 
 
-def column_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> list[list[tuple[float, float]]] | None:
+def mean_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> list[list[tuple[float, float]]] | None:
     """`mean_interval` of each column of `samples`, shape (blocks, columns).
 
     Returns:
@@ -72,7 +72,7 @@ def column_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
     ]
 
 
-def p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each column of `samples`, shape (blocks, columns): the two-sided p-value of a mean of zero.
 
     The inverse of `mean_interval`: 1 minus the level at which the interval's nearer end would be zero.

@@ -1,8 +1,8 @@
 """Ranks of several contenders, as far as the blocks distinguish them.
 
-Every pair is compared by its ratio, paired within blocks: Student's test of the logarithms' differences, which is a
-claim's interval inverted (student.p_values). Each pair has its own spread: pooling it over all pairs, as Tukey's
-studentized range does, would assume that a garbage-collected stack scatters no more than any other.
+Every pair is compared by its ratio, paired within blocks: the test of a median of the logarithms' differences, which is
+a claim's interval inverted (median.median_p_values). Each pair has its own spread: pooling it over all pairs, as
+Tukey's studentized range does, would assume that a garbage-collected stack scatters no more than any other.
 
 The chance of reporting any false difference is held at 1 - level over all pairs together, by Holm's step-down procedure
 with Shaffer's numbers: the smallest of the p-values is multiplied by how many hypotheses can be true at that step. For
@@ -23,17 +23,18 @@ from itertools import combinations
 
 import numpy as np
 
-from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, p_values
+from fairtrial.judge.statistics.median import median_p_values
+from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two contenders: `higher` has the larger estimate."""
+    """Two contenders: `higher` is so in a typical block."""
 
     higher: str
     lower: str
     ratio: float
-    """Of `higher` to `lower`: the geometric mean of the blocks' ratios, at least 1."""
+    """Of `higher` to `lower`: the median of the blocks' ratios, at least 1."""
     p_value: float
     """Adjusted for all pairs: the smallest family-wise error at which the pair would be different."""
     different: bool
@@ -97,28 +98,21 @@ def compare_all(
         raise ValueError("a ranking by ratios needs positive, finite values")
     logs = np.log(np.asarray([values[name] for name in names], dtype=np.float64)).T
     blocks = logs.shape[0]
-    means = logs.mean(axis=0)
-    descending = sorted(range(len(names)), key=lambda place: -means[place])
-    couples = list(combinations(descending, 2))
-    adjusted: list[float] = []
-    if couples:
-        differences = np.stack([logs[:, high] - logs[:, low] for high, low in couples], axis=1)
-        adjusted = adjust(p_values(differences).tolist(), len(names))
-    enough = blocks >= MINIMUM_BLOCKS
-    pairs = tuple(
-        Pair(
-            names[high],
-            names[low],
-            float(np.exp(means[high] - means[low])),
-            p_value,
-            enough and p_value <= 1 - level + 1e-12,
-        )
-        for (high, low), p_value in zip(couples, adjusted, strict=True)
-    )
+    typical = np.median(logs, axis=0)
+    descending = sorted(range(len(names)), key=lambda place: -typical[place])
+    pairs: list[Pair] = []
+    if len(names) > 1:
+        couples = list(combinations(descending, 2))
+        differences = np.stack([logs[:, first] - logs[:, second] for first, second in couples], axis=1)
+        adjusted = adjust(median_p_values(differences).tolist(), len(names))
+        for couple, difference, p_value in zip(couples, np.median(differences, axis=0), adjusted, strict=True):
+            high, low = couple if difference >= 0 else couple[::-1]
+            different = blocks >= MINIMUM_BLOCKS and p_value <= 1 - level + 1e-12
+            pairs.append(Pair(names[high], names[low], float(np.exp(abs(difference))), p_value, different))
     order = tuple(names[place] for place in descending)
     if lowest_first:
         order = order[::-1]
-    return Ranking(order, pairs, _ranks(order, pairs, lowest_first), _groups(order, pairs), blocks)
+    return Ranking(order, tuple(pairs), _ranks(order, pairs, lowest_first), _groups(order, pairs), blocks)
 
 
 def adjust(unadjusted: Sequence[float], contenders: int) -> list[float]:

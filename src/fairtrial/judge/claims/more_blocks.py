@@ -1,0 +1,41 @@
+"""How many blocks would decide an undecided claim, how long they take, and by which option they are asked for."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import median
+
+from fairtrial.base.formatting import count
+from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.planning import MOST_BLOCKS, blocks_to_decide
+from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
+
+
+def more_blocks(
+    evidence: Evidence, found: Estimate | None, bounds: Sequence[float], *, level: float, then: float = LEVEL
+) -> str:
+    """A sentence for a claim that is undecided because the interval of `found` reaches over one of `bounds`.
+
+    Args:
+        level: of the interval that there is.
+        then: of the one that is to decide, in a run that looks once.
+    """
+    if found is None or found.interval is None:
+        return f"At least {MINIMUM_BLOCKS} blocks may decide it."
+    needed = blocks_to_decide(found, bounds, level=level, then=then)
+    if needed is None:
+        return f"Not even {MOST_BLOCKS} blocks would be sure to decide it if estimate and spread stayed as they are."
+    minutes = needed * seconds_of_a_block(evidence) / 60
+    lasting = f", about {count(max(1, round(minutes)), 'minute')}" if minutes else ""
+    return (
+        f"About {needed} blocks would decide it in four of five runs if estimate and spread stayed as they are "
+        f"(`--blocks {needed}`{lasting})."
+    )
+
+
+def seconds_of_a_block(evidence: Evidence) -> float:
+    """How long a typical block's trials took; 0 where the record does not say."""
+    by_block: dict[int, float] = defaultdict(float)
+    for trial in evidence.trials:
+        by_block[trial.block] += sum(trial.stage_seconds.values())
+    return median(by_block.values()) if by_block else 0.0
