@@ -117,7 +117,7 @@ def test_blocks_are_not_left_out_for_what_a_stack_can_do_to_the_machine() -> Non
 def test_a_run_goes_on_while_further_blocks_can_decide_its_claims(special: Special, ends: bool) -> None:
     """The bound is the truth, so that six blocks do not decide it."""
     record, trials = tried(special, 6, [3, 6, 12, 24], bound=4000 / 1900)
-    assert WhenDecided(record, within_seconds=3600).reached(trials) is ends
+    assert WhenDecided(record).reached(trials) is ends
 
 
 def test_a_property_can_be_refuted_after_a_trial_that_does_not_count() -> None:
@@ -127,4 +127,4 @@ def test_a_property_can_be_refuted_after_a_trial_that_does_not_count() -> None:
     trials = [
         trial for trial in trials_of(record, lambda _, block: lost.get(block, a_trial().storing())) if trial.block < 4
     ]
-    assert not WhenDecided(record, within_seconds=3600).reached(trials)
+    assert not WhenDecided(record).reached(trials)

@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial.experiment.value import Value
-from fairtrial.judge.judging import is_cut_off, judge, level_of
+from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
 from fairtrial.report.columns import rank
 from fairtrial.report.sentences import loads_in_words, notes
@@ -93,21 +93,3 @@ def test_where_the_scatter_comes_from() -> None:
     result = judged(an_experiment("a"), {"a": 1000.0})
     assert result.conditions[0].scatter is not None
     assert result.conditions[0].scatter.starts == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("complete", "level"), [(5, 0.99375), (10, 0.99375), (20, 0.9875), (40, 0.975), (13, 0.99625), (25, 0.99375)]
-)
-def test_the_level_is_that_of_the_look(complete: int, level: float) -> None:
-    record = an_experiment("a", blocks=40).record().model_copy(update={"looks": [5, 10, 20, 40]})
-    assert level_of(record, complete) == pytest.approx(level)
-    assert level_of(an_experiment("a").record(), complete) == 0.95
-
-
-def test_a_run_with_looks_ends_at_the_end_of_any_block() -> None:
-    record = an_experiment("a", "b", blocks=40).record().model_copy(update={"looks": [5, 10, 20, 40]})
-    assert not is_cut_off(record, complete=13, tried=26, stages=set())
-    assert is_cut_off(record, complete=13, tried=27, stages=set())
-    assert is_cut_off(record, complete=4, tried=8, stages=set())
-    assert is_cut_off(record, complete=13, tried=26, stages={"interrupted"})
-    assert is_cut_off(an_experiment("a", "b").record(), complete=4, tried=8, stages=set())

@@ -1,7 +1,7 @@
 """The judge: from a record to a result. It reads nothing but the record, and writes nothing."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from fairtrial.judge.checks import run_checks, unusual_thresholds
 from fairtrial.judge.checks.model import Finding, Severity
@@ -14,10 +14,9 @@ from fairtrial.judge.model import ConditionResult, Outcome, RequestResult, Resul
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
+from fairtrial.judge.run_length import blocks_judged, is_cut_off, is_time_over, level_of
 from fairtrial.judge.stack_users import user_over
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
-from fairtrial.judge.statistics.looks import level_at
-from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.judge.trials import judge_trial
 from fairtrial.judge.work_proven import work_proven
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
@@ -46,7 +45,10 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         for condition, its_trials in tried.items()
     }
     valid = {condition: _valid(its_trials, results) for condition, its_trials in counted.items()}
-    standing = standings(record.conditions, valid)
+    complete = _blocks_complete(record, trials)
+    blocks = blocks_judged(record, complete)
+    level = level_of(record, complete, time_is_over=is_time_over(record, trials))
+    standing = standings(record.conditions, valid, level)
     conditions = [
         _condition(
             condition,
@@ -60,8 +62,6 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         for condition in record.conditions
     ]
     experiment = record.experiment
-    complete = _blocks_complete(record, trials)
-    blocks, level = blocks_judged(record, complete), level_of(record, complete)
     judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], lost)]
     kept = blocks - sum(block <= blocks for block in lost)
     evidence = Evidence(
@@ -90,7 +90,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         calibrations=record.calibrations,
         conditions=conditions,
         curves=curves_of(experiment, conditions, valid),
-        noise_floor=noise_floor(record.conditions, valid),
+        noise_floor=noise_floor(record.conditions, valid, level),
         claims=[judge_claim(claim, evidence) for claim in experiment.claims],
         findings=[*findings[None], *left_out(lost)],
     )
@@ -211,33 +211,3 @@ def _blocks_complete(record: ExperimentRecord, trials: Sequence[TrialRecord]) ->
             tried[trial.block].add(trial.condition)
     planned = {condition.id for condition in record.conditions}
     return sum(1 for conditions in tried.values() if planned <= conditions | cannot)
-
-
-def blocks_judged(record: ExperimentRecord, complete: int) -> int:
-    """How many blocks verdicts rest on: all planned; with looks, those that are complete, from the first look on."""
-    if record.looks and complete >= record.looks[0]:
-        return complete
-    return record.looks[0] if record.looks else len(record.order)
-
-
-def level_of(record: ExperimentRecord, complete: int) -> float:
-    """The level of each interval after so many complete blocks: see `statistics.looks`.
-
-    Where the time ran out between two looks, the number of blocks takes the place of the look that was not reached.
-    """
-    if not record.looks:
-        return LEVEL
-    reached = [look for look in record.looks if look < complete]
-    beyond = [look for look in record.looks if look > complete]
-    in_place = beyond if complete in record.looks or len(beyond) == 1 else beyond[1:]
-    looks = [*reached, max(complete, 1), *in_place]
-    return level_at(len(reached) + 1, looks)
-
-
-def is_cut_off(record: ExperimentRecord, complete: int, tried: int, stages: Collection[str]) -> bool:
-    """Whether a run ended too early: interrupted, in the middle of a block, or before its first look."""
-    if "interrupted" in stages:
-        return True
-    if not record.looks:
-        return tried < record.planned_trials
-    return complete < record.looks[0] or tried != sum(map(len, record.order[:complete]))

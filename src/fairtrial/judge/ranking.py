@@ -16,7 +16,9 @@ Standing = tuple[tuple[int, int], str]
 """Best and worst rank, and the letters of its tie groups."""
 
 
-def standings(conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]]) -> dict[str, Standing]:
+def standings(
+    conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], level: float
+) -> dict[str, Standing]:
     """By condition id.
 
     Conditions are ranked against those of their class at the same value of the sweep, over the blocks that all of them
@@ -30,12 +32,14 @@ def standings(conditions: Sequence[Condition], valid: Mapping[str, Sequence[Tria
     for ids in rivals.values():
         values = shared_blocks({name: goodput_by_block(valid[name]) for name in ids})
         if len(ids) > 1 and values[ids[0]]:
-            ranking = compare_all(values)
+            ranking = compare_all(values, level)
             standings |= {name: (ranking.ranks[name], ranking.letters[name]) for name in ids}
     return standings
 
 
-def noise_floor(conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]]) -> NoiseFloor | None:
+def noise_floor(
+    conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], level: float
+) -> NoiseFloor | None:
     """The difference of a stack to itself; None if none was tried under two names."""
     again = next((condition for condition in conditions if condition.again), None)
     if again is None:
@@ -46,7 +50,7 @@ def noise_floor(conditions: Sequence[Condition], valid: Mapping[str, Sequence[Tr
     values = shared_blocks({each.id: goodput_by_block(valid.get(each.id, ())) for each in (first, again)})
     if not values[first.id]:
         return NoiseFloor(contender=first.contender, estimate=None, interval=None, blocks=0, difference_found=None)
-    ratio = paired_ratio(values[again.id], values[first.id])
+    ratio = paired_ratio(values[again.id], values[first.id], level)
     interval = ratio.interval
     return NoiseFloor(
         contender=first.contender,

@@ -113,6 +113,7 @@ def conduct(
                 own_network=own_network,
                 calibrations=calibrate_loads(plan, placement, watcher.preparing),
                 reference=reference,
+                decide_within_seconds=decide_within_seconds,
             )
 
             def run(trial: PlannedTrial) -> TrialRecord:
@@ -123,7 +124,7 @@ def conduct(
             with RecordWriter(results) as writer:
                 writer.append(record)
                 watcher.begins(record)
-                end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record, decide_within_seconds)
+                end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record)
                 in_turn = run if plan.experiment.slices is None else blocks.run
                 conducted = run_trials(plan, record, in_turn, writer, watcher, end)
             if profile and not conducted.interrupted and conducted.problem is None:

@@ -1,11 +1,11 @@
 """When a run ends: after its last block, or at the look at which all claims are decided."""
 
-import time
 from collections.abc import Sequence
 from typing import Protocol
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult
+from fairtrial.judge.run_length import is_time_over
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
@@ -28,16 +28,15 @@ class AfterLastBlock:
 class WhenDecided:
     """Ends at a look at which no claim is left that more blocks could decide, or when the time is over."""
 
-    def __init__(self, record: ExperimentRecord, within_seconds: float) -> None:
+    def __init__(self, record: ExperimentRecord) -> None:
         self._record = record
-        self._ends_at = time.monotonic() + within_seconds
 
     def reached(self, trials: Sequence[TrialRecord]) -> bool:
         """Whether the run ends after these trials; never before the first look."""
         blocks = trials[-1].block
         if blocks < self._record.looks[0]:
             return False
-        if time.monotonic() >= self._ends_at:
+        if is_time_over(self._record, trials):
             return True
         if blocks not in self._record.looks:
             return False

@@ -28,6 +28,7 @@ def first_line(
     own_network: bool,
     calibrations: Sequence[Calibration],
     reference: ReferenceRecord | None = None,
+    decide_within_seconds: float | None = None,
 ) -> ExperimentRecord:
     """The record's line for the experiment; those of its trials follow.
 
@@ -35,6 +36,7 @@ def first_line(
         services: those that were up; where none was, no rows were loaded.
         own_network: whether all trials are run in a network of their own.
         reference: what was compared before the first trial; None: answers are not compared.
+        decide_within_seconds: of a plan with looks, how long the run may take from its first trial on.
     """
     datasets = _datasets(plan) if services else {}
     same = len(set(datasets.values())) <= 1
@@ -45,6 +47,7 @@ def first_line(
         conditions=[condition.recorded for condition in plan.conditions],
         order=[[condition.recorded.id for condition in block] for block in plan.blocks],
         looks=list(plan.looks),
+        decide_within_seconds=decide_within_seconds,
         host=this_host(),
         placement=placement,
         own_network=own_network,

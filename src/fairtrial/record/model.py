@@ -122,6 +122,11 @@ class ExperimentRecord(Strict):
         default_factory=list,
         description="numbers of blocks at which the run ends if all claims are decided; empty: at the last block only",
     )
+    decide_within_seconds: float | None = Field(
+        None,
+        description="with looks, the run ends after the block in which so long has passed since its first trial began; "
+        "null: it has no looks, or the record is from before this was kept",
+    )
     host: Host
     placement: Placement
     own_network: bool = Field(

@@ -11,6 +11,7 @@ import numpy as np
 
 from fairtrial.judge.statistics.equivalence import Verdict, equal_within
 from fairtrial.judge.statistics.estimate import over_blocks, paired_ratio
+from fairtrial.judge.statistics.looks import level_at, level_of_rest
 from fairtrial.judge.statistics.median import median_interval, median_intervals, median_p_values
 from fairtrial.judge.statistics.planning import blocks_to_decide
 from fairtrial.judge.statistics.scalability import Law, PoorFit, scalability
@@ -138,6 +139,24 @@ def decided(deviations: str, looks: Sequence[int], levels: Sequence[float], repe
     is_decided = np.zeros(repetitions, dtype=bool)
     for blocks, level in zip(looks, levels, strict=True):
         is_decided |= median_p_values(ratios[:blocks]) < 1 - level
+    return int(is_decided.sum())
+
+
+def decided_by_the_clock(deviations: str, looks: Sequence[int], repetitions: int) -> int:
+    """How many experiments, whose truth is the bound, are decided at some look or by the last interval, where a clock
+    ends each after any number of blocks from the first look on."""
+    random = np.random.default_rng(24)
+    noise = DEVIATIONS[deviations](random, (2, looks[-1], repetitions))
+    ratios = noise[0] - noise[1]
+    ends = random.integers(looks[0], looks[-1], repetitions)
+    is_decided = np.zeros(repetitions, dtype=bool)
+    for number, blocks in enumerate(looks, 1):
+        significant = median_p_values(ratios[:blocks]) < 1 - level_at(number, looks)
+        is_decided |= significant & (blocks < ends)
+    for blocks in range(looks[0], looks[-1]):
+        level = level_of_rest(max((look for look in looks if look < blocks), default=0), looks)
+        here = ends == blocks
+        is_decided[here] |= median_p_values(ratios[:blocks, here]) < 1 - level
     return int(is_decided.sum())
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from fairtrial.judge.statistics.looks import MOST_LOOKS, level_at, plan_looks
-from tests.judge.statistics.error_rates import decided
+from fairtrial.judge.statistics.looks import MOST_LOOKS, level_at, level_of_rest, plan_looks
+from tests.judge.statistics.error_rates import decided, decided_by_the_clock
 from tests.judge.statistics.simulation import DEVIATIONS, at_most_five_percent
 
 
@@ -49,6 +49,25 @@ def test_known_levels() -> None:
 def test_there_is_no_level_without_a_plan(look: int, looks: list[int]) -> None:
     with pytest.raises(ValueError, match="look"):
         level_at(look, looks)
+
+
+def test_the_last_of_all_intervals_spends_what_is_left() -> None:
+    assert [level_of_rest(blocks, [5, 10, 20, 40]) for blocks in (0, 5, 10, 20)] == pytest.approx(
+        [0.95, 0.95625, 0.9625, 0.975]
+    )
+    assert level_of_rest(20, [5, 10, 20, 40]) == pytest.approx(level_at(4, [5, 10, 20, 40]))
+
+
+@pytest.mark.parametrize("looks", [[], [5, 10]])
+def test_after_the_last_look_nothing_is_left(looks: list[int]) -> None:
+    with pytest.raises(ValueError, match="nothing is left"):
+        level_of_rest(10, looks)
+
+
+@pytest.mark.parametrize("name", DEVIATIONS)
+def test_a_run_that_a_clock_ends_errs_no_oftener(name: str) -> None:
+    repetitions = 2000
+    assert decided_by_the_clock(name, plan_looks(4, 32), repetitions) <= at_most_five_percent(repetitions)
 
 
 @pytest.mark.parametrize(("first", "most"), [(2, 10), (5, 4)])

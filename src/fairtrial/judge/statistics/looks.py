@@ -7,6 +7,9 @@ have been spent, and the interval at look k has the level
 
     1 - α · (n_k - n_(k-1)) / n_K,  with n_0 = 0.
 
+Where the time runs out first, at 13 blocks of the planned 5, 10, 20, 40, no look follows for which error would have to
+be kept. That interval spends all that is left, α · (1 - 10/40), as a clock knows no figures.
+
 The shares add up to α, so by Bonferroni's inequality all intervals of an experiment hold the truth together in 95 of
 100 experiments. Looks may depend on each other in any way. The exact boundaries of Lan and DeMets spend the
 same function with a last interval about 4% narrower (5, 10, 20, 40 blocks), but rest on the joint normal distribution
@@ -55,8 +58,7 @@ def level_at(look: int, looks: Sequence[int], level: float = LEVEL) -> float:
     """The level of the interval at look number `look`, counted from 1, to be used in place of `level`.
 
     `looks` are the numbers of blocks at each look, ascending. None may depend on what the figures say: they are fixed
-    before the first. Where the time ran out at 13 blocks of the planned 5, 10, 20, 40, what was measured is look 3 of
-    5, 10, 13, 40: its share is what may be spent by then, whatever comes after.
+    before the first.
 
     Raises:
         ValueError: `looks` are not ascending from 1 or more, or there is no such look.
@@ -67,3 +69,16 @@ def level_at(look: int, looks: Sequence[int], level: float = LEVEL) -> float:
         raise ValueError(f"there is no look {look} of {len(looks)}")
     since = looks[look - 2] if look > 1 else 0
     return 1 - (1 - level) * (looks[look - 1] - since) / looks[-1]
+
+
+def level_of_rest(spent_at: int, looks: Sequence[int], level: float = LEVEL) -> float:
+    """The level of the last interval of all, taken after the look at `spent_at` blocks (0: after none).
+
+    It spends all that was not spent by then. That it is the last one may depend on the clock, but on no figure.
+
+    Raises:
+        ValueError: there is nothing left to spend, or no plan.
+    """
+    if not looks or not 0 <= spent_at < looks[-1]:
+        raise ValueError("after the last look nothing is left to spend")
+    return 1 - (1 - level) * (1 - spent_at / looks[-1])

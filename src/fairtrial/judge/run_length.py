@@ -1,0 +1,55 @@
+"""How long a run was: the blocks that verdicts rest on, whether its time was over, and the level of its intervals.
+
+All of it follows from the record, so that the lab, while it runs, and the judge, whenever it reads, say the same.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from fairtrial.judge.statistics.looks import level_at, level_of_rest
+from fairtrial.judge.statistics.student import LEVEL
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+def blocks_judged(record: ExperimentRecord, complete: int) -> int:
+    """How many blocks verdicts rest on: all planned; with looks, those that are complete, from the first look on."""
+    if record.looks and complete >= record.looks[0]:
+        return complete
+    return record.looks[0] if record.looks else len(record.order)
+
+
+def is_time_over(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
+    """Whether a run that was given a time has used it up.
+
+    Args:
+        trials: in the order in which they were tried.
+    """
+    if record.decide_within_seconds is None or not trials:
+        return False
+    first, last = trials[0], trials[-1]
+    begun, ended = datetime.fromisoformat(first.started_at), datetime.fromisoformat(last.started_at)
+    elapsed_seconds = (ended - begun).total_seconds() + sum(last.stage_seconds.values())
+    return elapsed_seconds >= record.decide_within_seconds
+
+
+def level_of(record: ExperimentRecord, complete: int, *, time_is_over: bool) -> float:
+    """The level of each interval after so many complete blocks: see `statistics.looks`.
+
+    Where the time ran out, between two looks or at one, there is no further look for which error would have to be
+    kept: what the earlier ones have left is spent.
+    """
+    if not record.looks or complete < 1:
+        return LEVEL
+    if time_is_over or complete not in record.looks:
+        earlier = [look for look in record.looks if look < complete]
+        return level_of_rest(max(earlier, default=0), record.looks)
+    return level_at(record.looks.index(complete) + 1, record.looks)
+
+
+def is_cut_off(record: ExperimentRecord, complete: int, tried: int, stages: Collection[str]) -> bool:
+    """Whether a run ended too early: interrupted, in the middle of a block, or before its first look."""
+    if "interrupted" in stages:
+        return True
+    if not record.looks:
+        return tried < record.planned_trials
+    return complete < record.looks[0] or tried != sum(map(len, record.order[:complete]))

@@ -1,0 +1,67 @@
+"""How long a run was, as its record says."""
+
+import pytest
+
+from fairtrial.judge.judging import judge
+from fairtrial.judge.run_length import is_cut_off, is_time_over, level_of
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.report.columns import rank
+from tests.builders import a_trial, an_experiment, trials_of
+
+
+def with_looks(*stacks: str) -> ExperimentRecord:
+    record = an_experiment(*stacks, blocks=40).record()
+    return record.model_copy(update={"looks": [5, 10, 20, 40], "decide_within_seconds": 600.0})
+
+
+def at(trial: TrialRecord, started_at: str, lasted_seconds: float) -> TrialRecord:
+    return trial.model_copy(update={"started_at": started_at, "stage_seconds": {"load": lasted_seconds}})
+
+
+@pytest.mark.parametrize(("complete", "level"), [(5, 0.99375), (10, 0.99375), (20, 0.9875), (40, 0.975)])
+def test_the_level_is_that_of_the_look(complete: int, level: float) -> None:
+    assert level_of(with_looks("a"), complete, time_is_over=False) == pytest.approx(level)
+    assert level_of(an_experiment("a").record(), complete, time_is_over=False) == 0.95
+
+
+@pytest.mark.parametrize(
+    ("complete", "level"), [(5, 0.95), (7, 0.95625), (10, 0.95625), (13, 0.9625), (25, 0.975), (40, 0.975)]
+)
+def test_when_the_time_is_over_what_is_left_is_spent(complete: int, level: float) -> None:
+    """By hand: 5% in all, of which 1/8, 1/4 and 1/2 are spent at the looks at 5, 10 and 20 of 40 blocks."""
+    assert level_of(with_looks("a"), complete, time_is_over=True) == pytest.approx(level)
+
+
+def test_between_two_looks_only_the_clock_ends_a_run() -> None:
+    assert level_of(with_looks("a"), 13, time_is_over=False) == pytest.approx(0.9625)
+
+
+@pytest.mark.parametrize(("lasted_seconds", "is_over"), [(9.0, False), (10.5, True)])
+def test_the_time_of_a_run_is_from_its_first_trial_to_the_end_of_its_last(lasted_seconds: float, is_over: bool) -> None:
+    record = with_looks("a")
+    first, *_, last = trials_of(record, a_trial())
+    trials = [at(first, "2026-01-01T10:00:00.000Z", 30.0), at(last, "2026-01-01T10:09:50.000Z", lasted_seconds)]
+    assert is_time_over(record, trials) is is_over
+    assert not is_time_over(record.model_copy(update={"decide_within_seconds": None}), trials)
+    assert not is_time_over(record, [])
+
+
+def test_ranks_and_claims_of_a_run_with_looks_have_the_level_of_the_look() -> None:
+    """Five blocks with a p-value of 0.013 decide in a run that looks once, and not at the first of four looks."""
+    record = an_experiment("a", "b").claiming(of="a", to="b", at_least=1).record()
+    faster = {1: 1010.0, 2: 1012.0, 3: 1030.0, 4: 1032.0, 5: 1040.0}
+    trials = trials_of(record, lambda name, block: a_trial().serving(faster[block] if name == "a" else 1000.0))
+    once = judge(record, trials, interrupted=False)
+    looking = judge(record.model_copy(update={"looks": [5, 10, 20, 40]}), trials, interrupted=False)
+    assert [rank(condition) for condition in once.conditions] == ["1", "2"]
+    assert [rank(condition) for condition in looking.conditions] == ["1~2", "1~2"]
+    assert [result.claims[0].verdict for result in (once, looking)] == ["upheld", "undecided"]
+
+
+def test_a_run_with_looks_ends_at_the_end_of_any_block() -> None:
+    record = an_experiment("a", "b", blocks=40).record().model_copy(update={"looks": [5, 10, 20, 40]})
+    assert not is_cut_off(record, complete=13, tried=26, stages=set())
+    assert is_cut_off(record, complete=13, tried=27, stages=set())
+    assert is_cut_off(record, complete=4, tried=8, stages=set())
+    assert is_cut_off(record, complete=13, tried=26, stages={"interrupted"})
+    assert is_cut_off(an_experiment("a", "b").record(), complete=4, tried=8, stages=set())
