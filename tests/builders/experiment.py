@@ -28,6 +28,7 @@ class ExperimentBuilder:
     title: str = "Does the runtime decide how fast a random row is served?"
     summary: str = "One row at random of a million, from SQLite."
     claims: tuple[dict[str, Any], ...] = ()
+    claims_judged: str = "each"
     sweep: tuple[Value, ...] = ()
     swept: str = "load.connections"
     noise_floor: bool = False
@@ -82,6 +83,7 @@ class ExperimentBuilder:
                 "load": {"kind": "closed", "connections": 16, "keep_alive": self.keep_alive, "threads": self.threads},
                 "checks": self.checks,
                 "claims": list(self.claims),
+                "claims_judged": self.claims_judged,
                 "noise_floor": self.noise_floor,
                 "sweep": {"parameter": self.swept, "values": list(self.sweep)} if self.sweep else None,
             }

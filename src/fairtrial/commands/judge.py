@@ -54,7 +54,7 @@ def judge(
         record = record.model_copy(update={"experiment": experiment})
         if left_out:
             console.print(f"left out, because the record does not hold their conditions: {', '.join(left_out)}")
-    result = judge_record(record, trials)
+    result = judge_record(record, trials, claims_stated="before" if claims is None else "after")
     target = out if out is not None or claims is not None else folder
     report = None
     if target is not None:

@@ -275,6 +275,9 @@ def _assert_two(of: ConditionRef, to: ConditionRef) -> None:
         raise ValueError("`of` and `to` name the same condition")
 
 
+ClaimsJudged = Literal["each", "together"]
+"""Whether the error rate is that of each claim of a file, or of all of them."""
+
 Claim = Annotated[
     RatioClaim | DifferenceClaim | OrderClaim | EqualClaim | ShapeClaim | BudgetClaim | PropertyClaim,
     Field(discriminator="kind"),

@@ -6,7 +6,7 @@ from pydantic import Discriminator, Field, Tag, ValidationError, field_serialize
 
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.base.units import Quantity
-from fairtrial.experiment.claims import Claim, ShapeClaim
+from fairtrial.experiment.claims import Claim, ClaimsJudged, ShapeClaim
 from fairtrial.experiment.contenders import Contender, with_refs
 from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
 from fairtrial.experiment.reference import ConditionRef, StackRef
@@ -182,6 +182,9 @@ class Experiment(Strict):
         description="thresholds that differ from a check's own: [checks.NAME] KEY = VALUE",
     )
     claims: list[Claim] = Field(default_factory=list)
+    claims_judged: ClaimsJudged = Field(
+        "each", description="each: at 95% by itself; together: all of them at 95%, by Holm's procedure"
+    )
 
     @model_validator(mode="before")
     @classmethod

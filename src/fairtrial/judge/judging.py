@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from fairtrial.judge.checks import run_checks, unusual_thresholds
 from fairtrial.judge.checks.model import Finding, Severity
-from fairtrial.judge.claims import judge_claim
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
+from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks
 from fairtrial.judge.metrics import Metric, metrics_of, request_metrics
-from fairtrial.judge.model import ConditionResult, Outcome, RequestResult, Result, TrialResult
+from fairtrial.judge.model import ClaimsStated, ConditionResult, Outcome, RequestResult, Result, TrialResult
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
@@ -26,12 +26,19 @@ CANNOT_RUN = {"service", "requirements", "build"}
 """Stages that fail in every block alike: a condition that fails there is not tried again."""
 
 
-def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: bool) -> Result:
+def judge(
+    record: ExperimentRecord,
+    trials: Sequence[TrialRecord],
+    interrupted: bool,
+    *,
+    claims_stated: ClaimsStated = "before",
+) -> Result:
     """Findings, outcomes, figures and verdicts of an experiment.
 
     Args:
         trials: those that were run, in any order; fewer than planned if the run was interrupted.
         interrupted: whether the run ended before its plan was done.
+        claims_stated: after: the claims are not those with which it was run.
     """
     trials = sorted(trials, key=lambda trial: trial.index)
     findings, of_claims = _findings(record, trials)
@@ -65,7 +72,7 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
     judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], lost)]
     kept = blocks - sum(block <= blocks for block in lost)
     evidence = Evidence(
-        experiment, record.conditions, judged, _outcomes(conditions), interrupted, kept, level, of_claims
+        experiment, record.conditions, judged, _outcomes(conditions), interrupted, kept, level, findings=of_claims
     )
     return Result(
         fairtrial_version=record.fairtrial_version,
@@ -91,15 +98,20 @@ def judge(record: ExperimentRecord, trials: Sequence[TrialRecord], interrupted: 
         conditions=conditions,
         curves=curves_of(experiment, conditions, valid),
         noise_floor=noise_floor(record.conditions, valid, level),
-        claims=[judge_claim(claim, evidence) for claim in experiment.claims],
+        claims_stated=claims_stated,
+        claims_judged=experiment.claims_judged,
+        claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
         findings=[*findings[None], *left_out(lost)],
     )
 
 
-def judge_record(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
+def judge_record(
+    record: ExperimentRecord, trials: Sequence[TrialRecord], *, claims_stated: ClaimsStated = "before"
+) -> Result:
     """As `judge`, for a record that was read back: whether the run was interrupted follows from the record too."""
     stages = {trial.failure.stage for trial in trials if trial.failure is not None}
-    return judge(record, trials, is_cut_off(record, _blocks_complete(record, trials), len(trials), stages))
+    interrupted = is_cut_off(record, _blocks_complete(record, trials), len(trials), stages)
+    return judge(record, trials, interrupted, claims_stated=claims_stated)
 
 
 def _findings(

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import Unit
+from fairtrial.experiment.claims import ClaimsJudged
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
@@ -223,6 +224,9 @@ class Curve(Strict):
     scaling: Scaling | None = Field(None, description="null where the sweep does not count workers or callers")
 
 
+ClaimsStated = Literal["before", "after"]
+
+
 class Result(Strict):
     """The whole result of one experiment."""
 
@@ -241,7 +245,10 @@ class Result(Strict):
         description="of a run with looks, the blocks that no figure and no verdict rests on, for all conditions alike, "
         "as the machine spoiled a trial of them; blocks_complete counts them",
     )
-    level: float = Field(0.95, description="of the claims' intervals: higher where blocks were added while undecided")
+    level: float = Field(
+        0.95,
+        description="of the claims' intervals: higher where blocks were added while undecided",
+    )
     host: Host
     placement: Placement
     own_network: bool = Field(False, description="all trials were run in a network namespace of their own")
@@ -258,6 +265,10 @@ class Result(Strict):
     conditions: list[ConditionResult]
     curves: list[Curve] = Field(default_factory=list, description="of a sweep")
     noise_floor: NoiseFloor | None = None
+    claims_stated: ClaimsStated = Field(
+        "before", description="before: with the run; after: by another file, when its figures could be seen"
+    )
+    claims_judged: ClaimsJudged = Field("each", description="whether `level` is that of each, or of all together")
     claims: list[ClaimResult]
     findings: list[Finding] = Field(description="about the experiment as a whole")
 

@@ -11,7 +11,7 @@ from fairtrial.report.curve_chart import curve_chart
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
 from fairtrial.report.profile.section import profile_section
-from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes, workload_in_words
+from fairtrial.report.sentences import ceiling_in_words, claims_notes, loads_in_words, notes, workload_in_words
 from fairtrial.report.stack_users import users_in_words
 from fairtrial.report.vega import Spec
 
@@ -46,6 +46,7 @@ def html_text(
         ranked=any(condition.rank is not None for condition in result.conditions),
         loads=loads_in_words(result),
         notes=notes(result),
+        claims_notes=claims_notes(result),
         users=users_in_words(result),
         ceiling=ceiling_in_words(result),
         findings=grouped_findings(result),

@@ -23,7 +23,7 @@ from fairtrial.report.columns import (
     shows_class,
 )
 from fairtrial.report.grouping import grouped_findings, obstacles
-from fairtrial.report.sentences import loads_in_words, notes, workloads_in_words
+from fairtrial.report.sentences import claims_notes, loads_in_words, notes, workloads_in_words
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 """Characters that have a meaning in Markdown, or in HTML inside it."""
@@ -46,6 +46,7 @@ def markdown_text(result: Result) -> str:
     if result.claims:
         parts += ["### Claims", "", *claims_table(result)]
         parts += ["", *(f"- {escape(claim.sentence)}" for claim in result.claims), ""]
+        parts += [line for sentence in claims_notes(result) for line in (escape(sentence), "")]
     columns = other_columns(result)
     classed = shows_class(result.conditions)
     head = [

@@ -44,6 +44,26 @@ def notes(result: Result) -> list[str]:
     return [*_not_built(result), *_noise_floor(result), *scaled]
 
 
+def claims_notes(result: Result) -> list[str]:
+    """Sentences about the list of claims: when they were stated, and what it means that there are several."""
+    sentences = []
+    if result.claims_stated == "after":
+        sentences.append(
+            "These claims were stated after the run, when its figures could be seen: they describe it, and only "
+            "another run can put them to the test."
+        )
+    tested = sum(claim.kind != "property" for claim in result.claims)
+    if tested > 1 and result.claims_judged == "each":
+        share = 1 - result.level**tested
+        sentences.append(
+            f"Each of {tested} claims is judged at {100 * result.level:.3g}% by itself: if the truth lay at every "
+            f"bound, one or more would be decided wrongly in up to {100 * share:.0f}% of runs."
+        )
+    elif tested > 1:
+        sentences.append(f"All {tested} claims hold together at {100 * result.level:.3g}% (Holm's procedure).")
+    return sentences
+
+
 def _not_built(result: Result) -> list[str]:
     words = {
         "url": "was running already: it was neither started nor stopped. Its processor time and memory are not "

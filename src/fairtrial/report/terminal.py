@@ -26,7 +26,7 @@ from fairtrial.report.columns import (
     shows_class,
 )
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
-from fairtrial.report.sentences import ceiling_in_words, loads_in_words, notes, workloads_in_words
+from fairtrial.report.sentences import ceiling_in_words, claims_notes, loads_in_words, notes, workloads_in_words
 
 WIDE_COLUMNS = 100
 """From this width on, an interval has a column of its own."""
@@ -62,7 +62,8 @@ def print_result(
     parts += _requests(result)
     if sentences := notes(result):
         parts += [Text(), *(Text(printable(sentence)) for sentence in sentences)]
-    parts += _section("Claims", [_claim(claim) for claim in result.claims])
+    about_claims = [Text(printable(sentence), style="dim") for sentence in claims_notes(result)]
+    parts += _section("Claims", [*(_claim(claim) for claim in result.claims), *about_claims])
     parts += _section("Findings", [_entry(*entry) for entry in _findings(result)])
     parts += _section("Without figures", [_entry(*entry) for entry in _obstacles(result)])
     if result.interrupted:

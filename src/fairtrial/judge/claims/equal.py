@@ -3,7 +3,7 @@
 from fairtrial.base.formatting import bound_in_words, capitalised, count, figure
 from fairtrial.experiment.claims import EqualClaim
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.more_blocks import more_blocks
+from fairtrial.judge.claims.more_blocks import level_of_one_look, more_blocks
 from fairtrial.judge.claims.ruling import (
     NO_RATIO,
     Ruling,
@@ -18,7 +18,6 @@ from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.equivalence import equal_within
 from fairtrial.judge.statistics.estimate import Estimate
-from fairtrial.judge.statistics.student import LEVEL
 
 
 def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
@@ -45,7 +44,8 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         if values.obstacle is None:
             why = too_few(len(ratios)) if deciding is None else "the interval reaches beyond the margin"
             ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
-        then = 2 * LEVEL - 1 if is_within else LEVEL
+        once = level_of_one_look(evidence)
+        then = 2 * once - 1 if is_within else once
         further = more_blocks(evidence, estimate, bounds, level=level, then=then)
         observed = (
             f"{capitalised(metric.label)} {on} {claim.of} was {figure(test.estimate)} times that {on} {claim.to} ("

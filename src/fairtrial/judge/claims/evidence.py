@@ -37,6 +37,8 @@ class Evidence:
     """how many the verdict has to rest on: as many as were planned, or as there are at this look"""
     level: float = LEVEL
     """of each interval: above 95% where blocks were added while claims were undecided (statistics.looks)"""
+    sharing: int = 1
+    """how many claims share the error that the level leaves (claims.together)"""
     findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
     """those about claims, by the claim's id"""
 

@@ -12,14 +12,15 @@ from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 
 
 def more_blocks(
-    evidence: Evidence, found: Estimate | None, bounds: Sequence[float], *, level: float, then: float = LEVEL
+    evidence: Evidence, found: Estimate | None, bounds: Sequence[float], *, level: float, then: float | None = None
 ) -> str:
     """A sentence for a claim that is undecided because the interval of `found` reaches over one of `bounds`.
 
     Args:
         level: of the interval that there is.
-        then: of the one that is to decide, in a run that looks once.
+        then: of the one that is to decide, in a run that looks once; None: that of an ordinary claim.
     """
+    then = level_of_one_look(evidence) if then is None else then
     if found is None or found.interval is None:
         return f"At least {MINIMUM_BLOCKS} blocks may decide it."
     needed = blocks_to_decide(found, bounds, level=level, then=then)
@@ -31,6 +32,11 @@ def more_blocks(
         f"About {needed} blocks would decide it in four of five runs if estimate and spread stayed as they are "
         f"(`--blocks {needed}`{lasting})."
     )
+
+
+def level_of_one_look(evidence: Evidence) -> float:
+    """The level of a claim's interval in a run that looks once."""
+    return 1 - (1 - LEVEL) / evidence.sharing
 
 
 def seconds_of_a_block(evidence: Evidence) -> float:
