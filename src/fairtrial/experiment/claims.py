@@ -253,6 +253,9 @@ class BudgetClaim(MetricClaim, Bounds):
 
     kind: Literal["budget"]
     of: ConditionRef
+    of_starts: float | None = Field(
+        None, gt=0, lt=1, description="the share of all starts that has to keep the budget; null: a typical start"
+    )
 
     def conditions(self) -> Sequence[ConditionRef]:
         return [self.of]

@@ -337,7 +337,7 @@ def test_figures_below_zero_say_what_would_decide() -> None:
     keys: dict[str, Any] = {"metric": "overhead", "baseline": "base"}
     budget = verdict("budget", served(rates), *rates, of="layer", at_most="0 ms", **keys)
     assert budget.verdict == "undecided"
-    assert "blocks would decide it in four of five runs" in budget.sentence
+    assert "would decide it in four of five runs" in budget.sentence
     ratio = verdict("ratio", served(rates), *rates, of="other", to="layer", at_least=5, **keys)
     assert "zero or less in a trial, so that no ratio exists" in ratio.sentence
     equal = verdict("equal", served(rates), *rates, of="other", to="layer", within=0.1, **keys)

@@ -77,7 +77,7 @@ def test_an_undecided_claim_says_how_many_blocks_would_decide() -> None:
     claim = verdict(noise=0.1, at_least=2.6)
     assert claim.verdict == "undecided"
     assert claim.reason == "the interval holds the bound 2.6"
-    assert "blocks would decide it in four of five runs" in claim.sentence
+    assert "would decide it in four of five runs" in claim.sentence
     assert verdict(noise=0.1, at_least=2.99).sentence.endswith(
         "Not even 200 blocks would be sure to decide it if estimate and spread stayed as they are."
     )

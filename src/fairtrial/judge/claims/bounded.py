@@ -50,6 +50,7 @@ def bounded_result(
     statement: str,
     no_estimate: str,
     undecided: str | None = None,
+    scope: str = "",
 ) -> ClaimResult:
     """The entry of a claim with bounds in the result.
 
@@ -57,6 +58,7 @@ def bounded_result(
         statement: the estimate as the beginning of a sentence: `Goodput of a was 3.1 times that of b`.
         no_estimate: why there is no estimate, if there is none.
         undecided: the last sentence of an undecided claim, if it is not how many blocks would decide it.
+        scope: behind what the claim asks for, of what it does.
     """
     values, estimate, unit, bounds = measured.values, measured.estimate, measured.unit, claim.range
     ruling = rule_on(values, estimate, bounds, unit, no_estimate)
@@ -66,7 +68,7 @@ def bounded_result(
         interval = interval_in_words(estimate.interval, measured.evidence.level, lambda ends: span_in(ends, unit))
         observed = (
             f"{statement} ({interval}, {count(estimate.blocks, 'block')}; load: {measured.loads}); "
-            f"the claim asks for {asked}."
+            f"the claim asks for {asked}{scope}."
         )
     ending = overturned_by(ruling, bounds, unit) or undecided or decided_by(measured, bounds)
     return result(
@@ -117,6 +119,12 @@ def rule(interval: tuple[float, float], bounds: Range, unit: Unit | None = None)
         return Ruling("refuted")
     inside = [plain_in(bound, unit) for bound in bounds if bound is not None and low <= bound <= high]
     return Ruling("undecided", f"the interval holds the bound {' and '.join(inside)}")
+
+
+def satisfies(value: float, bounds: Range) -> bool:
+    """Whether a single value keeps the bounds."""
+    at_least, at_most = bounds
+    return (at_least is None or value >= at_least) and (at_most is None or value <= at_most)
 
 
 def overturned_by(ruling: Ruling, bounds: Range, unit: Unit | None = None) -> str:

@@ -26,12 +26,15 @@ def more_blocks(
     needed = blocks_to_decide(found, bounds, level=level, then=then)
     if needed is None:
         return f"Not even {MOST_BLOCKS} blocks would be sure to decide it if estimate and spread stayed as they are."
-    minutes = needed * seconds_of_a_block(evidence) / 60
+    named = blocks_in_words(evidence, needed)
+    return f"{named} would decide it in four of five runs if estimate and spread stayed as they are."
+
+
+def blocks_in_words(evidence: Evidence, blocks: int) -> str:
+    """``About 24 blocks (`--blocks 24`, about 6 minutes)``."""
+    minutes = blocks * seconds_of_a_block(evidence) / 60
     lasting = f", about {count(max(1, round(minutes)), 'minute')}" if minutes else ""
-    return (
-        f"About {needed} blocks would decide it in four of five runs if estimate and spread stayed as they are "
-        f"(`--blocks {needed}`{lasting})."
-    )
+    return f"About {blocks} blocks (`--blocks {blocks}`{lasting})"
 
 
 def level_of_one_look(evidence: Evidence) -> float:

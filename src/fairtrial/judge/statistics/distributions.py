@@ -34,6 +34,11 @@ def normal_quantile(probability: float) -> float:
     return float(special.ndtri(probability))
 
 
+def beta_quantile(probability: float, first: float, second: float) -> float:
+    """The value that a beta variable with these parameters does not exceed with this probability."""
+    return float(special.betaincinv(first, second, probability))
+
+
 def f_above(value: float, degrees: float, degrees_below: float) -> float:
     """The probability that F exceeds `value`: `degrees` of freedom in its numerator, `degrees_below` in the other."""
     return float(special.fdtrc(degrees, degrees_below, max(value, 0.0)))

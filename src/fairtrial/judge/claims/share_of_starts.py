@@ -1,0 +1,66 @@
+"""A budget that a share of all starts has to keep: `of_starts`."""
+
+from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in
+from fairtrial.base.units import UNITS, Unit
+from fairtrial.experiment.claims import BudgetClaim
+from fairtrial.judge.claims.bounded import rule, satisfies
+from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.more_blocks import blocks_in_words, level_of_one_look
+from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence
+from fairtrial.judge.claims.values import Values
+from fairtrial.judge.metrics import Metric
+from fairtrial.judge.model import ClaimResult
+from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.share import MOST_STARTS, share_interval, starts_to_decide
+
+PERCENT = UNITS["%"]
+
+
+def judge_share(
+    claim: BudgetClaim, metric: Metric, values: Values, evidence: Evidence, unit: Unit | None, of_starts: float
+) -> ClaimResult:
+    """The verdict on "in at least `of_starts` of all starts the figure keeps the budget".
+
+    Its estimate is the share of the starts that were tried. Whether a time that is only a lower bound keeps an
+    `at_most` is not known.
+    """
+    figures = values.of(claim.of)
+    keeping = sum(satisfies(value, claim.range) for value in figures)
+    ruling, estimate, observed = Ruling("undecided", values.obstacle or values.lower_bound), None, None
+    further = values.way_out
+    budget = bound_in_words(*claim.range, unit)
+    if figures and values.refused is None:
+        interval = share_interval(keeping, len(figures), evidence.level)
+        estimate = Estimate(estimate=keeping / len(figures), interval=interval, blocks=len(figures))
+        if ruling.reason is None:
+            ruling = rule(interval, (of_starts, None), PERCENT)
+            further = _further(keeping, len(figures), of_starts, evidence)
+        observed = (
+            f"In {keeping} of {count(len(figures), 'start')}, {metric.label} {metric.preposition} {claim.of} was "
+            f"{budget} ({interval_in_words(interval, evidence.level, lambda ends: span_in(ends, PERCENT))} of all "
+            f"starts; load: {evidence.loads(claim.of)}); the claim asks for {plain_in(of_starts, PERCENT)} of them."
+        )
+    endings = {
+        "upheld": "A repetition whose whole interval lies below that share would overturn it.",
+        "refuted": "A repetition whose whole interval lies above that share would overturn it.",
+        "undecided": further,
+    }
+    return result(
+        claim,
+        ruling,
+        metric=claim.metric,
+        subject=f"share of starts in which {metric.label} {metric.preposition} {claim.of} is {budget}",
+        asked=f"at least {plain_in(of_starts, PERCENT)} of starts",
+        words=sentence(claim, ruling, observed, endings[ruling.verdict]),
+        blocks=values.blocks,
+        unit=PERCENT,
+        bounds=(of_starts, None),
+        estimate=estimate,
+    )
+
+
+def _further(keeping: int, tried: int, of_starts: float, evidence: Evidence) -> str:
+    needed = starts_to_decide(keeping, tried, of_starts, level_of_one_look(evidence))
+    if needed is None:
+        return f"Not even {MOST_STARTS:,} blocks would decide it if the share stayed as it is."
+    return f"{blocks_in_words(evidence, needed)} would decide it if the share stayed as it is."
