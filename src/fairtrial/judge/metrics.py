@@ -35,6 +35,8 @@ class Metric:
     """how it is read of one request of the mix; None: it is only measured of all requests together"""
     request: str | None = None
     """the request of the mix that it is of; None: of all"""
+    read_count: Callable[[TrialRecord], tuple[int, int] | None] | None = None
+    """of a share that is a count: how many, and of how many requests; None: it is no count"""
     of_processes: bool = False
     """whether it is of the stack's own processes"""
 
@@ -64,7 +66,17 @@ class Metric:
             share = None if trial.engine is None else trial.engine.share_of(request)
             return None if trial.engine is None or share is None else read_share(trial.engine, share)
 
-        return replace(self, label=f"{self.label} of `{request}`", read=read, request=request)
+        def read_count(trial: TrialRecord) -> tuple[int, int] | None:
+            share = None if trial.engine is None else trial.engine.share_of(request)
+            return None if share is None else _error_count_of(share)
+
+        return replace(
+            self,
+            label=f"{self.label} of `{request}`",
+            read=read,
+            read_count=None if self.read_count is None else read_count,
+            request=request,
+        )
 
 
 def supported_percentile(times: Distribution, percentile: str) -> float | None:
@@ -169,11 +181,21 @@ def _error_share(trial: TrialRecord) -> float | None:
     return None if trial.engine is None else trial.engine.error_share
 
 
+def _error_count(trial: TrialRecord) -> tuple[int, int] | None:
+    engine = trial.engine
+    return None if engine is None else (engine.ended - engine.verified, engine.ended)
+
+
 def _error_share_of_request(engine: EngineSummary, share: Share) -> float | None:
-    if share.failures is None or has_overflowed(engine):
+    counted = None if has_overflowed(engine) else _error_count_of(share)
+    return None if counted is None or counted[1] == 0 else counted[0] / counted[1]
+
+
+def _error_count_of(share: Share) -> tuple[int, int] | None:
+    if share.failures is None:
         return None
     ended = share.answers + share.failures
-    return 1 - share.verified / ended if ended else None
+    return ended - share.verified, ended
 
 
 def has_overflowed(engine: EngineSummary) -> bool:
@@ -372,6 +394,7 @@ METRICS: Mapping[str, Metric] = {
             _error_share,
             despite=WHOEVER_IS_SERVED | {"errors", "unanswered", "too-few-answers"},
             read_share=_error_share_of_request,
+            read_count=_error_count,
         ),
         Metric(
             "settle",

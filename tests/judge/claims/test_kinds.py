@@ -93,6 +93,14 @@ def test_no_errors_is_a_budget_of_zero() -> None:
     assert claim.estimate == pytest.approx(600 / 12_600)
 
 
+@pytest.mark.parametrize(("at_most", "expected"), [("0.01%", "upheld"), ("0.002%", "undecided"), ("0%", "upheld")])
+def test_no_errors_among_few_requests_uphold_no_small_bound(at_most: str, expected: str) -> None:
+    """45,000 requests without an error: by hand, 1 - 0.025^(1/45,000) = 0.0082%."""
+    claim = verdict("budget", served(THREE), "fast", of="fast", metric="errors", at_most=at_most)
+    assert claim.verdict == expected, claim.sentence
+    assert claim.interval == ((0.0, 0.0) if at_most == "0%" else (0.0, pytest.approx(8.197e-5, rel=0.001)))
+
+
 def test_a_trial_refused_for_something_else_leaves_the_budget_undecided() -> None:
     def dull(_name: str, block: int) -> TrialBuilder:
         return a_trial().erring(status_5xx=600).but(altered=block == 2)

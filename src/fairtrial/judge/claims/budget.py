@@ -6,9 +6,10 @@ from fairtrial.judge.claims.bounded import Measured, bounded_result, unit_for
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.share_of_starts import judge_share
 from fairtrial.judge.claims.values import read_values
-from fairtrial.judge.metrics import find_metric
+from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.estimate import over_blocks
+from fairtrial.judge.statistics.estimate import Estimate, over_blocks
+from fairtrial.judge.statistics.share import share_interval
 
 
 def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
@@ -17,6 +18,8 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     values = read_values(claim, metric, [claim.of], evidence)
     figures = values.of(claim.of)
     estimate = over_blocks(figures, evidence.level) if figures and values.refused is None else None
+    if estimate is not None:
+        estimate = _as_count(estimate, claim, metric, evidence)
     unit = unit_for(claim, metric, estimate)
     if claim.of_starts is not None:
         return judge_share(claim, metric, values, evidence, unit, claim.of_starts)
@@ -29,3 +32,21 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
         scope=" in a typical start",
         no_estimate="nothing was measured",
     )
+
+
+def _as_count(estimate: Estimate, claim: BudgetClaim, metric: Metric, evidence: Evidence) -> Estimate:
+    """The estimate of a share that is a count, with an interval no narrower than the number of requests allows.
+
+    Of 3,000 requests without an error follows a share below 0.12%, and no less, though every block shows none. A bound
+    of zero is about the requests that were sent, and is judged by them.
+    """
+    if metric.read_count is None or estimate.interval is None or claim.range[1] == 0:
+        return estimate
+    trials = evidence.of(evidence.condition(claim.of)).values()
+    counts = [counted for trial in trials if (counted := metric.read_count(trial)) is not None]
+    having, tried = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
+    if tried == 0:
+        return estimate
+    low, high = share_interval(having, tried, evidence.level)
+    interval = min(low, estimate.interval[0]), max(high, estimate.interval[1])
+    return estimate.model_copy(update={"interval": interval})
