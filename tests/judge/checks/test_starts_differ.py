@@ -1,0 +1,61 @@
+"""Starts that fall apart: the slow mode is named, and honest scatter is not."""
+
+import numpy as np
+import pytest
+
+from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.checks.starts_differ import far_from_middle
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+from tests.judge.checks.findings import found
+
+CLOSE = (4000.0, 4080.0, 3950.0, 4020.0, 3990.0, 4050.0, 3970.0)
+
+
+def findings(*rates: float) -> list[Finding]:
+    """Of a condition with these rates, beside an even one."""
+    record = an_experiment("a", "b", blocks=len(rates)).record()
+
+    def make(name: str, block: int) -> TrialBuilder:
+        return a_trial().serving(rates[block - 1] if name == "a" else 2000.0)
+
+    return found("starts-differ", record, trials_of(record, make))
+
+
+def test_a_slow_start_is_named_with_its_factor() -> None:
+    (finding,) = findings(*CLOSE[:3], 1330.0, *CLOSE[4:])
+    assert (finding.severity, finding.trial) == ("warning", None)
+    assert finding.evidence.startswith("a: 1 start of 7 had another goodput than a typical one, by these factors: 0.33")
+    assert "of_starts" in finding.remedy
+
+
+def test_starts_with_two_modes_are_named_all() -> None:
+    (finding,) = findings(2600.0, 4080.0, 3950.0, 2650.0, 3990.0, 4050.0, 3970.0)
+    assert "2 starts of 7" in finding.evidence
+
+
+def test_a_start_that_is_too_fast_is_as_odd() -> None:
+    assert "1.5" in findings(*CLOSE[:6], 6100.0)[0].evidence
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        CLOSE,
+        (*CLOSE[:6], 3300.0),  # 3.5 deviations away, and 17% below
+        (2000.0, 2600.0, 3300.0, 4100.0, 5200.0, 6500.0, 8100.0),  # all are far apart: no start is the odd one
+        (*CLOSE[:3], 1330.0),  # four blocks
+    ],
+)
+def test_honest_scatter_is_not_accused(rates: tuple[float, ...]) -> None:
+    assert findings(*rates) == []
+
+
+@pytest.mark.parametrize(("deviation", "share"), [(0.03, 0.0), (0.05, 0.002)])
+@pytest.mark.parametrize("starts", [5, 10, 40])
+def test_even_starts_are_hardly_ever_accused(deviation: float, share: float, starts: int) -> None:
+    random = np.random.default_rng(3)
+    accused = sum(
+        any(far_from_middle(np.exp(deviation * random.standard_normal(starts)).tolist(), 3.5, 1.25))
+        for _ in range(1000)
+    )
+    assert accused <= 1000 * share
