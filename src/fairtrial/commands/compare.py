@@ -7,10 +7,18 @@ import typer
 
 from fairtrial.commands.further_reports import JUnit, Markdown
 
+VERSUS = "vs"
+
 
 def compare(
-    before: Annotated[Path, typer.Argument(help="A results folder that `fairtrial run` wrote.", metavar="BEFORE")],
-    after: Annotated[Path, typer.Argument(help="Another, of the same experiment.", metavar="AFTER")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            help="Results folders that `fairtrial run` wrote, of the same experiment: one before and one after; or "
+            f"several of each, with `{VERSUS}` between them.",
+            metavar=f"BEFORE... [{VERSUS}] AFTER...",
+        ),
+    ],
     metric: Annotated[
         list[str] | None, typer.Option("--metric", help="The metric to compare, instead of goodput; may be repeated.")
     ] = None,
@@ -22,8 +30,9 @@ def compare(
 ) -> None:
     """Compare two runs of one experiment: two versions of a runtime, two machines.
 
-    Between two runs a slower machine cannot be told from a slower program. Two commits of your service are tried in the
-    same blocks by `fairtrial ab-test`.
+    Between two runs a slower machine cannot be told from a slower program; with three or more runs on each side
+    (compare A1 A2 A3 vs B1 B2 B3) the intervals contain what moves a whole run. Two commits of your service are tried
+    in the same blocks by `fairtrial ab-test`.
 
     Exit status: 0 no regression; 1 a figure is worse by more than the margin, and its interval excludes no change; 3
     something could not be compared; 4 nothing could; 2 wrong use.
@@ -44,15 +53,41 @@ def compare(
         metrics = [find_metric(name) for name in dict.fromkeys(metric or ["goodput"])]
     except ValueError as error:
         raise Problem(f"--metric: {error}", "docs/claims.md explains them") from error
-    old, new = judge_run(*read_record(before)), judge_run(*read_record(after))
+    before, after = sides(runs)
+    old, new = ([judge_run(*read_record(Path(run))) for run in side] for side in (before, after))
     comparison = compare_results(old, new, metrics, margin)
     if junit is not None:
-        write_text(junit, comparison_junit(comparison, new.result.name, new.result.started_at))
+        write_text(junit, comparison_junit(comparison, new[0].result.name, new[0].result.started_at))
     if markdown is not None:
-        write_text(markdown, comparison_markdown(comparison, new.result.title))
+        write_text(markdown, comparison_markdown(comparison, new[0].result.title))
     print_comparison(comparison, Console())
     if comparison.regressions:
         raise typer.Exit(REFUTED)
     if len(comparison.not_compared) == len(comparison.rows):
         raise typer.Exit(NOTHING_RAN)
     raise typer.Exit(IN_DOUBT if comparison.not_compared else ALL_WELL)
+
+
+def sides(runs: list[str]) -> tuple[list[str], list[str]]:
+    """The runs before and after: two, or those on either side of `vs`.
+
+    Raises:
+        Problem: that is not what they are, or there are too few runs to be one value each.
+    """
+    from fairtrial.base.formatting import count
+    from fairtrial.base.problem import Problem
+    from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+
+    remedy = f"fairtrial compare BEFORE AFTER, or fairtrial compare A1 A2 A3 {VERSUS} B1 B2 B3"
+    if runs.count(VERSUS) > 1 or (VERSUS not in runs and len(runs) != 2):
+        raise Problem(f"{count(len(runs), 'folder')} without one `{VERSUS}` between those before and after", remedy)
+    at = runs.index(VERSUS) if VERSUS in runs else 1
+    before, after = runs[:at], runs[at + (VERSUS in runs) :]
+    if not before or not after:
+        raise Problem(f"no folder on one side of `{VERSUS}`", remedy)
+    if (len(before), len(after)) != (1, 1) and min(len(before), len(after)) < MINIMUM_BLOCKS:
+        raise Problem(
+            f"{len(before)} and {count(len(after), 'run')}: a run is one value, and so few carry no interval",
+            f"{MINIMUM_BLOCKS} runs or more on each side, or one on each, whose blocks are then the values",
+        )
+    return before, after

@@ -202,6 +202,7 @@ def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
             trial.outcome,
             refusing_checks(trial) or trial.reason,
             _checks(trial, "refusal"),
+            _checks(trial, "warning"),
             _checks(trial, "note"),
         )
         for condition in conditions

@@ -31,6 +31,9 @@ class CapacityFound(Strict):
 
     objective: str
     rate_per_second: float | None = Field(description="null if it did not hold even at the lowest rate")
+    missed_per_second: float | None = Field(
+        None, description="the lowest rate above it at which it did not hold; null: there is none, or an older record"
+    )
     at_the_top: bool = Field(False, description="it still held at the highest rate tried")
 
 

@@ -107,6 +107,24 @@ def unpaired_coverage(deviations: str, blocks: int, repetitions: int) -> int:
     return held
 
 
+def false_regressions(runs: int, between_runs: float, repetitions: int) -> int:
+    """How many comparisons of a program with itself find it slower, by more than 5% and an interval that excludes no
+    change, where runs of five blocks differ by `between_runs` and blocks by 3%. Of one run, blocks are the values."""
+    random = np.random.default_rng(3)
+
+    def side() -> list[float]:
+        of_runs = random.normal(0, between_runs, (runs, 1)) + 0.03 * random.standard_normal((runs, 5))
+        values: list[float] = np.exp(of_runs[0] if runs == 1 else np.median(of_runs, axis=1)).tolist()
+        return values
+
+    found = 0
+    for _ in range(repetitions):
+        ratio = unpaired_ratio(side(), side())
+        assert ratio.interval is not None
+        found += ratio.estimate < 1 / 1.05 and ratio.interval[1] < 1
+    return found
+
+
 def told_apart(deviations: str, blocks: int, repetitions: int) -> int:
     """How many experiments with four equal contenders find any two of them different."""
     random = np.random.default_rng(41)

@@ -7,7 +7,9 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
+from fairtrial.base.problem import Problem
 from fairtrial.commands import app
+from fairtrial.commands.compare import sides
 from fairtrial.judge.metrics import METRICS
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -32,7 +34,9 @@ def run(rate: float, builder: ExperimentBuilder | None = None, **changes: object
 
 
 def compared(before: Run, after: Run, *metrics: str, margin: float = 0.05) -> Comparison:
-    return compare(judge_run(*before), judge_run(*after), [METRICS[name] for name in metrics or ["goodput"]], margin)
+    return compare(
+        [judge_run(*before)], [judge_run(*after)], [METRICS[name] for name in metrics or ["goodput"]], margin
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,6 +61,61 @@ def test_lower_may_be_better() -> None:
     assert row.ratio is not None and row.ratio.estimate == pytest.approx(4 / 3, rel=0.01)
     assert comparison.regressions == [row]
     assert compared(run(3000), run(4000), "response_time_p50").rows[0].change == "improvement"
+
+
+SLOW_DAY = 0.9
+"""Of a machine on which a neighbour is at work during a whole run."""
+
+
+def test_what_moves_a_whole_run_is_in_the_intervals_of_several() -> None:
+    """Of the same program: one pair of runs looks like a regression, and three runs of each do not."""
+    days = [1.0, SLOW_DAY, 1.02], [SLOW_DAY, 1.01, 0.99]
+    assert compared(run(4000), run(4000 * SLOW_DAY)).regressions
+    before, after = ([judge_run(*run(4000 * day)) for day in of_side] for of_side in days)
+    comparison = compare(before, after, [METRICS["goodput"]], 0.05)
+    (row,) = comparison.rows
+    assert row.change == "~" and comparison.runs == (3, 3)
+    assert row.ratio is not None and row.ratio.blocks == 3
+
+
+def test_several_runs_show_a_change_that_is_larger_than_what_moves_them() -> None:
+    before, after = ([judge_run(*run(rate * day)) for day in (1.0, 0.97, 1.02)] for rate in (4000, 3200))
+    (row,) = compare(before, after, [METRICS["goodput"]], 0.05).rows
+    assert row.change == "regression" and row.ratio is not None
+    assert row.ratio.estimate == pytest.approx(0.8, rel=0.01)
+    assert (row.before, row.after) == pytest.approx((4000, 3200), rel=0.01)
+
+
+def test_a_run_of_several_without_the_condition_is_named() -> None:
+    whole, other = judge_run(*run(4000)), judge_run(*run(4000, an_experiment("b")))
+    rows = compare([whole, whole, other], [whole] * 3, [METRICS["goodput"]], 0.05).rows
+    assert "before: run 3: no such condition" in (rows[0].reason or "")
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        (["a"], "without one `vs`"),
+        (["a", "b", "c"], "without one `vs`"),
+        (["a", "vs", "b", "vs", "c"], "without one `vs`"),
+        (["vs", "b"], "no folder on one side"),
+        (["a", "b", "vs", "c", "d"], "2 and 2 runs: a run is one value"),
+        (["a", "b", "c", "vs", "d"], "3 and 1 run: a run is one value"),
+    ],
+)
+def test_runs_have_two_sides(runs: list[str], words: str) -> None:
+    with pytest.raises(Problem, match=words):
+        sides(runs)
+
+
+def test_the_command_takes_several_runs(tmp_path: Path) -> None:
+    before = [str(folder(tmp_path / f"before-{n}", run(4000 * day))) for n, day in enumerate((1.0, 0.98, 1.01))]
+    after = [str(folder(tmp_path / f"after-{n}", run(3000 * day))) for n, day in enumerate((1.0, 0.98, 1.01))]
+    finished = CliRunner().invoke(app, ["compare", *before, "vs", *after], env={"COLUMNS": "140"})
+    assert finished.exit_code == 1, finished.output
+    assert "Each of 3 and 3 runs is one value" in " ".join(finished.output.split())
+    single = CliRunner().invoke(app, ["compare", before[0], "vs", after[0]], env={"COLUMNS": "140"})
+    assert "the same program, run twice, may look like a regression" in " ".join(single.output.split())
 
 
 def test_many_rows_share_the_error() -> None:

@@ -20,6 +20,8 @@ class TrialOutcome:
     """in a few words, where the trial is not valid"""
     refusing: frozenset[str] = frozenset()
     """names of the checks that refused it"""
+    warning: frozenset[str] = frozenset()
+    """names of the checks that warned of something"""
     noting: frozenset[str] = frozenset()
     """names of the checks that noted something"""
 

@@ -1,5 +1,7 @@
-"""What a verdict says beside its figures: the classes of the stacks that it compares, and that their work differs."""
+"""What a verdict says beside its figures: the classes of the stacks that it compares, that their work differs, and
+what was warned of in its trials."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 from fairtrial.experiment.claims import Claim
@@ -21,9 +23,23 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
             f"The claim says that the work is unequal: “{claim.unequal_work.strip().rstrip('.')}”; the counters of the "
             "database do not show it."
         ]
+    remarks += _warnings(claim, evidence)
     return result.model_copy(
         update={"sentence": " ".join(remarks), "stack_classes": dict(classes), "findings": findings}
     )
+
+
+def _warnings(claim: Claim, evidence: Evidence) -> list[str]:
+    """A sentence on the warnings about the trials that the verdict rests on; none where there are none."""
+    curves = set(map(str, claim.curves()))
+    along = [each for each in evidence.experiment.condition_refs if str(each.stack) in curves]
+    conditions = [evidence.condition(each) for each in (*claim.needs(), *along)]
+    trials = {trial.index for condition in conditions for trial in evidence.of(condition).values()}
+    warned = Counter(check for trial in trials for check in evidence.outcomes[trial].warning)
+    if not warned:
+        return []
+    named = ", ".join(f"{check} (in {number})" for check, number in sorted(warned.items()))
+    return [f"Of the {len(trials)} trials that it rests on, checks warn: {named}."]
 
 
 def _different_classes(claim: Claim, evidence: Evidence) -> Mapping[str, StackClass]:

@@ -10,15 +10,27 @@ may differ in spread, number of blocks and shape: a skew on one side stays in th
 (another day, another tenant on the machine) does not cancel, and the interval does not include it: it says by how much
 two sets of starts differ, not why.
 
-Source: G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
-Statistics in Medicine 27 (2008), 1693-1702 (MOVER, the method of variance estimates recovery).
+Where both sides have too few values for order statistics, two of Student's intervals would be put together, each with
+few degrees of freedom. There it is Welch's: with s² the variance and n the number of values of each side, and v = s²/n,
+the means of the logarithms differ by d ± t · √(v_x + v_y), t with Satterthwaite's degrees of freedom,
+(v_x + v_y)² / (v_x² / (n_x - 1) + v_y² / (n_y - 1)).
+
+Sources: G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
+Statistics in Medicine 27 (2008), 1693-1702 (MOVER, the method of variance estimates recovery); B. L. Welch, "The
+generalization of 'Student's' problem when several different population variances are involved", Biometrika 34 (1947),
+28-35.
 """
 
 import math
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.judge.statistics.distributions import student_quantile
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
-from fairtrial.judge.statistics.student import LEVEL
+from fairtrial.judge.statistics.median import uses_order_statistics
+from fairtrial.judge.statistics.student import LEVEL, NO_SPREAD
 
 
 def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL) -> Estimate:
@@ -36,11 +48,25 @@ def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVE
     estimate, blocks = first.estimate / second.estimate, min(first.blocks, second.blocks)
     if first.interval is None or second.interval is None:
         return Estimate(estimate=estimate, interval=None, blocks=blocks)
+    if not (uses_order_statistics(first.blocks, level) or uses_order_statistics(second.blocks, level)):
+        low, high = _welch(np.log(of), np.log(to), level)
+        return Estimate(estimate=estimate, interval=(math.exp(low), math.exp(high)), blocks=blocks)
     below_first, above_first = _reaches(first.estimate, first.interval)
     below_second, above_second = _reaches(second.estimate, second.interval)
     low = estimate / math.exp(math.hypot(below_first, above_second))
     high = estimate * math.exp(math.hypot(above_first, below_second))
     return Estimate(estimate=estimate, interval=(low, high), blocks=blocks)
+
+
+def _welch(of: NDArray[np.float64], to: NDArray[np.float64], level: float) -> tuple[float, float]:
+    """The interval for the difference of the means of both."""
+    difference = float(of.mean() - to.mean())
+    errors = [float(side.var(ddof=1)) / side.size for side in (of, to)]
+    if sum(errors) <= (NO_SPREAD * max(1.0, abs(difference))) ** 2:
+        return difference, difference
+    degrees = sum(errors) ** 2 / sum(error**2 / (side.size - 1) for error, side in zip(errors, (of, to), strict=True))
+    reach = student_quantile((1 + level) / 2, degrees) * math.sqrt(sum(errors))
+    return difference - reach, difference + reach
 
 
 def _reaches(estimate: float, interval: tuple[float, float]) -> tuple[float, float]:

@@ -1,5 +1,10 @@
 """The search for the highest rate at which each objective is met: bracket by factors of four, halve, then confirm.
 
+The rates that are tried lie on a grid, and a capacity is the last one of it that held. If every trial tried the same
+rates, two contenders whose capacities differ by less than a step would differ by nothing or by a whole step in block
+after block, with an interval of no width. So each search draws where its grid lies: the figures of several are spread
+over a step, and their intervals hold it.
+
 It assumes that an objective that is missed at one rate is missed at all higher ones. The rate that short probes found
 is confirmed over a full window, and lowered until the objective is met there: the figure is a rate that was sustained.
 """
@@ -53,10 +58,11 @@ class _Bracket:
         return math.sqrt(self.highest_met * self.lowest_missed)
 
 
-def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = ()) -> CapacitySearch:
+def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = (), *, offset: float) -> CapacitySearch:
     """Search for all objectives at once: each probe is judged by every objective.
 
     Args:
+        offset: from 0 to 1, where the grid of rates lies: drawn for each search.
         requests: the mix that is sent; empty: none of the objectives is of one request.
     """
     total = sum(request.weight for request in requests)
@@ -75,9 +81,9 @@ def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = ()) 
                 brackets[result.objective].learn(rate, result.met)
         return probe
 
-    rate = load.lowest_per_second
+    rate, factor = load.lowest_per_second, BRACKET_FACTOR ** (0.5 + offset)
     while any(result.met for result in attempt(rate, confirming=False).objectives) and rate < load.highest_per_second:
-        rate = min(rate * BRACKET_FACTOR, load.highest_per_second)
+        rate, factor = min(rate * factor, load.highest_per_second), BRACKET_FACTOR
     for bracket in brackets.values():
         while (middle := bracket.middle(load.precision)) is not None:
             attempt(middle, confirming=False)
@@ -93,6 +99,7 @@ def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = ()) 
                 return CapacityFound(
                     objective=objective.name,
                     rate_per_second=at,
+                    missed_per_second=_lowest_missed(probes, objective, at),
                     at_the_top=bracket.lowest_missed is None and at >= load.highest_per_second,
                 )
             at /= 1 + load.precision
@@ -101,6 +108,18 @@ def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = ()) 
     # The trial shows the times of the last run: the first objective is confirmed last.
     capacities = [confirmed(objective) for objective in reversed(load.objectives)]
     return CapacitySearch(probes=probes, found=capacities[::-1])
+
+
+def _lowest_missed(probes: Sequence[Probe], objective: Objective, above: float) -> float | None:
+    return min(
+        (
+            probe.rate_per_second
+            for probe in probes
+            for result in probe.objectives
+            if result.objective == objective.name and not result.met and probe.rate_per_second > above
+        ),
+        default=None,
+    )
 
 
 def _arrivals(objective: Objective, parts: Mapping[str, float]) -> float:

@@ -1,6 +1,7 @@
 """The load of a trial: the engine's runs, with the meters and the changed rows beside them."""
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,7 +71,8 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
         return _measure(context, deployment, at_rate) if confirming else run_once(context, deployment, at_rate)
 
     requests = _workload(context).requests(context.point.data, context.point.options)
-    context.record.capacity = search(load, probe, requests)
+    drawn = Random(f"{context.plan.experiment.seed} {context.trial.index}").random()  # noqa: S311 (a rate, not a secret)
+    context.record.capacity = search(load, probe, requests, offset=drawn)
 
 
 def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad) -> EngineSummary:

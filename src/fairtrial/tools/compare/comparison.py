@@ -1,14 +1,21 @@
-"""Two results of the same experiment, figure by figure."""
+"""Results of the same experiment before and after a change, figure by figure: one run on each side, or several.
+
+Blocks of one run share its moment of the machine. Where there are several runs on each side, what moves a whole run is
+in the figures: then the run is the unit, and its value the median over its blocks (T. Kalibera and R. Jones, "Rigorous
+benchmarking in reasonable time", ISMM 2013: the unit is the highest level that varies). Where there is one, nobody can
+tell.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from fairtrial.base.formatting import count
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ConditionResult, Outcome, Result
-from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -53,6 +60,8 @@ class Comparison:
     """Of each row's interval: the 5% of error are divided among the rows, so that all intervals hold together in 95 of
     100 comparisons."""
     margin: float
+    runs: tuple[int, int]
+    """before and after; with one on each side, what moves a whole run is in no interval"""
     warnings: Sequence[str]
 
     @property
@@ -70,52 +79,63 @@ def judge_run(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Judged
     return JudgedRun(record, [trial for trial in trials if trial.block not in result.blocks_left_out], result)
 
 
-def compare(before: JudgedRun, after: JudgedRun, metrics: Sequence[Metric], margin: float) -> Comparison:
-    """One row for each of `metrics` and each condition that is in either result.
+def compare(
+    before: Sequence[JudgedRun], after: Sequence[JudgedRun], metrics: Sequence[Metric], margin: float
+) -> Comparison:
+    """One row for each of `metrics` and each condition that is in a run of either side.
 
     A figure has regressed if it is worse by more than `margin` (0.05: 5%) and its interval excludes no change. The
     intervals' level is 1 - 5%/rows (Bonferroni), so a comparison of many figures raises no more false alarms than one
     of a single figure.
+
+    Args:
+        before: one run, whose blocks are the values; or several, each of which is one.
+        after: likewise; several if `before` has several.
     """
-    old = {condition.id: condition for condition in before.result.conditions}
-    new = {condition.id: condition for condition in after.result.conditions}
-    ids = list(dict.fromkeys([*old, *new]))
-    level = 1 - (1 - LEVEL) / max(1, len(ids) * len(metrics))
+    contenders = {condition.id: condition.contender for run in (*before, *after) for condition in run.result.conditions}
+    level = 1 - (1 - LEVEL) / max(1, len(contenders) * len(metrics))
     rows = [
-        _row(identity, metric, (before, old.get(identity)), (after, new.get(identity)), level, margin)
-        for identity in ids
+        _row(identity, contender, metric, before, after, level, margin)
+        for identity, contender in contenders.items()
         for metric in metrics
     ]
-    return Comparison(rows, level, margin, differences(before.record, after.record))
+    warnings = [warning for old, new in product(before, after) for warning in differences(old.record, new.record)]
+    return Comparison(rows, level, margin, (len(before), len(after)), list(dict.fromkeys(warnings)))
 
 
-Side = tuple[JudgedRun, ConditionResult | None]
-
-
-def _row(identity: str, metric: Metric, before: Side, after: Side, level: float, margin: float) -> Row:
-    known = before[1] or after[1]
-    assert known is not None
-    old, old_obstacle = _values(metric, *before)
-    new, new_obstacle = _values(metric, *after)
+def _row(
+    identity: str,
+    contender: str,
+    metric: Metric,
+    before: Sequence[JudgedRun],
+    after: Sequence[JudgedRun],
+    level: float,
+    margin: float,
+) -> Row:
+    old, old_obstacle = _values_of_side(metric, before, identity)
+    new, new_obstacle = _values_of_side(metric, after, identity)
     reasons = [f"{when}: {why}" for when, why in (("before", old_obstacle), ("after", new_obstacle)) if why]
     if reasons:
-        return Row(identity, known.contender, metric, None, None, None, "not compared", "; ".join(reasons))
+        return Row(identity, contender, metric, None, None, None, "not compared", "; ".join(reasons))
     ratio = unpaired_ratio(new, old, level)
-    return Row(
-        identity,
-        known.contender,
-        metric,
-        _estimate(metric, before[1]),
-        _estimate(metric, after[1]),
-        ratio,
-        _change(metric, ratio, margin),
-        None,
-    )
+    typical_before, typical_after = (over_blocks(values).estimate for values in (old, new))
+    change = _change(metric, ratio, margin)
+    return Row(identity, contender, metric, typical_before, typical_after, ratio, change, None)
 
 
-def _estimate(metric: Metric, condition: ConditionResult | None) -> float | None:
-    figure = None if condition is None else condition.figures.get(metric.key)
-    return None if figure is None else figure.estimate
+def _values_of_side(metric: Metric, runs: Sequence[JudgedRun], identity: str) -> tuple[list[float], str | None]:
+    """One value a block of the one run, or one a run; or none, and why."""
+    values: list[float] = []
+    for number, run in enumerate(runs, 1):
+        condition = next((each for each in run.result.conditions if each.id == identity), None)
+        of_run, obstacle = _values(metric, run, condition)
+        if obstacle:
+            return [], obstacle if len(runs) == 1 else f"run {number}: {obstacle}"
+        values += of_run if len(runs) == 1 else [over_blocks(of_run).estimate]
+    if len(values) < MINIMUM_BLOCKS:
+        found = count(len(values), "block" if len(runs) == 1 else "run")
+        return [], f"{found} cannot carry an interval: at least {MINIMUM_BLOCKS} are needed"
+    return values, None
 
 
 def _values(metric: Metric, side: JudgedRun, condition: ConditionResult | None) -> tuple[list[float], str | None]:
@@ -131,8 +151,6 @@ def _values(metric: Metric, side: JudgedRun, condition: ConditionResult | None) 
     present = [value for value in values if value is not None and value > 0]
     if len(present) < len(values) or not present:
         return [], f"{metric.label} was not measured, zero, or not supported by the sample in every block"
-    if len(present) < MINIMUM_BLOCKS:
-        return [], f"{count(len(present), 'block')} cannot carry an interval: at least {MINIMUM_BLOCKS} are needed"
     return present, None
 
 

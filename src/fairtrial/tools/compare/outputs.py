@@ -27,8 +27,21 @@ def comparison_markdown(comparison: Comparison, title: str) -> str:
     lines = [f"## {escape(title)}", "", row_text(HEAD), "| --- " * len(HEAD) + "|"]
     lines += [row_text([escape(cell) for cell in row_cells(row)]) for row in comparison.rows]
     lines += ["", f"Intervals: {100 * comparison.level:.4g}%. Margin: {comparison.margin:.0%}.", ""]
+    lines += [escape(between_runs(comparison)), ""]
     lines += [f"- {escape(warning)}" for warning in comparison.warnings]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def between_runs(comparison: Comparison) -> str:
+    """What the intervals say of the scatter between runs."""
+    if comparison.runs == (1, 1):
+        return (
+            "What moves a whole run, such as another neighbour on the machine, is in no interval here, since there is "
+            "one run on each side: the same program, run twice, may look like a regression. Compare three runs of each "
+            "or more (A1 A2 A3 vs B1 B2 B3), or try both programs in one experiment."
+        )
+    before, after = comparison.runs
+    return f"Each of {before} and {after} runs is one value: what moves a whole run is in the intervals."
 
 
 def row_cells(row: Row) -> list[str]:

@@ -7,7 +7,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.tools.compare.comparison import Comparison, Row
-from fairtrial.tools.compare.outputs import row_cells
+from fairtrial.tools.compare.outputs import between_runs, row_cells
 
 STYLES = {"regression": "bold red", "improvement": "green", "not compared": "yellow"}
 
@@ -34,9 +34,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     console.print(
         Text(
             f"{count(len(comparison.regressions), 'regression')}: worse by more than {comparison.margin:.0%}, with an "
-            "interval that excludes no change. ~ : neither a change nor its absence is proven. The machine may have "
-            "changed between the two runs, and no interval includes that: to be sure, try both programs in one "
-            "experiment."
+            "interval that excludes no change. ~ : neither a change nor its absence is proven. "
+            + between_runs(comparison)
         ),
         highlight=False,
     )

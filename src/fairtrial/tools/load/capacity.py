@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from random import random
 
 from rich.console import Console
 
@@ -59,7 +60,7 @@ def measure_capacity(console: Console, options: LoadOptions, goals: GoalOptions,
         return run.summary
 
     try:
-        found = search(load, probe, plan.requests)
+        found = search(load, probe, plan.requests, offset=random())  # noqa: S311 (a rate, not a secret)
     except _Interrupted:
         return runs[-1]
     return replace(runs[-1], capacity=found, expected=goals.expect)

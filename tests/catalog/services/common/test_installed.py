@@ -24,6 +24,15 @@ def programs(folder: Path) -> Programs:
     return Programs("Thing", ("thingd|oldthingd", "make-thing"), (f"{folder}/*/bin",), ("thing-server",), oldest=(2, 1))
 
 
+def test_what_a_program_complains_of_is_not_the_users_to_read(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    install(tmp_path / "9" / "bin", "thingd", "echo 'no interface' >&2; echo 'thing 9.3'")
+    install(tmp_path / "9" / "bin", "make-thing", "exit 0")
+    assert programs(tmp_path).version() == "Thing 9.3"
+    assert capfd.readouterr().err == ""
+
+
 def test_the_newest_version_in_a_usual_folder_is_taken_if_path_has_none(tmp_path: Path) -> None:
     for version in ("9", "10"):
         for name in ("oldthingd", "make-thing"):

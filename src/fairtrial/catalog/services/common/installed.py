@@ -117,7 +117,10 @@ class Programs:
         if path is None:
             return None
         with suppress(OSError, subprocess.SubprocessError):
-            output = subprocess.check_output([path, "--version"], text=True, timeout=VERSION_WITHIN_SECONDS)
+            # What it complains of beside its version (MariaDB where there is no interface but loopback) is no news.
+            output = subprocess.check_output(
+                [path, "--version"], text=True, stderr=subprocess.DEVNULL, timeout=VERSION_WITHIN_SECONDS
+            )
             number = re.search(r"\d+\.\d[\w.]*", output)
             return f"{self.title} {number.group()}" if number else None
         return None

@@ -1,0 +1,115 @@
+"""A run whose later trials differ from its earlier ones: blocks are then no independent starts.
+
+What drifts for all contenders alike (heat, a neighbour, a disk that fills) cancels in ratios, and makes the interval of
+a single figure too narrow. What drifts for one of them alone (its table grows, its cache fills) cancels nowhere.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+
+from fairtrial.base.formatting import count, figure
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.metrics import METRICS
+from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+from fairtrial.judge.statistics.trend import SHORTEST, Trend, trend
+from fairtrial.record.model import TrialRecord
+
+OF_ALL = (
+    "compare contenders by ratios, in which what changes for all of them cancels; for the figures of one alone, find "
+    "what changes over the run: heat, another tenant of the machine, a disk that fills"
+)
+
+Distances = Mapping[str, Mapping[int, float]]
+"""By condition and block, the log ratio of a trial's goodput to that of a typical trial of its condition."""
+
+
+def examine(case: Case) -> Iterator[Finding]:
+    """At most one finding for all trials together, and one for each condition beside the others."""
+    distances = distances_of(case.trials)
+    in_order = [distances[trial.condition][trial.block] for trial in case.trials if trial.condition in distances]
+    together = drift(in_order, case.thresholds)
+    if together is not None:
+        yield case.finding(
+            None,
+            "warning",
+            f"over {count(len(in_order), 'trial')} in their order, goodput {_went(together)}, each beside that of a "
+            "typical trial of its contender",
+            OF_ALL,
+        )
+    for condition in case.record.conditions:
+        beside = beside_others(distances, condition.id)
+        alone = drift(beside, case.thresholds)
+        if alone is not None:
+            yield case.finding(
+                None,
+                "warning",
+                f"{condition.contender}: over {count(len(beside), 'block')}, its goodput {_went(alone)}, beside that "
+                "of the others in the same block",
+            )
+
+
+def distances_of(trials: Sequence[TrialRecord]) -> Distances:
+    """Of the conditions that have a goodput in each of their trials, MINIMUM_BLOCKS or more of them, and set the rate
+    themselves."""
+    read = METRICS["goodput"].read
+    by_condition: dict[str, dict[int, float]] = defaultdict(dict)
+    for trial in trials:
+        rate = read(trial)
+        is_offered = trial.engine is not None and trial.engine.achieved_over_offered is not None
+        by_condition[trial.condition][trial.block] = 0.0 if rate is None or is_offered else rate
+    whole = {name: rates for name, rates in by_condition.items() if min(rates.values()) > 0}
+    return {
+        name: {block: math.log(rate / median(rates.values())) for block, rate in rates.items()}
+        for name, rates in whole.items()
+        if len(rates) >= MINIMUM_BLOCKS
+    }
+
+
+def beside_others(distances: Distances, condition: str) -> list[float]:
+    """In the order of the blocks, how far this condition lies from the median of all, or from the only other one; empty
+    if there is no other. One that drifts does not move the median of three: the others are not blamed for it."""
+    if condition not in distances or len(distances) < 2:
+        return []
+    of_this = distances[condition]
+    compared = [of_one for name, of_one in distances.items() if name != condition or len(distances) > 2]
+    blocks = sorted(block for block in of_this if all(block in of_one for of_one in compared))
+    return [of_this[block] - median(of_one[block] for of_one in compared) for block in blocks]
+
+
+def drift(distances: Sequence[float], thresholds: Mapping[str, float]) -> Trend | None:
+    """The trend of these log ratios, if it is neither small nor likely to be chance; None with fewer than SHORTEST."""
+    if len(distances) < SHORTEST:
+        return None
+    found = trend([math.exp(distance) for distance in distances])
+    return found if abs(found.change) >= thresholds["change"] and found.p_value < thresholds["alpha"] else None
+
+
+def _went(found: Trend) -> str:
+    direction = "fell" if found.change < 0 else "rose"
+    return f"{direction} by {figure(100 * abs(found.change))}% from the first to the last (p {found.p_value:.1g})"
+
+
+CHECK = Check(
+    name="drift-over-blocks",
+    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition; and of each "
+    "condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
+    "rate",
+    thresholds={
+        "alpha": Threshold(
+            0.001,
+            "probability",
+            "as for not-stationary: an experiment has several conditions, and few of them may be warned of by chance",
+        ),
+        "change": Threshold(
+            0.1,
+            "share of the typical goodput",
+            "a straight drift by a tenth puts the first and the last blocks 5% off the middle, the size of the "
+            "differences that claims are about",
+        ),
+    },
+    remedy="find what changes for this contender alone over the run: rows that it adds, a cache that fills; bring it "
+    "back before each trial, or claim its figures for a state that you name",
+    examine=examine,
+)

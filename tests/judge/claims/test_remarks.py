@@ -1,0 +1,35 @@
+"""What a verdict says of the warnings about its trials."""
+
+from fairtrial.judge.judging import judge
+from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
+
+SHORT = 400 * 2**20
+"""Bytes of memory left of the machine: memory-short warns."""
+
+
+def sentence(experiment: ExperimentBuilder, *short: str) -> str:
+    """Of the first claim, where memory is short in the first two blocks of these stacks."""
+    record = experiment.record()
+
+    def make(contender: str, block: int) -> TrialBuilder:
+        trial = a_trial().serving(4000 if contender.startswith("a") else 1000)
+        is_short = contender.split(" ", maxsplit=1)[0] in short and block <= 2
+        return trial.on_machine(memory_available_bytes=SHORT) if is_short else trial
+
+    return judge(record, trials_of(record, make), interrupted=False).claims[0].sentence
+
+
+def test_a_verdict_names_the_warnings_of_its_trials() -> None:
+    experiment = an_experiment("a", "b", "c").claiming(of="a", to="b", at_least=2)
+    words = sentence(experiment, "a", "b")
+    assert "upheld" in words and "Of the 10 trials that it rests on, checks warn: memory-short (in 4)." in words
+
+
+def test_warnings_of_others_are_not_its_own() -> None:
+    experiment = an_experiment("a", "b", "c").claiming(of="a", to="b", at_least=2)
+    assert "checks warn" not in sentence(experiment, "c")
+
+
+def test_a_shape_rests_on_the_trials_along_its_curve() -> None:
+    experiment = an_experiment("a").sweeping(1, 2, 4).stating("shape", of="a", shape="flat", within=0.1)
+    assert "Of the 15 trials that it rests on, checks warn: memory-short (in 6)." in sentence(experiment, "a")
