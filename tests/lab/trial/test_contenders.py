@@ -107,7 +107,8 @@ def test_a_program_with_a_fixed_port_is_run_where_it_lies(tried: tuple[Finished,
     finished, _, _ = tried
     fixed = [each for each in finished.result["conditions"] if each["stack"] == "fixed"]
     assert [each["outcome"] for each in fixed] == ["valid", "valid"], finished.out
-    assert all(each["trials"][0]["server"]["cpu_seconds"] > 0 for each in fixed)
+    # Its processor time is known, too, but may be none: kernels that count ticks can miss a window of 0.2 s.
+    assert all(each["trials"][0]["server"]["peak_rss_bytes"] > 0 for each in fixed)
     identities = {each["name"]: each for each in finished.result["stacks"]}
     assert [identities[name]["origin"] for name in ("there", "fixed")] == ["url", "command"]
     assert "fixed (not built: python3 hello.py)" in finished.out
