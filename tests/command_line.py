@@ -40,6 +40,8 @@ service = "{service}"
 stacks = {stacks}
 blocks = {blocks}
 crash_audit = "{crash_audit}"
+# Awake, it would take a processor from the tests beside.
+wait = "sleep"
 [dataset]
 rows = 20_000
 [load]

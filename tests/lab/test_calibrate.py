@@ -34,7 +34,19 @@ def test_the_ceiling_is_that_of_the_target(engine: Path) -> None:
     assert 200 < seen.mean_per_second <= seen.ceiling_per_second < 850
     assert seen.engine_cpu_seconds_per_request > 0
     assert seen.machine is not None and seen.machine.own_server_cpu_seconds >= 0
-    assert seen.rate_per_second is None and seen.pacing_lag is None
+    assert seen.rate_per_second is None and seen.pacing_lag is None and seen.floor_at_rate is None
+
+
+def test_the_floor_is_that_of_the_target(engine: Path) -> None:
+    """Of 5 ms, whatever waits: on one connection out of four, and at a rate."""
+    slow = ["--delay", "constant:5ms"]
+    seen = calibrate(4, PLACEMENT, wait="awake", rate_per_second=100, window_seconds=0.5, target_arguments=slow)
+    assert seen.wait == "awake"
+    for floor in (seen.floor, seen.floor_at_rate):
+        assert floor is not None and floor.count <= 100
+        assert 0.005 <= (floor.percentiles["50"] or 0) < 0.02
+    again = calibrate(4, PLACEMENT, window_seconds=0.3, floor=seen.floor, target_arguments=slow)
+    assert (again.floor, again.wait) == (seen.floor, "sleep")
 
 
 def test_threads_lie_on_the_processors_as_in_a_trial(engine: Path) -> None:
@@ -115,6 +127,10 @@ def test_an_experiment_s_record_holds_its_calibration(lab: Lab) -> None:
     finished = lab.run(lab.stack("one"))
     (calibration,) = finished.result["calibrations"]
     assert calibration["connections"] == 4
+    assert (calibration["wait"], finished.trial("one")["engine"]["wait"]) == ("sleep", "sleep")
+    assert 0 < calibration["floor"]["percentiles"]["50"] < 0.1
+    assert "floor: from a server that does nothing" in finished.out.replace("\n", " ")
+    assert "load engine asleep while it awaits answers" in finished.out.replace("\n", " ")
     goodput = finished.trial("one")["goodput"]["per_second"]
     assert calibration["ceiling_per_second"] > 2 * goodput
     assert "a server that does nothing" in finished.out.replace("\n", " ")

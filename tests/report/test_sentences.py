@@ -1,9 +1,9 @@
-"""Sentences about a result as a whole: the ceiling of the load engine, workloads with what lies before services."""
+"""Sentences about a result as a whole: the load engine's limits, workloads with what lies before services."""
 
 from fairtrial.judge.judging import judge
 from fairtrial.record.calibration import Calibration
 from fairtrial.report.html import html_text
-from fairtrial.report.sentences import ceiling_in_words, workloads_in_words
+from fairtrial.report.sentences import ceiling_in_words, floor_in_words, waits_in_words, workloads_in_words
 from tests.builders import a_trial, an_experiment, calm_machine, times, trials_of
 
 
@@ -35,10 +35,52 @@ def test_one_line_for_all_loads() -> None:
     assert line.replace("'", "&#39;") in html_text(result, record, trials)
 
 
+def test_floors_are_named_with_their_loads() -> None:
+    """Two loads without keep-alive have one floor with a single connection; an open load has one of its own as well."""
+    floor, awake = times(10_000, 25e-6), {"wait": "awake"}
+    several = [
+        calibrated(1, 9_000).model_copy(update={"floor": floor, **awake}),
+        calibrated(1, 9_000, lag=0.002).model_copy(update={"floor": floor, "floor_at_rate": times(999, 6e-5), **awake}),
+        calibrated(64, 60_000).model_copy(update={"floor": floor, "wait": "sleep"}),
+        calibrated(16, 60_000),
+    ]
+    record = an_experiment("a").record().model_copy(update={"calibrations": several})
+    trials = trials_of(record, a_trial())
+    line = (
+        "floor: from a server that does nothing, the load engine measured response times of p50 0.025 ms, p99 0.100 ms "
+        "with a single connection, a new one each time, awake while it awaits answers; p50 0.060 ms at 2,000/s with 1 "
+        "connection, a new one each time, awake while it awaits answers; p50 0.025 ms, p99 0.100 ms with a single "
+        "connection, asleep while it awaits answers"
+    )
+    result = judge(record, trials, interrupted=False)
+    assert floor_in_words(result) == line
+    assert line in html_text(result, record, trials)
+
+
+def test_it_is_said_what_the_engine_did_while_it_awaited_answers() -> None:
+    record = an_experiment("a").record()
+    trials = trials_of(record, a_trial())
+    assert waits_in_words(judge(record, trials, interrupted=False)) == []
+
+    def with_waits(*waits: str) -> list[str]:
+        waited = []
+        for trial in trials:
+            assert trial.engine
+            engine = trial.engine.model_copy(update={"wait": waits[trial.block % len(waits)]})
+            waited.append(trial.model_copy(update={"engine": engine}))
+        return waits_in_words(judge(record, waited, interrupted=False))
+
+    assert with_waits("awake") == ["load engine awake while it awaits answers"]
+    assert with_waits("sleep", "awake") == [
+        "load engine awake while it awaits answers in some trials",
+        "load engine asleep while it awaits answers in some trials",
+    ]
+
+
 def test_without_a_calibration_there_is_no_sentence() -> None:
     record = an_experiment("a").record()
     result = judge(record, [], interrupted=False)
-    assert ceiling_in_words(result) == ""
+    assert ceiling_in_words(result) == floor_in_words(result) == ""
     assert "ceiling" not in html_text(result, record, [])
 
 

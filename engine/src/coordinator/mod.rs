@@ -87,6 +87,7 @@ impl Run {
         let facts = WindowFacts {
             driver: self.driver.name(),
             driver_fallback: self.driver_fallback.clone(),
+            wait: self.plan.wait,
             tls: self.tls.as_ref().and_then(|tls| tls.facts()),
             wire_bytes: self.tls.as_ref().map(|tls| tls.wire_bytes()),
             interrupted,

@@ -42,7 +42,8 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
         let (begin, begun) = channel::<Timeline>();
         let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
         let parts = run.session_parts(number, connections, shares[number], Arc::clone(&totals));
-        let (driver, endpoint, tls) = (run.driver, run.endpoint.clone(), run.tls.clone());
+        let (driver, wait, endpoint, tls) =
+            (run.driver, run.plan.wait, run.endpoint.clone(), run.tls.clone());
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -53,8 +54,8 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
                 Ok(timeline) if is_bound => {
                     let session = Session::new(parts, timeline);
                     match tls {
-                        None => driver.run(session, &endpoint, &pulled),
-                        Some(tls) => driver.run(TlsConversation::new(session, tls), &endpoint, &pulled),
+                        None => driver.run(session, &endpoint, &pulled, wait),
+                        Some(tls) => driver.run(TlsConversation::new(session, tls), &endpoint, &pulled, wait),
                     }
                 }
                 _ => Err(io::Error::other("the run was not begun")),

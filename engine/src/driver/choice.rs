@@ -4,7 +4,7 @@ use std::io;
 
 use super::{Conversation, DriverUse, StopLine, epoll, uring};
 use crate::endpoint::Endpoint;
-use crate::plan::DriverChoice;
+use crate::plan::{DriverChoice, Wait};
 
 /// A driver that this kernel has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,10 +33,11 @@ impl Driver {
         conversation: C,
         endpoint: &Endpoint,
         stop: &StopLine,
+        wait: Wait,
     ) -> io::Result<(C::Outcome, DriverUse)> {
         match self {
-            Driver::Epoll => epoll::run(conversation, endpoint, stop),
-            Driver::IoUring => uring::run(conversation, endpoint, stop),
+            Driver::Epoll => epoll::run(conversation, endpoint, stop, wait),
+            Driver::IoUring => uring::run(conversation, endpoint, stop, wait),
         }
     }
 }

@@ -38,6 +38,10 @@ pub trait Conversation {
     /// moments of their own at which they begin.
     fn is_paced(&self) -> bool;
 
+    /// True if anything is awaited of the peer: an answer, or a connect. Asked at every look of a driver that waits
+    /// awake.
+    fn is_awaiting(&mut self) -> bool;
+
     /// Moves on to the phase of `now_ns`.
     fn advance(&mut self, now_ns: u64);
 

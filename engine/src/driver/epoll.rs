@@ -16,6 +16,7 @@ use super::socket::{Begun, Peer, connect_result};
 use super::{Conversation, DriverUse, Next, StopLine};
 use crate::clock::{now_ns, timespec};
 use crate::endpoint::Endpoint;
+use crate::plan::Wait;
 use crate::schedule::Phase;
 
 const READ_BUFFER_BYTES: usize = 64 * 1024;
@@ -38,12 +39,13 @@ pub(super) fn run<C: Conversation>(
     conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
+    wait: Wait,
 ) -> io::Result<(C::Outcome, DriverUse)> {
     let epoll = epoll::create(CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, stop.wake_fd(), EventData::new_u64(STOP_TOKEN), EventFlags::IN)?;
     let mut connections = Vec::new();
     connections.resize_with(conversation.connections(), Connection::default);
-    let pace = Pace::new(&conversation);
+    let pace = Pace::new(&conversation, wait);
     let peer = Peer::new(endpoint)?;
     let buffer = vec![0; READ_BUFFER_BYTES];
     let driver = Driver { conversation, peer, epoll, connections, buffer, pace };
@@ -92,7 +94,7 @@ impl<C: Conversation> Driver<C> {
                 return Ok((self.conversation.conclude(now), used));
             }
             events.clear();
-            let sleep_ns = self.pace.sleep_ns(self.conversation.wake_ns(), now);
+            let sleep_ns = self.pace.sleep_ns(&mut self.conversation, now);
             let wait = timespec(sleep_ns);
             match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&wait)) {
                 Ok(_) | Err(Errno::INTR) => {}

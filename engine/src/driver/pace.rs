@@ -2,7 +2,9 @@
 //!
 //! A sleeping thread wakes some tens of microseconds late: the timer fires, the processor leaves its idle state, the
 //! thread is scheduled. Where moments are to be met ([`super::Conversation::is_paced`]), the driver sleeps until shortly
-//! before and looks on awake. The processor time of that is told apart from the time that the load itself took.
+//! before and looks on awake. The same delay is in front of every answer that a sleeping thread awaits, and so in every
+//! time that is measured: below saturation it can be the largest part. With [`Wait::Awake`] the driver does not sleep
+//! while anything is awaited. The processor time of waiting awake is told apart from what the load itself took.
 
 use std::num::NonZeroU64;
 
@@ -10,6 +12,7 @@ use rustix::thread::set_current_timer_slack;
 
 use super::Conversation;
 use crate::clock::{thread_cpu_ns, thread_split_ns};
+use crate::plan::Wait;
 use crate::schedule::Phase;
 
 /// How long before its time the thread is awake.
@@ -37,6 +40,7 @@ pub struct DriverUse {
 /// One thread's pace.
 pub(super) struct Pace {
     is_paced: bool,
+    wait: Wait,
     spinning_ns: u64,
     looked_until_ns: u64,
     opened: Option<DriverUse>,
@@ -45,11 +49,12 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Asks the kernel to wake the calling thread as exactly as it can.
-    pub(super) fn new(conversation: &impl Conversation) -> Pace {
+    pub(super) fn new(conversation: &impl Conversation, wait: Wait) -> Pace {
         // Timers may be late by 50 µs otherwise, to wake several at once. Without it, all works as well.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
         Pace {
             is_paced: conversation.is_paced(),
+            wait,
             spinning_ns: 0,
             looked_until_ns: 0,
             opened: None,
@@ -59,7 +64,16 @@ impl Pace {
 
     /// How long to sleep; 0: not at all.
     #[inline]
-    pub(super) fn sleep_ns(&self, wake_ns: u64, now_ns: u64) -> u64 {
+    pub(super) fn sleep_ns(&self, conversation: &mut impl Conversation, now_ns: u64) -> u64 {
+        if self.wait == Wait::Awake && conversation.is_awaiting() {
+            return 0;
+        }
+        self.until_ns(conversation.wake_ns(), now_ns)
+    }
+
+    /// How long to sleep if nothing is to be met but `wake_ns`.
+    #[inline]
+    fn until_ns(&self, wake_ns: u64, now_ns: u64) -> u64 {
         let left_ns = wake_ns.saturating_sub(now_ns);
         if self.is_paced { left_ns.saturating_sub(SPIN_NS) } else { left_ns }
     }
@@ -111,15 +125,15 @@ mod tests {
     use super::*;
 
     fn pace(is_paced: bool) -> Pace {
-        Pace { is_paced, spinning_ns: 0, looked_until_ns: 0, opened: None, closed: None }
+        Pace { is_paced, wait: Wait::Sleep, spinning_ns: 0, looked_until_ns: 0, opened: None, closed: None }
     }
 
     #[test]
     fn only_a_paced_thread_wakes_early() {
-        assert_eq!(pace(false).sleep_ns(1_000_000, 400_000), 600_000);
-        assert_eq!(pace(true).sleep_ns(1_000_000, 400_000), 600_000 - SPIN_NS);
-        assert_eq!(pace(true).sleep_ns(1_000_000, 1_000_000 - SPIN_NS), 0);
-        assert_eq!(pace(false).sleep_ns(400_000, 1_000_000), 0);
+        assert_eq!(pace(false).until_ns(1_000_000, 400_000), 600_000);
+        assert_eq!(pace(true).until_ns(1_000_000, 400_000), 600_000 - SPIN_NS);
+        assert_eq!(pace(true).until_ns(1_000_000, 1_000_000 - SPIN_NS), 0);
+        assert_eq!(pace(false).until_ns(400_000, 1_000_000), 0);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::clock::now_ns;
 use crate::endpoint::Endpoint;
-use crate::plan::DriverChoice;
+use crate::plan::{DriverChoice, Wait};
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 
@@ -59,6 +59,10 @@ impl Conversation for Flood {
 
     fn is_paced(&self) -> bool {
         true
+    }
+
+    fn is_awaiting(&mut self) -> bool {
+        !self.is_read
     }
 
     fn advance(&mut self, _now_ns: u64) {}
@@ -149,7 +153,7 @@ fn flood(
         is_read: false,
         lags_ns: Vec::new(),
     };
-    let (lags_ns, _) = driver.run(conversation, &endpoint, &StopLine::new().unwrap()).unwrap();
+    let (lags_ns, _) = driver.run(conversation, &endpoint, &StopLine::new().unwrap(), Wait::Sleep).unwrap();
     (lags_ns, server.join().unwrap())
 }
 

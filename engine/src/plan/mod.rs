@@ -20,7 +20,7 @@ pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
 pub use request::{BodyPlan, ByteRange, ChangedTextPlan, Expect, RequestPlan};
 pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
 pub use setup::{SetupPlan, TakePlan};
-pub use transport::{DriverChoice, TlsPlan};
+pub use transport::{DriverChoice, TlsPlan, Wait};
 
 use crate::dataset::DatasetSpec;
 
@@ -48,6 +48,9 @@ pub struct Plan {
     /// What moves the bytes.
     #[serde(default)]
     pub driver: DriverChoice,
+    /// What threads do while answers are awaited.
+    #[serde(default)]
+    pub wait: Wait,
     /// What each connection sends before anything else.
     #[serde(default)]
     pub setup: Vec<SetupPlan>,

@@ -30,7 +30,12 @@ fn remove(plan: &mut Value, key: &str) {
 fn what_may_be_left_out_has_its_default() {
     let plan = read(|_| {}).unwrap();
     assert!(plan.requests_per_connection.is_none() && plan.dataset.is_none() && plan.cpus.is_empty());
-    assert!(plan.tls.is_none() && plan.driver == DriverChoice::Auto && !plan.requests[0].template);
+    assert!(
+        plan.tls.is_none()
+            && plan.driver == DriverChoice::Auto
+            && plan.wait == Wait::Sleep
+            && !plan.requests[0].template
+    );
     assert_eq!((plan.threads, plan.warmup_seconds, plan.timeout_seconds), (1, 0.0, 10.0));
     assert_eq!((plan.pipeline, plan.record_intended), (1, 0));
     assert_eq!((plan.requests[0].method.as_str(), plan.requests[0].weight), ("GET", 1));

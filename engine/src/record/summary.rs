@@ -10,7 +10,7 @@ use super::{
     SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Times,
 };
 use crate::dataset::Dataset;
-use crate::plan::PROTOCOL;
+use crate::plan::{PROTOCOL, Wait};
 use crate::reference::Comparison;
 
 /// Lengths of bodies.
@@ -61,6 +61,8 @@ pub struct WindowFacts {
     pub driver: &'static str,
     /// Why it is not io_uring though the plan left the choice to us.
     pub driver_fallback: Option<String>,
+    /// What threads did while answers were awaited.
+    pub wait: Wait,
     /// What the first connection's handshake came to.
     pub tls: Option<TlsFacts>,
     /// Received and sent with what TLS adds; `None` without TLS: as much as HTTP's own.
@@ -160,7 +162,7 @@ pub struct ThreadUse {
     pub user_seconds: f64,
     /// System time, by the same.
     pub system_seconds: f64,
-    /// The part of `cpu_seconds` that was spent awake, waiting for the next intended start; 0 in closed loads.
+    /// The part of `cpu_seconds` that was spent waiting awake, for the next intended start or for answers.
     pub spinning_seconds: f64,
 }
 
@@ -170,6 +172,7 @@ pub struct Summary {
     protocol: u32,
     driver: &'static str,
     driver_fallback: Option<String>,
+    wait: Wait,
     tls: Option<TlsFacts>,
     interrupted: bool,
     window_seconds: f64,
@@ -241,6 +244,7 @@ impl Summary {
             protocol: PROTOCOL,
             driver: facts.driver,
             driver_fallback: facts.driver_fallback,
+            wait: facts.wait,
             tls: facts.tls,
             interrupted: facts.interrupted,
             window_seconds: facts.window_seconds,

@@ -27,6 +27,11 @@ impl Conversation for Session {
     }
 
     #[inline]
+    fn is_awaiting(&mut self) -> bool {
+        Session::is_awaiting(self)
+    }
+
+    #[inline]
     fn advance(&mut self, now_ns: u64) {
         Session::advance(self, now_ns);
     }

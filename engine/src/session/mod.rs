@@ -118,6 +118,8 @@ pub struct Session {
     /// the window; a closed load's are those that end in it, so this is out of reach before it, and then 0.
     cohort_from_ns: u64,
     slots: Vec<Slot>,
+    /// A connection that something was awaited on when last asked: see [`Session::is_awaiting`].
+    awaited: usize,
     answer_watch: AnswerWatch,
     deadlines: Deadlines,
     /// By connection, what it sends if that is a template's; empty without templates.
@@ -177,6 +179,7 @@ impl Session {
             closing: None,
             cohort_from_ns: if is_open { timeline.opens_ns } else { u64::MAX },
             slots,
+            awaited: 0,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],
             is_plain: parts.pipeline == 1 && !keeps_numbers && parts.setup.is_none(),
@@ -202,6 +205,20 @@ impl Session {
     /// True if requests begin by the clock.
     pub fn is_paced(&self) -> bool {
         self.pace.is_by_the_clock()
+    }
+
+    /// True if an answer or a connect is awaited on any connection.
+    ///
+    /// Where one is, it mostly is the one that was found before; only where none is, all are looked at.
+    #[inline]
+    pub fn is_awaiting(&mut self) -> bool {
+        let is_awaiting = |slot: &Slot| slot.state.is_awaiting();
+        if self.slots.get(self.awaited).is_some_and(is_awaiting) {
+            return true;
+        }
+        let found = self.slots.iter().position(is_awaiting);
+        self.awaited = found.unwrap_or(0);
+        found.is_some()
     }
 
     /// The next moment at which [`Session::advance`] or [`Session::due`] has something to do.

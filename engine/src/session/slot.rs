@@ -86,6 +86,11 @@ impl Slot {
 }
 
 impl State {
+    /// Something is awaited of the peer.
+    pub(super) fn is_awaiting(self) -> bool {
+        !matches!(self, State::Resting | State::BackingOff)
+    }
+
     pub(super) fn is_setting_up(self) -> bool {
         matches!(self, State::SettingUpAhead | State::SettingUp)
     }

@@ -74,6 +74,10 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         self.inner.is_paced()
     }
 
+    fn is_awaiting(&mut self) -> bool {
+        self.inner.is_awaiting()
+    }
+
     fn advance(&mut self, now_ns: u64) {
         self.inner.advance(now_ns);
     }

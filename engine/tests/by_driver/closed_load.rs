@@ -64,6 +64,22 @@ fn a_summary_agrees_with_the_target() {
     assert_eq!(connections, 4);
 }
 
+/// 20 ms an answer on one connection: next to all of the window is waiting.
+#[test]
+fn waiting_awake_is_told_apart_from_work() {
+    let target = Target::start(&["--delay", "constant:20ms"]);
+    let [asleep, awake] = ["sleep", "awake"].map(|wait| {
+        let summary = Plan::closed(&target.address, 1).with("wait", json!(wait)).run();
+        summary.assert_books_balance();
+        assert!(summary.errors().is_empty() && summary.count("answers") > 0, "{summary:?}");
+        assert_eq!(summary.0["wait"], wait);
+        ["cpu_seconds", "spinning_seconds"].map(|key| summary.0["threads"][0][key].as_f64().unwrap())
+    });
+    let [cpu, spinning] = awake;
+    assert!(spinning > cpu / 2.0 && cpu > 4.0 * asleep[0], "{awake:?}, asleep {asleep:?}");
+    assert_eq!(asleep[1], 0.0);
+}
+
 #[test]
 fn events_come_in_order_and_the_warm_up_is_left_out() {
     let target = Target::start(&[]);

@@ -36,6 +36,17 @@ fn a_constant_rate_is_met_by_any_number_of_threads() {
     }
 }
 
+/// Ten requests, each answered at once: nothing is awaited for most of the window.
+#[test]
+fn between_its_requests_a_load_that_waits_awake_sleeps() {
+    let target = Target::start(&[]);
+    let summary = open(&target.address, constant(20.0, 8), 0.5).with("wait", json!("awake")).run();
+    summary.assert_books_balance();
+    assert_eq!((summary.count("offered"), &summary.0["wait"]), (10, &json!("awake")));
+    let cpu = summary.0["threads"][0]["cpu_seconds"].as_f64().unwrap();
+    assert!(cpu < 0.25, "{cpu}");
+}
+
 #[test]
 fn poisson_ramp_and_steps() {
     let target = Target::start(&[]);

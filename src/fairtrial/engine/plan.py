@@ -7,6 +7,7 @@ from pydantic import Field, InstanceOf
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
 from fairtrial.engine.reference import CompareAnswers, KeepAnswers
+from fairtrial.experiment.loads import Wait
 from fairtrial.experiment.workload_file.body_check import BodyCheck
 
 
@@ -245,6 +246,7 @@ class EnginePlan(Strict):
     cpus: list[int] = Field(default_factory=list)
     seed: int = 1
     driver: Driver = "auto"
+    wait: Wait = "sleep"
     tls: Tls | None = None
     host: str | None = None
     dataset: DatasetSpec | None = None

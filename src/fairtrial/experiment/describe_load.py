@@ -93,3 +93,8 @@ def _reuse(requests_per_connection: int | None) -> str:
 def _exact(value: float) -> str:
     """All digits of a number that the user wrote: two loads that differ must read differently."""
     return f"{value:,.9g}"
+
+
+def describe_wait(wait: str) -> str:
+    """What the load engine does while it awaits answers, by the engine's word for it: `asleep while …`."""
+    return f"{'awake' if wait == 'awake' else 'asleep'} while it awaits answers"

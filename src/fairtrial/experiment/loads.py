@@ -21,6 +21,9 @@ Threads = Annotated[
     Field(ge=1, le=1024, description="of the load engine; null: one for each of its processors. At most connections"),
 ]
 
+Wait = Literal["sleep", "awake"]
+"""What the load engine's threads do while they await answers: docs/engine-protocol.md, "Waiting"."""
+
 METRIC_PERCENTILES = ("50", "75", "90", "95", "99", "99.9")
 """Those of times that metrics and objectives are named by; every record holds them."""
 

@@ -8,7 +8,7 @@ from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.base.units import Quantity
 from fairtrial.experiment.claims import Claim, ClaimsJudged, ShapeClaim
 from fairtrial.experiment.contenders import Contender, with_refs
-from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
+from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad, Wait
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.service_address import ServiceAddress, assert_secret
 from fairtrial.experiment.slices import Slices
@@ -144,6 +144,11 @@ class Experiment(Strict):
         description="shared: the load generator runs on the server's processors; its trials are refused unless the "
         "experiment tries that on purpose: [checks.placement-shared]",
     )
+    wait: Wait | None = Field(
+        None,
+        description="what the load generator does while it awaits answers: sleep, or stay awake, which takes all of "
+        "its processors; null: it stays awake where nothing else needs them",
+    )
     stacks: list[StackRef] = Field(min_length=1)
     contenders: dict[Annotated[str, Field(pattern=SLUG)], Contender] = Field(
         default_factory=dict, description="by the name under which `stacks` and claims refer to them"
@@ -255,6 +260,8 @@ class Experiment(Strict):
             raise ValueError("instances: more than one needs a balancer in front: set `balancer`")
         if self.placement == "shared" and self.load.kind == "program":
             raise ValueError("placement: a program has no load generator that could share its processors")
+        if self.placement == "shared" and self.wait == "awake":
+            raise ValueError("wait: awake, the load generator would leave the server none of their shared processors")
         if self.slices is not None and (reason := self.why_not_sliced()) is not None:
             raise ValueError(f"slices: {reason}: leave `slices` out, or change that")
         names = [str(stack) for stack in self.stacks]

@@ -13,7 +13,7 @@ from pydantic import Field
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import Unit
 from fairtrial.experiment.claims import ClaimsJudged
-from fairtrial.experiment.loads import Load
+from fairtrial.experiment.loads import Load, Wait
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.judge.checks.model import Finding
@@ -57,10 +57,9 @@ class EngineUse(Strict):
     """What the load engine did, and what it used itself. It is kept for refused trials too, as evidence."""
 
     driver: str
+    wait: Wait | None = Field(None, description="what it did while it awaited answers; null in older records")
     window_seconds: float
-    cpu_seconds: float = Field(
-        description="of all threads, including the time spent awake until the next intended start"
-    )
+    cpu_seconds: float = Field(description="of all threads, including the time spent waiting awake")
     busiest_thread_share: float = Field(description="share of the window in which the busiest thread worked, 0 to 1")
     busiest_processor_share: float = Field(
         description="share of the window in which the engine worked on its busiest processor: above that of the "

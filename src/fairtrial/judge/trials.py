@@ -62,6 +62,7 @@ def _server_use(trial: TrialRecord) -> ServerUse | None:
 def _engine_use(engine: EngineSummary, processors: int) -> EngineUse:
     return EngineUse(
         driver=engine.driver,
+        wait=engine.wait,
         window_seconds=engine.window_seconds,
         cpu_seconds=sum(thread.cpu_seconds for thread in engine.threads),
         busiest_thread_share=engine.busiest_thread_share,

@@ -11,6 +11,8 @@ from rich.text import Text
 from fairtrial.base.formatting import minutes
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.experiment.describe_load import describe_wait
+from fairtrial.experiment.loads import RequestLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.slices import sliced
 from fairtrial.experiment.stack_class import PRODUCTION
@@ -18,7 +20,9 @@ from fairtrial.experiment.value import format_value
 from fairtrial.lab.awake import idle_limit
 from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.trial.free_ports import takes_ports
+from fairtrial.lab.trial.waiting import why_asleep
 from fairtrial.plan.plan import Plan, planned_seconds
+from fairtrial.record.model import Placement
 
 
 def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
@@ -36,7 +40,7 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
         **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan)),
         "trials": _trials(plan),
-        "placement": _placement(experiment),
+        "placement": _placement(plan),
         "claims": ", ".join(claim.id for claim in experiment.claims) or "none",
     }
     if left_out:
@@ -117,7 +121,8 @@ def _trials(plan: Plan) -> str:
     )
 
 
-def _placement(experiment: Experiment) -> str:
+def _placement(plan: Plan) -> str:
+    experiment = plan.experiment
     placement = planned_placement(experiment)
     load, server, shared = (
         ", ".join(map(str, cpus)) for cpus in (placement.load_cpus, placement.server_cpus, placement.shared().load_cpus)
@@ -128,4 +133,16 @@ def _placement(experiment: Experiment) -> str:
         disturbed = f"; where it is shared, load on {shared} as well"
     else:
         disturbed = ""
-    return f"load on processor {load}, server on {server}{disturbed}; idle ones {idle_limit().in_words}"
+    idle = f"idle ones {idle_limit().in_words}"
+    return "; ".join([f"load on processor {load}, server on {server}{disturbed}", idle, *_waits(plan, placement)])
+
+
+def _waits(plan: Plan, placement: Placement) -> list[str]:
+    """`load engine asleep while it awaits answers (the server shares its processors)`, for each reason that conditions
+    have; nothing for programs."""
+    loads = [each for each in plan.conditions if isinstance(each.load, RequestLoad)]
+    reasons = dict.fromkeys(why_asleep(each, placement) for each in loads)
+    return [
+        f"load engine {describe_wait('sleep' if reason else 'awake')}{f' ({reason})' if reason else ''}"
+        for reason in reasons
+    ]

@@ -1,8 +1,9 @@
-"""Calibration: the highest rate that the load engine reaches on this placement, against a server that does nothing.
+"""Calibration: how far the load engine gets on this placement, against a server that does nothing.
 
 A target has one thread, so there is one target, on one of the server's processors, for each processor that the
 generator uses. The engine's threads and connections are spread over its processors as in a trial. The sum of their
-rates is a ceiling: no stack can be measured above it.
+rates is a ceiling: no stack can be measured above it. What one request after the other takes on a single connection,
+and what requests take at the rate of an open load, is a floor: no stack can be measured below it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,17 +17,20 @@ from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Request, StopAfterSeconds
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
-from fairtrial.experiment.loads import RequestLoad, engine_threads
+from fairtrial.experiment.loads import RequestLoad, Wait, engine_threads
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.placement import bound_to
+from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.engine_summary import Distribution, EngineSummary
 from fairtrial.record.model import Placement
 
 WARM_UP_SECONDS = 0.2
 SHORTEST_WINDOW_SECONDS = 0.3
 LONGEST_WINDOW_SECONDS = 1.0
+LONGEST_FLOOR_SECONDS = 0.5
+"""One connection answers 5,000 times in it and more: enough for its p99."""
 SLICES = 4
 BODY_BYTES = 200
 """About a row of the shipped workloads. It is not compared: verifying takes the engine longer, and the ceiling is lower
@@ -41,12 +45,18 @@ def calibrate(
     threads: int | None = None,
     rate_per_second: float | None = None,
     window_seconds: float = 1.0,
+    wait: Wait = "sleep",
+    floor: Distribution | None = None,
     target_arguments: Sequence[str] = (),
 ) -> Calibration:
-    """Measure the engine's ceiling with so many connections, and its pacing at `rate_per_second`, if that is given.
+    """Measure the engine's ceiling with so many connections, and its floor with a single one.
+
+    With `rate_per_second`, its pacing and its floor at that rate are measured, too.
 
     Args:
         threads: of the engine; None: one for each of the generator's processors.
+        wait: what the engine does while it awaits answers.
+        floor: with a single connection, where it was measured before; None: it is measured here.
         target_arguments: further arguments of the target, such as a delay: a slower server has a lower ceiling.
 
     Raises:
@@ -62,14 +72,15 @@ def calibrate(
             for _, server_cpu in zip(cpus, cycle(placement.server_cpus), strict=False)
         ]
 
-        def run(place: int, load: EngineLoad) -> tuple[EngineSummary, float]:
+        def run(place: int, load: EngineLoad, seconds: float = window_seconds) -> tuple[EngineSummary, float]:
             return _run(
                 addresses[place],
                 load,
                 cpus[place],
-                threads=len(shares[place]),
+                threads=min(len(shares[place]), load.connections),
                 keep_alive=keep_alive,
-                seconds=window_seconds,
+                wait=wait,
+                seconds=seconds,
             )
 
         machine = MachineWatch(placement.server_cpus)
@@ -77,11 +88,14 @@ def calibrate(
         with ThreadPoolExecutor(len(cpus)) as pool:
             closed = [Closed(connections=sum(share)) for share in shares]
             runs = list(pool.map(run, range(len(cpus)), closed))
-        during = machine.close()
         paced = None
         if rate_per_second is not None:
             rate = rate_per_second * len(shares[0]) / in_use
             paced, _ = run(0, Constant(rate_per_second=rate, connections=sum(shares[0])))
+        if floor is None:
+            alone, _ = run(0, Closed(connections=1), min(window_seconds, LONGEST_FLOOR_SECONDS))
+            floor = alone.response_time
+        during = machine.close()
     summaries = [summary for summary, _ in runs]
     answers = sum(summary.answers for summary in summaries)
     if answers == 0:
@@ -90,6 +104,7 @@ def calibrate(
         connections=connections,
         keep_alive=keep_alive,
         threads=threads,
+        wait=wait,
         ceiling_per_second=sum(highest for _, highest in runs),
         mean_per_second=sum(summary.goodput_per_second for summary in summaries),
         window_seconds=max(summary.window_seconds for summary in summaries),
@@ -99,24 +114,26 @@ def calibrate(
         machine=during,
         rate_per_second=rate_per_second,
         pacing_lag=None if paced is None else paced.send_lag,
+        floor=floor,
+        floor_at_rate=None if paced is None else paced.response_time,
     )
 
 
 def calibrate_loads(plan: Plan, placement: Placement, on_step: Callable[[str], None]) -> list[Calibration]:
-    """Calibrate for each different load of requests in the plan.
+    """Calibrate for each different load of requests in the plan, and each way of waiting in its trials.
 
     A load that the engine could not carry out against its own target has no calibration; `on_step` is told why.
 
     Args:
         on_step: is called with what is being done.
     """
-    loads = {
-        condition.load.model_dump_json(exclude={"local_ports"}): condition.load
-        for condition in plan.conditions
-        if isinstance(condition.load, RequestLoad)
-    }
-    calibrations = []
-    for load in loads.values():
+    loads: dict[tuple[str, Wait], RequestLoad] = {}
+    for condition in plan.conditions:
+        if isinstance(condition.load, RequestLoad):
+            key = condition.load.model_dump_json(exclude={"local_ports"}), wait_of(condition, placement)
+            loads[key] = condition.load
+    calibrations: list[Calibration] = []
+    for (_, wait), load in loads.items():
         threads = "" if load.threads is None else f", {count(min(load.threads, load.connections), 'thread')}"
         on_step(f"calibration: the load engine against its own target, {load.connections} connections{threads}")
         try:
@@ -128,6 +145,8 @@ def calibrate_loads(plan: Plan, placement: Placement, on_step: Callable[[str], N
                     threads=load.threads,
                     rate_per_second=load.offered_per_second,
                     window_seconds=min(LONGEST_WINDOW_SECONDS, max(SHORTEST_WINDOW_SECONDS, _half_window(load))),
+                    wait=wait,
+                    floor=_known_floor(calibrations, load, wait),
                 )
             )
         except Problem as problem:
@@ -135,12 +154,18 @@ def calibrate_loads(plan: Plan, placement: Placement, on_step: Callable[[str], N
     return calibrations
 
 
+def _known_floor(calibrations: Sequence[Calibration], load: RequestLoad, wait: Wait) -> Distribution | None:
+    """The floor with a single connection, if a load before this one had the same."""
+    alike = (each for each in calibrations if each.keep_alive == load.keep_alive and each.wait == wait)
+    return next((each.floor for each in alike), None)
+
+
 def _half_window(load: RequestLoad) -> float:
     return LONGEST_WINDOW_SECONDS if load.window_seconds is None else load.window_seconds / 2
 
 
 def _run(
-    address: str, load: EngineLoad, cpu: int, *, threads: int, keep_alive: bool, seconds: float
+    address: str, load: EngineLoad, cpu: int, *, threads: int, keep_alive: bool, wait: Wait, seconds: float
 ) -> tuple[EngineSummary, float]:
     """The engine on one processor: its summary, and its highest rate in any slice of the window."""
     plan = EnginePlan(
@@ -152,6 +177,7 @@ def _run(
         requests_per_connection=None if keep_alive else 1,
         threads=threads,
         cpus=[cpu],
+        wait=wait,
         progress_every_seconds=seconds / SLICES,
     )
     rates: list[float] = []

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
+from fairtrial.experiment.loads import Wait
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.machine import MachineMeter
 
@@ -13,6 +14,9 @@ class Calibration(Strict):
     connections: int
     keep_alive: bool
     threads: int | None = Field(None, description="as in the load; null: one for each of the generator's processors")
+    wait: Wait | None = Field(
+        None, description="what the engine did while it awaited answers, as in the load's trials; null in older records"
+    )
     ceiling_per_second: float = Field(
         description="the highest rate of any slice of the window: disturbances can only lower a rate"
     )
@@ -27,3 +31,7 @@ class Calibration(Strict):
         None, description="of the open load whose pacing was measured; null: none was"
     )
     pacing_lag: Distribution | None = Field(None, description="intended start to sent, at that rate")
+    floor: Distribution | None = Field(
+        None, description="response time with a single connection, one request after the other; null in older records"
+    )
+    floor_at_rate: Distribution | None = Field(None, description="response time at that rate; null in older records")

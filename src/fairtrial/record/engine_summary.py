@@ -6,6 +6,7 @@ from pydantic import Field
 
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
+from fairtrial.experiment.loads import Wait
 
 
 class AtLeast(Strict):
@@ -88,7 +89,7 @@ class EngineThread(Strict):
     )
     system_seconds: float | None = Field(None, description="system time, likewise")
     spinning_seconds: float = Field(
-        0.0, description="the part of cpu_seconds spent awake, waiting for the next intended start; 0 in closed loads"
+        0.0, description="the part of cpu_seconds spent waiting awake, for the next intended start or for answers"
     )
 
     @property
@@ -238,6 +239,9 @@ class EngineSummary(Strict):
     protocol: Literal[1, 2]
     driver: str
     driver_fallback: str | None = Field(None, description="why io_uring was not used, where it was asked for")
+    wait: Wait | None = Field(
+        None, description="what its threads did while they awaited answers; null in older records, where they slept"
+    )
     tls: TlsSession | None = None
     interrupted: bool
     window_seconds: float
@@ -372,7 +376,7 @@ class EngineSummary(Strict):
     def thread_shares(self) -> list[float]:
         """For each thread the part of the window in which it was at work, 0 to 1; empty without a window.
 
-        Being awake for the next intended start is not work: an open load does it at any rate.
+        Waiting awake is not work: a thread does it at any rate.
         """
         window = self.window_seconds
         return [thread.busy_seconds / window for thread in self.threads] if window > 0 else []

@@ -1,10 +1,13 @@
-"""Sentences about a result as a whole: its loads, the ceiling of the load engine, the noise floor, scalability."""
+"""Sentences about a result as a whole: its loads, the load engine's limits, the noise floor, scalability."""
 
 from fairtrial.base.formatting import count, figure, span
+from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.experiment.value import values_in_words
+from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ConditionResult, Curve, Result
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
+from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.identity import StackIdentity
 
 
@@ -133,6 +136,39 @@ def ceiling_in_words(result: Result) -> str:
         f"ceiling: from a server that does nothing, the load engine reached {reached}; "
         f"{figure(1e6 * highest_cost)} µs of its processor a request{pacing}"
     )
+
+
+def floor_in_words(result: Result) -> str:
+    """`floor: from a server that does nothing, the load engine measured response times of p50 0.025 ms …`.
+
+    Loads that have the same floor share it. Empty where none was measured.
+    """
+    floors: dict[str, str] = {}
+    for each in result.calibrations:
+        new = "" if each.keep_alive else ", a new one each time"
+        wait = "" if each.wait is None else f", {describe_wait(each.wait)}"
+        if each.floor is not None and (milliseconds := _median_and_tail(each.floor)):
+            floors.setdefault(f"with a single connection{new}{wait}", milliseconds)
+        if each.floor_at_rate is not None and (milliseconds := _median_and_tail(each.floor_at_rate)):
+            floors.setdefault(f"at {figure(each.rate_per_second or 0.0)}/s with {_load_of(each)}{wait}", milliseconds)
+    if not floors:
+        return ""
+    measured = "; ".join(f"{milliseconds} {load}" for load, milliseconds in floors.items())
+    return f"floor: from a server that does nothing, the load engine measured response times of {measured}"
+
+
+def _median_and_tail(times: Distribution) -> str:
+    """`p50 0.025 ms, p99 0.061 ms`; without what the sample does not support."""
+    percentiles = ((name, supported_percentile(times, name)) for name in ("50", "99"))
+    return ", ".join(f"p{name} {figure(1e3 * seconds)} ms" for name, seconds in percentiles if seconds is not None)
+
+
+def waits_in_words(result: Result) -> list[str]:
+    """`load engine awake while it awaits answers`, for each way in which it waited; empty for older records."""
+    engines = [trial.engine for condition in result.conditions for trial in condition.trials]
+    waits = dict.fromkeys(engine.wait for engine in engines if engine is not None and engine.wait is not None)
+    some = "" if len(waits) == 1 else " in some trials"
+    return [f"load engine {describe_wait(wait)}{some}" for wait in waits]
 
 
 def _load_of(calibration: Calibration) -> str:

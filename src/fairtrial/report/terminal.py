@@ -26,7 +26,15 @@ from fairtrial.report.columns import (
     shows_class,
 )
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
-from fairtrial.report.sentences import ceiling_in_words, claims_notes, loads_in_words, notes, workloads_in_words
+from fairtrial.report.sentences import (
+    ceiling_in_words,
+    claims_notes,
+    floor_in_words,
+    loads_in_words,
+    notes,
+    waits_in_words,
+    workloads_in_words,
+)
 
 WIDE_COLUMNS = 100
 """From this width on, an interval has a column of its own."""
@@ -56,9 +64,7 @@ def print_result(
         further: what is printed before the report's path, and is no part of the result.
     """
     parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation(result)]
-    ceiling = ceiling_in_words(result)
-    if ceiling:
-        parts.append(Text(ceiling, style="dim"))
+    parts += [Text(limit, style="dim") for limit in (ceiling_in_words(result), floor_in_words(result)) if limit]
     parts += _requests(result)
     if sentences := notes(result):
         parts += [Text(), *(Text(printable(sentence)) for sentence in sentences)]
@@ -84,6 +90,7 @@ def _heading(result: Result) -> Text:
     lines = [
         *workloads_in_words(result),
         *(f"load: {load}" for load in loads_in_words(result)),
+        *waits_in_words(result),
         count(result.blocks_planned, "block"),
     ]
     return Text.assemble(

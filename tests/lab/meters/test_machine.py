@@ -205,3 +205,19 @@ def test_the_lowest_limit_of_all_groups_applies(machine: FakeMachine) -> None:
 def test_a_process_outside_of_all_groups_has_no_limit(machine: FakeMachine) -> None:
     assert Cgroup(machine.root).memory() == (None, None)
     assert Cgroup(machine.root).throttled() == (None, None)
+    assert Cgroup(machine.root).processors() is None
+
+
+def test_the_lowest_quota_of_all_groups_applies(machine: FakeMachine) -> None:
+    machine.write("proc/self/cgroup", "0::/a/b\n")
+    for folder, told in (("a/b", "max 100000"), ("a", "150000 100000"), ("", "300000 100000")):
+        machine.write(f"sys/fs/cgroup/{folder}/cpu.max", f"{told}\n")
+    assert Cgroup(machine.root).processors() == 1.5
+
+
+def test_a_quota_of_version_1_may_be_none(machine: FakeMachine) -> None:
+    machine.write("proc/self/cgroup", "2:cpu,cpuacct:/a\n")
+    machine.write("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n")
+    for told, processors in (("-1", None), ("50000", 0.5)):
+        machine.write("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", f"{told}\n")
+        assert Cgroup(machine.root).processors() == processors

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
+from fairtrial.record.model import IdleLimit
 from fairtrial.tools.doctor import machine
 from fairtrial.tools.doctor.machine import diagnose_machine
 from fairtrial.tools.doctor.model import Diagnosis
@@ -82,6 +83,25 @@ def test_frequency_governor(
     assert diagnosis.health == health
     assert diagnosis.observation.startswith(observation)
     assert ("cpupower" in diagnosis.remedy) is (health == "poor")
+
+
+def test_idle_processors_that_sleep_are_told_with_their_deepest_state(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, diagnose: Diagnose
+) -> None:
+    limit = IdleLimit(driver="intel_idle", reason="this user may not")
+    monkeypatch.setattr(machine, "idle_limit", lambda: limit)
+    monkeypatch.setattr(machine, "IDLE_STATES", tmp_path)
+    sleeping = "driver intel_idle; in trials they sleep as the system decides (this user may not)"
+    assert diagnose("idle processors").observation == sleeping
+    for number, (name, latency) in enumerate((("POLL", 0), ("C6", 133), ("C1", 2))):
+        (tmp_path / f"state{number}").mkdir()
+        (tmp_path / f"state{number}" / "name").write_text(f"{name}\n")
+        (tmp_path / f"state{number}" / "latency").write_text(f"{latency}\n")
+    diagnosis = diagnose("idle processors")
+    assert diagnosis.observation == f"{sleeping}; the deepest idle state, C6, takes 133 µs to leave"
+    assert (diagnosis.health, bool(diagnosis.remedy)) == ("poor", True)
+    limit = limit.model_copy(update={"wakes_within_microseconds": 2, "reason": ""})
+    assert diagnose("idle processors").observation == "driver intel_idle; in trials they wake within 2 µs"
 
 
 @pytest.mark.parametrize(("used", "health"), [(0, "good"), (3 << 29, "poor")])

@@ -1,6 +1,7 @@
 """`fairtrial load` as a user calls it, against real servers."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,18 @@ def test_waiting_for_the_next_request_is_not_work(call: Call, target: Target) ->
     assert thread.spinning_seconds > thread.busy_seconds
     trial = a_trial().record().model_copy(update={"engine": engine})
     assert found_by("generator-saturated", an_experiment("a", "b").record(), [trial]) == []
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="it needs a processor of its own")
+def test_waiting_awake_for_answers_is_not_work(call: Call, serve: Serve) -> None:
+    """The server takes 20 ms for each answer, and the generator waits for next to all of it."""
+    url = serve("--delay", "constant:20ms").url
+    measured = summary(call, url, "-c", "1", "-d", "500ms", "--wait", "awake")
+    assert measured["wait"] == "awake"
+    (thread,) = measured["threads"]
+    assert thread["spinning_seconds"] > thread["cpu_seconds"] / 2
+    (asleep,) = summary(call, url, "-c", "1", "-d", "500ms")["threads"]
+    assert asleep["spinning_seconds"] == 0
 
 
 def test_a_ramp(call: Call, target: Target) -> None:

@@ -29,6 +29,7 @@ use super::socket::Peer;
 use super::{ConnectFailure, Conversation, Next, StopLine};
 use crate::clock::now_ns;
 use crate::endpoint::Endpoint;
+use crate::plan::Wait;
 use crate::schedule::Phase;
 use memory::Buffers;
 use outbox::Outbox;
@@ -47,8 +48,9 @@ pub(super) fn run<C: Conversation>(
     conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
+    wait: Wait,
 ) -> io::Result<(C::Outcome, DriverUse)> {
-    run_in(setup::create()?, conversation, endpoint, stop)
+    run_in(setup::create()?, conversation, endpoint, stop, wait)
 }
 
 fn run_in<C: Conversation>(
@@ -56,12 +58,13 @@ fn run_in<C: Conversation>(
     conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
+    wait: Wait,
 ) -> io::Result<(C::Outcome, DriverUse)> {
     let peer = Peer::new(endpoint)?;
     let connections = conversation.connections();
     let ring =
         Ring::new(&mut io_uring, connections as u32, Buffers::for_connections(connections), peer.address())?;
-    let pace = Pace::new(&conversation);
+    let pace = Pace::new(&conversation, wait);
     let mut driver = Driver {
         conversation,
         peer,
@@ -142,14 +145,16 @@ impl<C: Conversation> Driver<'_, C> {
     /// One call, and what came of it. `now`: shortly before.
     fn turn(&mut self, now: u64) -> io::Result<()> {
         let has_overflown = self.ring.has_overflown();
+        let has_requests = !self.noted.is_empty();
         if !has_overflown {
             self.request(now);
         }
         let may_sleep = self.noted.is_empty() && !has_overflown;
-        let sleep_ns = if may_sleep { self.pace.sleep_ns(self.conversation.wake_ns(), now) } else { 0 };
+        let sleep_ns = if may_sleep { self.pace.sleep_ns(&mut self.conversation, now) } else { 0 };
         self.ring.enter(sleep_ns)?;
         let now_after = now_ns();
-        let mut is_idle = may_sleep && sleep_ns == 0;
+        // A call that sends is work, whether or not something came of it at once.
+        let mut is_idle = may_sleep && sleep_ns == 0 && !has_requests;
         while let Some(completion) = self.ring.next_completion() {
             self.handle(completion, now_after);
             is_idle = false;

@@ -88,6 +88,10 @@ impl Conversation for Rounds {
         false
     }
 
+    fn is_awaiting(&mut self) -> bool {
+        true
+    }
+
     fn advance(&mut self, _now_ns: u64) {}
 
     fn start(&mut self, _number: usize, _now_ns: u64) -> Next {
@@ -155,14 +159,14 @@ fn answer_together(listener: &TcpListener) {
 
 #[test]
 fn a_run_in_a_tiny_ring_loses_nothing() {
-    for (work, io_uring) in tiny_rings() {
+    for ((work, io_uring), wait) in tiny_rings().zip([Wait::Sleep, Wait::Awake].into_iter().cycle()) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = Endpoint::Tcp(listener.local_addr().unwrap());
         let server = thread::spawn(move || answer_together(&listener));
         let conversation = Rounds { unsent: vec![0; CONNECTIONS], answered: vec![0; CONNECTIONS] };
         let stop = StopLine::new().unwrap();
-        let (answered, _) = run_in(io_uring, conversation, &endpoint, &stop).unwrap();
+        let (answered, _) = run_in(io_uring, conversation, &endpoint, &stop, wait).unwrap();
         server.join().unwrap();
-        assert_eq!(answered, vec![ROUNDS; CONNECTIONS], "{work:?}");
+        assert_eq!(answered, vec![ROUNDS; CONNECTIONS], "{work:?}, {wait:?}");
     }
 }

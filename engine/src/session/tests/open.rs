@@ -51,6 +51,27 @@ fn a_stall_is_in_the_response_times_in_full() {
 }
 
 #[test]
+fn something_is_awaited_only_from_a_request_to_its_answer() {
+    let mut session = Setup { starts_ns: 10 * MS, ..constant(100.0, 2) }.session();
+    assert!(!session.is_awaiting());
+    for number in [1, 0] {
+        assert_eq!(session.start(number, 0), Next::Connect);
+        assert!(session.is_awaiting(), "a connect");
+        assert_eq!(session.connected(number, 0), Next::Wait);
+        assert!(!session.is_awaiting());
+    }
+    for request in 1..=4 {
+        let now_ns = request * 10 * MS;
+        let (number, next) = session.due(now_ns).unwrap();
+        assert_eq!(next, Next::Send);
+        send(&mut session, number, now_ns);
+        assert!(session.is_awaiting(), "on connection {number}");
+        assert_eq!(session.received(number, ANSWER, false, now_ns + MS), Next::Wait);
+        assert!(!session.is_awaiting());
+    }
+}
+
+#[test]
 fn a_server_that_is_too_slow_makes_requests_wait_longer_and_longer() {
     // One connection and 20 ms a request, asked for every 10 ms: request k ends at 20·(k + 1) and began at 10·k.
     let setup = Setup { opens_ns: 0, closes_ns: Some(SECOND), ..constant(100.0, 1) };

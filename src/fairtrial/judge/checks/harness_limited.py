@@ -6,42 +6,56 @@ from fairtrial.experiment.loads import RequestLoad
 from fairtrial.judge.checks.foreign_load import foreign_shares
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.calibration import Calibration
+from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import ExperimentRecord
 
 
 def examine(case: Case) -> Iterator[Finding]:
     """A refusal near the ceiling; a warning where the calibration was disturbed or is clearly too low."""
     loads = {condition.id: condition.load for condition in case.record.conditions}
-    calibrations = {(each.connections, each.keep_alive, each.threads): each for each in case.record.calibrations}
     for trial in case.trials:
         summary, load = trial.engine, loads[trial.condition]
         if summary is None or not isinstance(load, RequestLoad):
             continue
-        calibration = calibrations.get((load.connections, load.keep_alive, load.threads))
+        calibration = calibration_of(case.record, load, summary)
         if calibration is None or summary.achieved_over_offered is not None:
             continue
         rate, ceiling = summary.goodput_per_second, calibration.ceiling_per_second
         if rate < case.thresholds["share"] * ceiling:
             continue
-        disturbed = (
-            _disturbed(case.record, calibration, case.thresholds["disturbed"])
+        uncertain = (
+            disturbed(case.record, calibration, case.thresholds["disturbed"])
             or rate > ceiling / case.thresholds["share"]
         )
         yield case.finding(
             trial.index,
-            "warning" if disturbed else "refusal",
+            "warning" if uncertain else "refusal",
             f"{rate:,.0f} answers a second, and the load engine reached {ceiling:,.0f} from a server that does nothing"
             + (
                 "; but that calibration was disturbed, so the ceiling may lie higher"
-                if disturbed
+                if uncertain
                 else f" on this placement, its busiest processor at work for {calibration.busiest_thread_share:.0%}: "
                 "a faster contender would look the same"
             ),
-            "run again on a calm machine" if disturbed else "",
+            "run again on a calm machine" if uncertain else "",
         )
 
 
-def _disturbed(record: ExperimentRecord, calibration: Calibration, limit: float) -> bool:
+def calibration_of(record: ExperimentRecord, load: RequestLoad, summary: EngineSummary) -> Calibration | None:
+    """The calibration with connections, threads, rate and waiting as in this trial; None if there is none.
+
+    In older records, which do not say how the engine waited, it slept.
+    """
+    asked = load.connections, load.keep_alive, load.threads, load.offered_per_second, summary.wait or "sleep"
+    alike = (
+        each
+        for each in record.calibrations
+        if (each.connections, each.keep_alive, each.threads, each.rate_per_second, each.wait or "sleep") == asked
+    )
+    return next(alike, None)
+
+
+def disturbed(record: ExperimentRecord, calibration: Calibration, limit: float) -> bool:
     """Whether others or the hypervisor took much of the processors meanwhile; True if nothing was metered."""
     if calibration.machine is None or calibration.machine.window_seconds <= 0:
         return True

@@ -35,6 +35,18 @@ class Cgroup:
                     limits.append((limit, use - _stat(folder / "memory.stat").get(inactive, 0)))
         return min(limits, default=(None, None))
 
+    def processors(self) -> float | None:
+        """The lowest processor quota, as a number of processors; None without one."""
+        quotas = []
+        for folder in self._folders("cpu"):
+            with suppress(OSError, ValueError):  # "max", which means no limit, is not a number
+                quota, period = (folder / "cpu.max").read_text().split()
+                quotas.append(float(quota) / float(period))
+            quota_us, period_us = _number(folder / "cpu.cfs_quota_us"), _number(folder / "cpu.cfs_period_us")
+            if quota_us is not None and period_us and quota_us > 0:
+                quotas.append(quota_us / period_us)
+        return min(quotas, default=None)
+
     def throttled(self) -> tuple[int | None, float | None]:
         """The periods in which the processor quota ran out, and for how many seconds; None where not reported."""
         throttled = []

@@ -31,6 +31,7 @@ from fairtrial.lab.trial.freshness import freshness_after_load
 from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS, RowChanges
 from fairtrial.lab.trial.spot_checks import with_spot_checks
+from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.record.engine_summary import EngineSummary
 
 DRAWS_APART = 1_000_003
@@ -251,6 +252,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         timeout_seconds=load.timeout_seconds,
         threads=engine_threads(load.threads, load.connections, len(cpus)),
         cpus=cpus,
+        wait=wait_of(context.condition, context.environment.placement),
         seed=context.draws_seed,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         reference=None if reference is None else reference.plan(),

@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from fairtrial.record.engine_summary import TlsSession, Waiting
@@ -51,6 +52,12 @@ def test_warnings_are_printed() -> None:
 def test_a_generator_that_waits_for_its_next_request_is_not_busy() -> None:
     spinning = busy(0.95)[0].model_copy(update={"spinning_seconds": 2.7})
     assert "5% of its processor" in printed(open_measurement(threads=[spinning]))
+
+
+@pytest.mark.parametrize(("wait", "words"), [("sleep", "epoll, asleep while"), ("awake", "epoll, awake while")])
+def test_what_it_does_while_it_awaits_answers_is_shown(wait: str, words: str) -> None:
+    assert f"{words} it awaits answers" in printed(measurement(wait=wait))
+    assert "awaits answers" not in printed(measurement())
 
 
 def test_tls_is_shown() -> None:

@@ -1,5 +1,6 @@
 """The engine's plan for the options of a load."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from fairtrial.engine.plan import (
     StopAfterRequests,
     StopAfterSeconds,
 )
-from fairtrial.tools.load.request.options import Arrival, DriverChoice, LoadOptions
+from fairtrial.tools.load.request.options import Arrival, DriverChoice, LoadOptions, WaitChoice
 from fairtrial.tools.load.request.translate import to_engine_plan
 from fairtrial.tools.load.request.values import Header, RateRamp, RateStep
 from tests.tools.load.conftest import Target
@@ -66,6 +67,23 @@ def test_connections(target: Target) -> None:
     assert plan_of(target, requests_per_connection=5).requests_per_connection == 5
     assert plan_of(target, pipeline=4).pipeline == 4
     assert plan_of(target, driver=DriverChoice.EPOLL).driver == "epoll"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "threads", "is_refused"),
+    [({0, 1}, None, False), ({0}, None, True), ({0, 1}, 2, True), ({0, 1}, 1, False)],
+)
+def test_awake_it_needs_processors_of_its_own(
+    target: Target, monkeypatch: pytest.MonkeyPatch, allowed: set[int], threads: int | None, is_refused: bool
+) -> None:
+    """The server is on this machine, and needs one as well."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: allowed)
+    assert plan_of(target, threads=threads).wait == "sleep"
+    if is_refused:
+        with pytest.raises(Problem, match="--wait awake takes a processor for each thread and one for the server"):
+            plan_of(target, threads=threads, wait=WaitChoice.AWAKE)
+    else:
+        assert plan_of(target, threads=threads, wait=WaitChoice.AWAKE).wait == "awake"
 
 
 def test_threads(target: Target) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import figure
+from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.judge.checks.uneven_connections import CHECK as UNEVEN
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
@@ -98,12 +99,13 @@ def goodput_in_words(measurement: Measurement) -> str:
 
 
 def generator_in_words(measurement: Measurement) -> str:
-    """How busy the load generator's processors were, and its driver: `61% of its processor, io_uring`."""
+    """How busy the load generator's processors were, its driver and how it waits: `61% of its processor, epoll, …`."""
     summary = measurement.summary
     shares = ", ".join(f"{share:.0%}" for share in summary.thread_shares) or "–"
     several = "of their processors" if len(summary.threads) > 1 else "of its processor"
     fallback = f" ({summary.driver_fallback})" if summary.driver_fallback else ""
-    return f"{shares} {several}, {summary.driver}{fallback}"
+    wait = "" if summary.wait is None else f", {describe_wait(summary.wait)}"
+    return f"{shares} {several}, {summary.driver}{fallback}{wait}"
 
 
 def unevenness_in_words(measurement: Measurement) -> str:

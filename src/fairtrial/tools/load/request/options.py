@@ -40,6 +40,13 @@ class Arrival(StrEnum):
     POISSON = "poisson"
 
 
+class WaitChoice(StrEnum):
+    """What the engine's threads do while they await answers."""
+
+    SLEEP = "sleep"
+    AWAKE = "awake"
+
+
 class DriverChoice(StrEnum):
     """How the engine drives its sockets."""
 
@@ -161,6 +168,15 @@ class LoadOptions:
         ),
     ] = None
     driver: Annotated[DriverChoice, _option(LOAD, "--driver", text="How sockets are driven.")] = DriverChoice.AUTO
+    wait: Annotated[
+        WaitChoice,
+        _option(
+            LOAD,
+            "--wait",
+            text="What the load generator does while it awaits answers. Awake, it takes all of its processors, and no "
+            "time holds its own wake-up; keep the server off them.",
+        ),
+    ] = WaitChoice.SLEEP
 
     file: Annotated[
         Path | None,

@@ -1,8 +1,9 @@
 """From the options of a load to the plan that the engine runs."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.from_file import SentRequests
 from fairtrial.engine.plan import (
@@ -21,7 +22,7 @@ from fairtrial.engine.plan import (
 from fairtrial.lab.placement import local_placement
 from fairtrial.tools.load.request.connect import check_connection
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
-from fairtrial.tools.load.request.options import Arrival, LoadOptions
+from fairtrial.tools.load.request.options import Arrival, LoadOptions, WaitChoice
 from fairtrial.tools.load.request.own_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.url import Url, parse_url
 
@@ -48,6 +49,9 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     endpoint = check_connection(url, options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(options.threads, local=endpoint.local)
+    threads = options.threads or min(len(cpus), load.connections)
+    if options.wait is WaitChoice.AWAKE:
+        _assert_alone(threads, cpus, local=endpoint.local)
     plan = EnginePlan(
         address=endpoint.address,
         host=host_header(options, url),
@@ -61,9 +65,10 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
         requests_per_connection=1 if options.no_keepalive else options.requests_per_connection,
         pipeline=options.pipeline,
         timeout_seconds=options.timeout_seconds,
-        threads=options.threads or min(len(cpus), load.connections),
+        threads=threads,
         cpus=cpus,
         driver=options.driver.value,
+        wait=options.wait.value,
         tls=tls,
     )
     assert_load_fits(own, plan)
@@ -166,3 +171,18 @@ def _cpus(threads: int | None, *, local: bool) -> list[int]:
     if threads is not None:
         return allowed[-threads:]
     return local_placement(allowed).load_cpus if local else allowed
+
+
+def _assert_alone(threads: int, cpus: Sequence[int], *, local: bool) -> None:
+    """Require a processor for each thread, and one for a server on this machine, which then has to keep to it.
+
+    Raises:
+        Problem: there are fewer.
+    """
+    allowed = len(os.sched_getaffinity(0))
+    if threads > len(cpus) or (local and len(cpus) == allowed):
+        raise Problem(
+            f"--wait awake takes a processor for each thread{' and one for the server' if local else ''}, and of "
+            f"{count(allowed, 'processor')} {count(threads, 'thread')} would take all",
+            "lower --threads, or leave out --wait",
+        )

@@ -1,0 +1,141 @@
+"""Latencies of which the load engine's own share is large: how fast the contender is, they hardly tell."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from fairtrial.base.formatting import figure
+from fairtrial.experiment.claims import MetricClaim
+from fairtrial.experiment.loads import RequestLoad
+from fairtrial.judge.checks.harness_limited import calibration_of, disturbed
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.metrics import supported_percentile
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import TrialRecord
+
+MEDIANS = ("response_time_p50", "service_time_p50")
+"""The metrics whose comparison rests on what is held against the floor."""
+
+
+@dataclass(frozen=True)
+class _Share:
+    """A trial's median response time and the floor below it, in seconds."""
+
+    median_seconds: float
+    floor_seconds: float
+    of: str
+    """the load that the floor was measured with"""
+    is_certain: bool
+    """false: the calibration was disturbed, so the floor may lie lower"""
+
+    @property
+    def value(self) -> float:
+        """The part of the median that the floor explains; above 1 where the floor was none."""
+        return self.floor_seconds / self.median_seconds
+
+    def in_words(self) -> str:
+        """The two figures and the share."""
+        uncertain = "" if self.is_certain else "; but that calibration was disturbed, so the floor may lie lower"
+        return (
+            f"p50 of response time is {figure(1e3 * self.median_seconds)} ms, and from a server that does nothing it "
+            f"was {figure(1e3 * self.floor_seconds)} ms {self.of}: {min(self.value, 1.0):.0%} of it is the load "
+            f"engine's and the kernel's{uncertain}"
+        )
+
+
+def examine(case: Case) -> Iterator[Finding]:
+    """A warning for each trial near the floor; a refusal of the verdict for each claim that compares medians near it,
+    of which one is at it. Of a claim with one side well above it, the warnings are all that is said."""
+    shares = {trial.index: share for trial in case.trials if (share := _share(case, trial)) is not None}
+    for index, share in shares.items():
+        if share.value >= case.thresholds["warn"]:
+            yield case.finding(index, "warning", share.in_words())
+    by_condition = _medians(case, shares)
+    for claim in case.record.experiment.claims:
+        if not isinstance(claim, MetricClaim) or claim.metric not in MEDIANS or claim.request is not None:
+            continue
+        names = [str(each) for each in claim.needs()]
+        near_it = [name for name in names if by_condition.get(name, -1.0) >= case.thresholds["warn"]]
+        at_the_floor = [name for name in near_it if by_condition[name] >= case.thresholds["refuse"]]
+        if len(names) > 1 and near_it == names and at_the_floor:
+            yield case.finding(
+                None,
+                "refusal",
+                f"p50 of response time of {', '.join(at_the_floor)} is what the load engine measures of a server that "
+                "does nothing, and most of what is compared is the load engine's and the kernel's: a faster contender "
+                "would look the same, and the comparison comes out too equal",
+                claim=claim.id,
+            )
+
+
+def _share(case: Case, trial: TrialRecord) -> _Share | None:
+    """The floor below a trial; None where none was measured, or the trial has no median."""
+    load = next(each.load for each in case.record.conditions if each.id == trial.condition)
+    if trial.engine is None or not isinstance(load, RequestLoad):
+        return None
+    calibration = calibration_of(case.record, load, trial.engine)
+    seconds = supported_percentile(trial.engine.response_time, "50")
+    floor = None if calibration is None else _floor(calibration)
+    if calibration is None or floor is None or not seconds:
+        return None
+    is_certain = not disturbed(case.record, calibration, case.thresholds["disturbed"])
+    return _Share(seconds, *floor, is_certain and case.thresholds["refuse"] * floor[0] <= seconds)
+
+
+def _floor(calibration: Calibration) -> tuple[float, str] | None:
+    """The median against a server that does nothing, in seconds, and under which load; None if it was not measured.
+
+    At the rate of an open load, which lets the caches of the server's processor cool down, it lies above that of one
+    request after the other.
+    """
+    for times, of in (
+        (calibration.floor_at_rate, "at the same rate"),
+        (calibration.floor, "with a single connection"),
+    ):
+        seconds = None if times is None else supported_percentile(times, "50")
+        if seconds is not None:
+            return seconds, of
+    return None
+
+
+def _medians(case: Case, shares: Mapping[int, _Share]) -> dict[str, float]:
+    """By the condition as claims name it, the median of its trials' shares, of those that are certain."""
+    found = {}
+    for condition in case.record.conditions:
+        own = [shares[each.index] for each in case.trials if each.condition == condition.id and each.index in shares]
+        certain = [share.value for share in own if share.is_certain]
+        if certain:
+            found[condition.contender] = median(certain)
+    return found
+
+
+CHECK = Check(
+    name="latency-at-the-floor",
+    looks_at="p50 of response time, compared with what was calibrated before the first trial against a server that "
+    "does nothing: at the rate of an open load, else with a single connection",
+    thresholds={
+        "warn": Threshold(
+            0.5,
+            "share of the p50",
+            "what is measured is the floor F and the contender's own time T. Of two contenders with T = F and "
+            "T = F / 2 the ratio of what is measured is 2 / 1.5 = 1.33, not 2: from a half on, most of a difference is "
+            "lost",
+        ),
+        "refuse": Threshold(
+            0.9,
+            "share of the p50",
+            "nine tenths are the kernel's and the harness's, as where `harness-limited` refuses: with T = F / 9, a "
+            "contender without any work at all is ahead by a factor of 1.11",
+        ),
+        "disturbed": Threshold(
+            0.1,
+            "share of the processors' time",
+            "the share at which `foreign-load` warns: whatever others take raises the floor, and claims would be "
+            "refused wrongly",
+        ),
+    },
+    remedy="choose a workload that demands more of the stack; or claim a budget, which the load engine's share "
+    "only makes harder to meet. A lower floor: a load engine that waits awake, on processors of its own, and idle "
+    "processors that stay awake (fairtrial doctor says whether they do)",
+    examine=examine,
+)

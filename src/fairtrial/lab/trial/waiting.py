@@ -1,0 +1,63 @@
+"""Whether the load engine waits awake: where its processors are the load's alone.
+
+A thread that sleeps while it awaits answers is woken late, and that is a part of every figure below saturation. Awake
+it takes its whole processor, and whoever else needs that processor would pay for it.
+"""
+
+from pathlib import Path
+
+from fairtrial.experiment.loads import RequestLoad, Wait, engine_threads
+from fairtrial.lab.meters.cgroup import Cgroup
+from fairtrial.plan.plan import PlannedCondition
+from fairtrial.record.model import Placement
+
+ROOT = Path("/")
+
+
+def wait_of(condition: PlannedCondition, placement: Placement) -> Wait:
+    """What the engine does in trials of a condition while it awaits answers.
+
+    Args:
+        placement: of the experiment; a condition that asks for it shares the server's processors.
+    """
+    return "sleep" if why_asleep(condition, placement) else "awake"
+
+
+def why_asleep(condition: PlannedCondition, placement: Placement) -> str:
+    """Why the engine sleeps while it awaits answers, as the end of a sentence about it; empty where it does not."""
+    asked = condition.point.experiment.wait
+    if asked is not None:
+        return "the experiment asks for it" if asked == "sleep" else ""
+    load, its_placement = condition.load, placement.of_kind(condition.recorded.placement)
+    assert isinstance(load, RequestLoad)
+    if condition.recorded.distances:
+        return "proxies share its processors"
+    return shared_with(its_placement, engine_threads(load.threads, load.connections, len(its_placement.load_cpus)))
+
+
+def shared_with(placement: Placement, threads: int, root: Path = ROOT) -> str:
+    """With whom so many load threads share what they run on: a processor, a core or a quota; empty: with nobody.
+
+    Args:
+        root: of the file system; another one in tests.
+    """
+    if not placement.disjoint:
+        return "the server shares its processors"
+    if threads > len(placement.load_cpus):
+        return "its threads share a processor"
+    if any(_core_of(cpu, root) & set(placement.server_cpus) for cpu in placement.load_cpus):
+        return "the server shares a core with it"
+    quota = Cgroup(root).processors()
+    if quota is not None and quota < len({*placement.load_cpus, *placement.server_cpus}):
+        return "the server shares a quota of processor time with it"
+    return ""
+
+
+def _core_of(cpu: int, root: Path) -> set[int]:
+    """The processors that are threads of the same core as this one, itself among them."""
+    file = root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+    try:
+        ranges = [part.split("-") for part in file.read_text().strip().split(",")]
+        return {number for ends in ranges for number in range(int(ends[0]), int(ends[-1]) + 1)}
+    except (OSError, ValueError):
+        return {cpu}
