@@ -48,19 +48,20 @@ pub(super) fn run<C: Conversation>(
     endpoint: &Endpoint,
     stop: &StopLine,
 ) -> io::Result<(C::Outcome, DriverUse)> {
-    run_in(setup::create()?, conversation, endpoint, stop)
+    let buffers = Buffers::for_answers(conversation.connections(), conversation.most_body_bytes());
+    run_in(setup::create()?, buffers, conversation, endpoint, stop)
 }
 
 fn run_in<C: Conversation>(
     mut io_uring: IoUring,
+    buffers: Buffers,
     conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
 ) -> io::Result<(C::Outcome, DriverUse)> {
     let peer = Peer::new(endpoint)?;
     let connections = conversation.connections();
-    let ring =
-        Ring::new(&mut io_uring, connections as u32, Buffers::for_connections(connections), peer.address())?;
+    let ring = Ring::new(&mut io_uring, connections as u32, buffers, peer.address())?;
     let pace = Pace::new(&conversation);
     let mut driver = Driver {
         conversation,
