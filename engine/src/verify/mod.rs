@@ -122,6 +122,14 @@ impl Expectation {
         }
     }
 
+    /// The shortest body that can be right, in bytes.
+    pub fn least_body_bytes(&self) -> u64 {
+        match &self.body {
+            BodyExpectation::Exact(text) => text.bytes() as u64,
+            _ => self.body_bytes.map_or(0, |range| range.min),
+        }
+    }
+
     /// Checks what is expected of headers, which needs no request.
     ///
     /// # Errors
