@@ -14,7 +14,7 @@ from benches.load import Tool  # noqa: E402
 from benches.processes import version  # noqa: E402
 from benches.tools import all_tools  # noqa: E402
 
-TABLES = ("cost", "truth", "scale")
+TABLES = ("cost", "sizes", "truth", "scale")
 SCALED = ("gcannon", "wrk")
 
 
@@ -25,8 +25,11 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
     parser.add_argument("--tools", nargs="+", metavar="PART", help="only tools whose name contains one of these")
-    parser.add_argument("--rounds", type=int, default=5, help="of the cost table")
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each run for cost and scale")
+    parser.add_argument("--rounds", type=int, default=5, help="of the tables cost and sizes")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each run for cost, sizes and scale")
+    parser.add_argument(
+        "--body-bytes", type=int, nargs="+", default=[200, 16 << 10, 64 << 10, 1 << 20], help="of the sizes table"
+    )
     parser.add_argument("--truth-seconds", type=float, default=20.0, help="of each run for truth; a multiple of 2")
     parser.add_argument("--connections", type=int, nargs="+", default=[64, 1000, 16000], help="of the scale table")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
@@ -66,6 +69,13 @@ def main() -> int:
         rows = measure.measure_cost(bench(options.seconds), tools)
         what = f"{options.rounds} rounds of {options.seconds:g} s in alternation"
         parts["cost"] = f"{document.host_facts(versions, what)}\n\n{document.cost_table(rows)}"
+    if "sizes" in options.tables:
+        bodies = measure.measure_sizes(bench(options.seconds), options.body_bytes)
+        what = (
+            f"{options.rounds} rounds of {options.seconds:g} s in alternation, {measure.SIZES_CONNECTIONS} connections"
+        )
+        ours = [(name, text) for name, text in versions if name == versions[0][0]]
+        parts["sizes"] = f"{document.host_facts(ours, what)}\n\n{document.sizes_table(bodies)}"
     if "truth" in options.tables:
         percentiles = measure.measure_truth(bench(options.truth_seconds), tools)
         what = f"{options.truth_seconds:g} s each"

@@ -2,12 +2,13 @@
 
 import platform
 import re
+import statistics
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
 from benches.load import Percentiles
-from benches.measure import EXPECTED, CostRow, ScaleRow
+from benches.measure import DRIVERS, EXPECTED, CostRow, ScaleRow, SizeRow
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -26,6 +27,21 @@ def cost_table(rows: Sequence[CostRow]) -> str:
                 row.name,
                 f"{row.median_us:.2f}",
                 f"{min(row.costs_us):.2f} to {max(row.costs_us):.2f}",
+                f"{row.median_ratio:.2f}",
+            ]
+            for row in rows
+        ],
+    )
+
+
+def sizes_table(rows: Sequence[SizeRow]) -> str:
+    """Processor time per answer of each size, by driver."""
+    return table(
+        ["body, bytes", *(f"{driver}, µs (median)" for driver in DRIVERS), "io_uring over epoll, paired"],
+        [
+            [
+                f"{row.body_bytes:,}",
+                *(f"{statistics.median(row.costs_us[driver]):.2f}" for driver in DRIVERS),
                 f"{row.median_ratio:.2f}",
             ]
             for row in rows

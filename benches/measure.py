@@ -1,4 +1,4 @@
-"""The three measurements: cost, truth, scale."""
+"""The four measurements: cost, sizes, truth, scale."""
 
 import os
 import statistics
@@ -14,6 +14,10 @@ from benches.processes import Target, run
 from benches.tools import engine
 
 CONNECTIONS = 64
+# Few, so that the bodies on their way stay in the caches of both processors.
+SIZES_CONNECTIONS = 16
+SIZES_WARMUP_SECONDS = 0.5
+DRIVERS = ("io_uring", "epoll")
 RATE_PER_SECOND = 2000.0
 STALL = "2s:200ms"
 # Between the start of the target and of the generator, so that every stall lies completely within the run.
@@ -52,6 +56,20 @@ class CostRow:
     @property
     def median_ratio(self) -> float:
         return statistics.median(self.ratios)
+
+
+@dataclass
+class SizeRow:
+    """What answers with bodies of one size cost the engine, per round and driver, in microseconds of processor time."""
+
+    body_bytes: int
+    costs_us: dict[str, list[float]] = field(default_factory=lambda: {driver: [] for driver in DRIVERS})
+
+    @property
+    def median_ratio(self) -> float:
+        """The cost by io_uring over that by epoll in the same round."""
+        io_uring, epoll = (self.costs_us[driver] for driver in DRIVERS)
+        return statistics.median(ours / theirs for ours, theirs in zip(io_uring, epoll, strict=True))
 
 
 @dataclass(frozen=True)
@@ -95,6 +113,27 @@ def measure_cost(bench: Bench, tools: Sequence[Tool]) -> list[CostRow]:
             rows[name].costs_us.append(cost)
             rows[name].ratios.append(first / cost)
     return list(rows.values())
+
+
+def measure_sizes(bench: Bench, sizes: Sequence[int]) -> list[SizeRow]:
+    """The engine by both drivers, in the opposite order in each second round; the cost is that of its threads."""
+    rows = [SizeRow(size) for size in sizes]
+    for number in range(bench.rounds):
+        for row in rows:
+            for driver in DRIVERS if number % 2 == 0 else DRIVERS[::-1]:
+                row.costs_us[driver].append(_cost_of_size(bench, driver, row.body_bytes))
+            bench.report(f"sizes, round {number + 1}: {row}")
+    return rows
+
+
+def _cost_of_size(bench: Bench, driver: str, body_bytes: int) -> float:
+    arguments = ["--body-bytes", str(body_bytes)]
+    with scratch() as folder, Target(bench.engine, bench.target_cpu, arguments) as target:
+        load = Load(target.address, SIZES_CONNECTIONS, bench.seconds, None, folder)
+        cpus = [bench.generator_cpu]
+        text = engine.sized_plan(load, driver, body_bytes, cpus=cpus, warmup_seconds=SIZES_WARMUP_SECONDS)
+        window = engine.summary(run(Command([str(bench.engine), "run"], text), load, cpus).stdout)
+    return engine.cost_us(window)
 
 
 def measure_truth(bench: Bench, tools: Sequence[Tool]) -> list[tuple[str, Percentiles]]:
@@ -163,7 +202,7 @@ def _scale_of_engine(bench: Bench, connections: int, threads: int) -> ScaleRow:
         name="fairtrial",
         connections=connections,
         threads=threads,
-        cost_us=sum(thread["cpu_seconds"] for thread in window["threads"]) / window["answers"] * 1e6,
+        cost_us=engine.cost_us(window),
         requests_per_second=window["goodput_per_second"],
         most_memory_bytes=finished.most_memory_bytes,
     )

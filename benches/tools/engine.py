@@ -12,9 +12,6 @@ BODY = "ok"  # what the target answers
 
 def plan(load: Load, driver: str, *, threads: int = 1, cpus: Sequence[int] = (), warmup_seconds: float = 0.0) -> str:
     """The engine's plan as JSON."""
-    model: dict[str, Any] = {"kind": "closed", "connections": load.connections}
-    if load.rate_per_second is not None:
-        model = {"kind": "constant", "rate_per_second": load.rate_per_second, "connections": load.connections}
     expect = {
         "status": [200],
         "content_type": "text/plain",
@@ -22,6 +19,21 @@ def plan(load: Load, driver: str, *, threads: int = 1, cpus: Sequence[int] = (),
         "body": {"kind": "exact", "text": BODY},
         "check_every": 16,
     }
+    return _plan(load, driver, expect, threads, cpus, warmup_seconds)
+
+
+def sized_plan(load: Load, driver: str, body_bytes: int, *, cpus: Sequence[int], warmup_seconds: float) -> str:
+    """The plan, as JSON, of a load whose answers have bodies of this length, whatever is in them."""
+    expect = {"status": [200], "body_bytes": {"min": body_bytes, "max": body_bytes}}
+    return _plan(load, driver, expect, 1, cpus, warmup_seconds)
+
+
+def _plan(
+    load: Load, driver: str, expect: dict[str, Any], threads: int, cpus: Sequence[int], warmup_seconds: float
+) -> str:
+    model: dict[str, Any] = {"kind": "closed", "connections": load.connections}
+    if load.rate_per_second is not None:
+        model = {"kind": "constant", "rate_per_second": load.rate_per_second, "connections": load.connections}
     return json.dumps(
         {
             "protocol": 2,
@@ -49,6 +61,11 @@ def summary(stdout: str) -> dict[str, Any]:
     if errors:
         raise ValueError(f"the engine met errors: {errors}")
     return event
+
+
+def cost_us(window: dict[str, Any]) -> float:
+    """Processor time of the engine's threads per answer, in microseconds."""
+    return float(sum(thread["cpu_seconds"] for thread in window["threads"]) / window["answers"] * 1e6)
 
 
 def percentiles(finished: Finished) -> Percentiles:

@@ -1,5 +1,6 @@
 """The tables, and what runs the generators."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -8,8 +9,9 @@ import pytest
 
 from benches import document
 from benches.load import Command, Load, Percentiles, Tool
-from benches.measure import CostRow, ScaleRow
+from benches.measure import CostRow, ScaleRow, SizeRow
 from benches.processes import run, version
+from benches.tools import engine
 
 
 def test_cost_rows_have_medians() -> None:
@@ -41,7 +43,7 @@ def test_parts_are_replaced_between_their_markers() -> None:
 
 def test_the_page_has_every_marker() -> None:
     page = (Path(__file__).parents[2] / "docs/benchmarks.md").read_text()
-    for name in ("cost", "truth", "scale"):
+    for name in ("cost", "sizes", "truth", "scale"):
         document.replace_part(page, name, "")
 
 
@@ -62,3 +64,17 @@ def test_processor_time_and_memory_are_the_process_own(tmp_path: Path) -> None:
 def test_versions() -> None:
     assert version(Tool("python", [sys.executable, "--version"], None)) == ".".join(map(str, sys.version_info[:3]))
     assert version(Tool("none", ["no-such-generator"], None)) is None
+
+
+def test_rows_of_sizes_pair_the_drivers_within_a_round() -> None:
+    row = SizeRow(65_536, {"io_uring": [20.0, 40.0, 30.0], "epoll": [10.0, 50.0, 30.0]})
+    assert document.sizes_table([row]).splitlines()[2] == "| 65,536 | 30.00 | 30.00 | 1.00 |"
+    row = SizeRow(1_048_576, {"io_uring": [200.0, 240.0], "epoll": [100.0, 200.0]})
+    assert document.sizes_table([row]).splitlines()[2] == "| 1,048,576 | 220.00 | 150.00 | 1.60 |"
+
+
+def test_a_plan_of_a_size_expects_it_of_every_answer(tmp_path: Path) -> None:
+    load = Load("127.0.0.1:80", 16, 1.0, None, tmp_path)
+    plan = json.loads(engine.sized_plan(load, "epoll", 65_536, cpus=[1], warmup_seconds=0.5))
+    assert plan["driver"] == "epoll" and plan["cpus"] == [1]
+    assert plan["requests"][0]["expect"] == {"status": [200], "body_bytes": {"min": 65_536, "max": 65_536}}

@@ -66,13 +66,15 @@ impl Run {
         let host = plan.host();
         let (setup, variables) = compile_setup(&plan, sources).map_err(InvalidPlan)?;
         let sources = Sources { variables: (!setup.is_empty()).then_some(&variables), ..sources };
-        let mut requests = Vec::new();
+        let (mut requests, mut least_body_bytes) = (Vec::new(), u64::MAX);
         for (place, request) in plan.requests.iter().enumerate() {
             let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
             Expectation::check_header(&request.expect, sources).map_err(invalid)?;
             let file_body = read_body(request).map_err(invalid)?;
             let encoded = request::encode(request, host, file_body.as_deref(), sources).map_err(invalid)?;
-            Expectation::new(&request.expect, sources, encoded.message.tables()).map_err(invalid)?;
+            let expectation =
+                Expectation::new(&request.expect, sources, encoded.message.tables()).map_err(invalid)?;
+            least_body_bytes = least_body_bytes.min(expectation.least_body_bytes());
             requests.push(encoded);
         }
         rows.forget_texts();
@@ -90,7 +92,7 @@ impl Run {
         bind_to_all(&plan.cpus)?;
         let connections = plan.load.connections();
         let per_thread = connections.div_ceil(plan.threads.min(connections));
-        let (driver, driver_fallback) = driver::choose(plan.driver, per_thread)
+        let (driver, driver_fallback) = driver::choose(plan.driver, per_thread, least_body_bytes)
             .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
         let (tls, requests) = (tls.map(Arc::new), requests.into());
         Ok(Run {

@@ -42,20 +42,37 @@ impl Driver {
     }
 }
 
-/// Chooses a driver for so many connections per thread, and says why it is not io_uring where that was not asked for.
+/// Where all bodies are longer, the epoll driver costs less: it reads each into the same buffer, which stays in the
+/// caches, while the kernel goes through all of io_uring's in turn. Between 16 KiB, where io_uring costs less, and 64 KiB,
+/// where it costs a little more: docs/benchmarks.md.
+const MOST_BODY_BYTES: u64 = 32 * 1024;
+
+/// Chooses a driver for so many connections per thread and bodies of at least so many bytes, and
+/// says why it is not io_uring where that was not asked for.
 ///
 /// # Errors
 /// Why io_uring cannot be used, if nothing else will do.
-pub fn choose(wanted: DriverChoice, connections: u32) -> Result<(Driver, Option<String>), String> {
-    decide(wanted, || uring::probe(connections))
+pub fn choose(
+    wanted: DriverChoice,
+    connections: u32,
+    least_body_bytes: u64,
+) -> Result<(Driver, Option<String>), String> {
+    decide(wanted, least_body_bytes, || uring::probe(connections))
 }
 
 fn decide(
     wanted: DriverChoice,
+    least_body_bytes: u64,
     probe: impl FnOnce() -> io::Result<()>,
 ) -> Result<(Driver, Option<String>), String> {
     if wanted == DriverChoice::Epoll {
         return Ok((Driver::Epoll, None));
+    }
+    if wanted == DriverChoice::Auto && least_body_bytes > MOST_BODY_BYTES {
+        let why = format!(
+            "bodies of at least {least_body_bytes} bytes are expected, and epoll costs less above {MOST_BODY_BYTES}"
+        );
+        return Ok((Driver::Epoll, Some(why)));
     }
     match probe().map_err(|error| reason(&error)) {
         Ok(()) => Ok((Driver::IoUring, None)),
@@ -89,13 +106,23 @@ mod tests {
 
     #[test]
     fn io_uring_where_it_works() {
-        assert_eq!(decide(DriverChoice::Auto, works), Ok((Driver::IoUring, None)));
-        assert_eq!(decide(DriverChoice::IoUring, works), Ok((Driver::IoUring, None)));
+        assert_eq!(decide(DriverChoice::Auto, 0, works), Ok((Driver::IoUring, None)));
+        assert_eq!(decide(DriverChoice::IoUring, 0, works), Ok((Driver::IoUring, None)));
+    }
+
+    #[test]
+    fn epoll_for_long_bodies_unless_io_uring_is_asked_for() {
+        assert_eq!(decide(DriverChoice::Auto, 32_768, works), Ok((Driver::IoUring, None)));
+        let (driver, why) = decide(DriverChoice::Auto, 32_769, || unreachable!()).unwrap();
+        assert_eq!(driver, Driver::Epoll);
+        assert!(why.unwrap().contains("32769 bytes"));
+        assert_eq!(decide(DriverChoice::IoUring, 32_769, works), Ok((Driver::IoUring, None)));
+        assert_eq!(decide(DriverChoice::Epoll, 32_769, works), Ok((Driver::Epoll, None)));
     }
 
     #[test]
     fn epoll_does_not_even_ask() {
-        let decided = decide(DriverChoice::Epoll, || unreachable!());
+        let decided = decide(DriverChoice::Epoll, 0, || unreachable!());
         assert_eq!(decided, Ok((Driver::Epoll, None)));
     }
 
@@ -108,10 +135,10 @@ mod tests {
             (Errno::MFILE, "open files"),
         ] {
             let fails = || Err(errno.into());
-            let (driver, why) = decide(DriverChoice::Auto, fails).unwrap();
+            let (driver, why) = decide(DriverChoice::Auto, 0, fails).unwrap();
             assert_eq!(driver, Driver::Epoll);
             assert!(why.unwrap().contains(word));
-            assert!(decide(DriverChoice::IoUring, fails).unwrap_err().contains(word));
+            assert!(decide(DriverChoice::IoUring, 0, fails).unwrap_err().contains(word));
         }
     }
 }

@@ -28,6 +28,12 @@ pub trait Conversation {
     /// How many connections there are.
     fn connections(&self) -> usize;
 
+    /// The longest body that is expected, in bytes; `None`: any length may come. Receive buffers are sized by it, no
+    /// answer is refused for it.
+    fn most_body_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// Where the thread stands. When it is over, the driver concludes.
     fn phase(&self) -> Phase;
 

@@ -158,7 +158,7 @@ fn flood(
 }
 
 fn drivers() -> impl Iterator<Item = Driver> {
-    let best = choose(DriverChoice::Auto, 1).unwrap().0;
+    let best = choose(DriverChoice::Auto, 1, 0).unwrap().0;
     [Driver::Epoll].into_iter().chain((best != Driver::Epoll).then_some(best))
 }
 

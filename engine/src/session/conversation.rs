@@ -4,12 +4,18 @@ use super::{Ended, Next, Session};
 use crate::driver::{ConnectFailure, Conversation};
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
+use crate::verify::Expectation;
 
 impl Conversation for Session {
     type Outcome = Ended;
 
     fn connections(&self) -> usize {
         Session::connections(self)
+    }
+
+    fn most_body_bytes(&self) -> Option<u64> {
+        let most = self.expectations.iter().map(Expectation::most_body_bytes);
+        most.reduce(|most, other| Some(most?.max(other?))).flatten()
     }
 
     #[inline]

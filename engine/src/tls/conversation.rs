@@ -62,6 +62,10 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         self.inner.connections()
     }
 
+    fn most_body_bytes(&self) -> Option<u64> {
+        self.inner.most_body_bytes()
+    }
+
     fn phase(&self) -> Phase {
         self.inner.phase()
     }

@@ -114,6 +114,22 @@ impl Expectation {
         })
     }
 
+    /// The longest body that can be right, in bytes; `None`: nothing bounds it.
+    pub fn most_body_bytes(&self) -> Option<u64> {
+        match &self.body {
+            BodyExpectation::Exact(text) => Some(text.bytes() as u64),
+            _ => self.body_bytes.map(|range| range.max),
+        }
+    }
+
+    /// The shortest body that can be right, in bytes.
+    pub fn least_body_bytes(&self) -> u64 {
+        match &self.body {
+            BodyExpectation::Exact(text) => text.bytes() as u64,
+            _ => self.body_bytes.map_or(0, |range| range.min),
+        }
+    }
+
     /// Checks what is expected of headers, which needs no request.
     ///
     /// # Errors

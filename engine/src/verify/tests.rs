@@ -163,3 +163,18 @@ fn values_are_compared_at_the_asked_rate_and_differences_are_told() {
     assert_eq!(found, [ErrorKind::WrongBody]);
     assert_eq!(expected.difference(&cut_off, 0).unwrap(), "longer than 16 MiB");
 }
+
+#[test]
+fn what_is_expected_bounds_the_length_of_bodies() {
+    let bounds = |body_bytes, body| {
+        let expect = Expect { body_bytes, body, ..Expect::default() };
+        let sources = Sources { dataset: None, rows: None, variables: None };
+        let expectation = Expectation::new(&expect, sources, &[]).unwrap();
+        (expectation.least_body_bytes(), expectation.most_body_bytes())
+    };
+    let range = Some(ByteRange { min: 5, max: 90_000 });
+    assert_eq!(bounds(None, BodyPlan::Any {}), (0, None));
+    assert_eq!(bounds(range, BodyPlan::Any {}), (5, Some(90_000)));
+    let exact = || BodyPlan::Exact { text: "four".to_owned(), changed: Vec::new() };
+    assert_eq!(bounds(None, exact()), (4, Some(4)));
+}

@@ -15,6 +15,20 @@ use rustix::net::addr::SocketAddrArg;
 
 const PAGE_BYTES: usize = 4096;
 
+/// What all large buffers of a thread take at most, and 1024 small ones.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+const SMALL_BYTES: usize = 4096;
+
+/// As much as the epoll driver reads in one call.
+const LARGE_BYTES: usize = 64 * 1024;
+
+/// Fewer cost more per byte: receives end for lack of a buffer.
+const FEWEST_LARGE: usize = 8;
+
+/// What a head takes at most where it is not unusual.
+const HEAD_BYTES: u64 = 1024;
+
 /// How many receive buffers there are, and how large.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Buffers {
@@ -25,9 +39,17 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Enough that all connections can be answered at once, up to a limit: who finds none asks again.
-    pub(super) fn for_connections(connections: usize) -> Buffers {
-        Buffers { count: connections.next_power_of_two().clamp(64, 1024) as u16, bytes: 4096 }
+    /// For so many connections, and bodies of at most so many bytes; `None`: of any length.
+    ///
+    /// A completion, a parse and a buffer to hand back are paid per buffer, so that a large answer takes large ones.
+    /// Where each answer fits a small one, there are enough that all connections can be answered at once, up to a
+    /// limit. The kernel goes through all buffers in turn: not more large ones than connections, so that they stay in
+    /// the caches. Who finds none asks again.
+    pub(super) fn for_answers(connections: usize, most_body_bytes: Option<u64>) -> Buffers {
+        let is_small = most_body_bytes.is_some_and(|bytes| bytes <= SMALL_BYTES as u64 - HEAD_BYTES);
+        let (bytes, fewest) = if is_small { (SMALL_BYTES, 64) } else { (LARGE_BYTES, FEWEST_LARGE) };
+        let count = connections.next_power_of_two().clamp(fewest, MOST_BYTES / bytes);
+        Buffers { count: count as u16, bytes: bytes as u32 }
     }
 }
 
@@ -172,6 +194,20 @@ impl EncodedAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buffers_are_as_large_as_what_is_expected_and_bounded_together() {
+        let sized = |connections, most_body_bytes| {
+            let Buffers { count, bytes } = Buffers::for_answers(connections, most_body_bytes);
+            (count, bytes)
+        };
+        assert_eq!(sized(1, Some(0)), (64, 4096));
+        assert_eq!(sized(65, Some(200)), (128, 4096));
+        assert_eq!(sized(16_000, Some(3072)), (1024, 4096));
+        assert_eq!(sized(1, Some(3073)), (8, 65_536));
+        assert_eq!(sized(16, None), (16, 65_536));
+        assert_eq!(sized(16_000, Some(u64::MAX)), (64, 65_536));
+    }
 
     #[test]
     fn buffers_go_round_and_do_not_overlap() {

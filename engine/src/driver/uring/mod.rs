@@ -50,11 +50,13 @@ pub(super) fn run<C: Conversation>(
     stop: &StopLine,
     wait: Wait,
 ) -> io::Result<(C::Outcome, DriverUse)> {
-    run_in(setup::create()?, conversation, endpoint, stop, wait)
+    let buffers = Buffers::for_answers(conversation.connections(), conversation.most_body_bytes());
+    run_in(setup::create()?, buffers, conversation, endpoint, stop, wait)
 }
 
 fn run_in<C: Conversation>(
     mut io_uring: IoUring,
+    buffers: Buffers,
     conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
@@ -62,8 +64,7 @@ fn run_in<C: Conversation>(
 ) -> io::Result<(C::Outcome, DriverUse)> {
     let peer = Peer::new(endpoint)?;
     let connections = conversation.connections();
-    let ring =
-        Ring::new(&mut io_uring, connections as u32, Buffers::for_connections(connections), peer.address())?;
+    let ring = Ring::new(&mut io_uring, connections as u32, buffers, peer.address())?;
     let pace = Pace::new(&conversation, wait);
     let mut driver = Driver {
         conversation,

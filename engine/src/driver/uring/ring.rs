@@ -36,6 +36,12 @@ const MSG_WAITALL: i32 = 0x100;
 const MSG_NOSIGNAL: i32 = 0x4000;
 const POLL_IN: u32 = 1;
 
+#[cfg(test)]
+thread_local! {
+    /// How often a receive of this thread ended because all buffers were in use.
+    pub(super) static WITHOUT_BUFFER: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// One thing that has happened.
 #[derive(Debug)]
 pub(super) struct Completion {
@@ -269,6 +275,10 @@ impl<'r> Ring<'r> {
         let entry = self.completions.next()?;
         let tag = Tag::from_bits(entry.user_data());
         let result = u32::try_from(entry.result()).map_err(|_| Errno::from_raw_os_error(-entry.result()));
+        #[cfg(test)]
+        if result == Err(Errno::NOBUFS) {
+            WITHOUT_BUFFER.set(WITHOUT_BUFFER.get() + 1);
+        }
         let filled = cqueue::buffer_select(entry.flags())
             .map(|id| self.incoming.filled(id, result.map_or(0, |bytes| bytes as usize)));
         if !self.patient.is_empty() {

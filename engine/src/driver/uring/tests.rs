@@ -30,7 +30,7 @@ fn tiny_rings() -> impl Iterator<Item = (Work, IoUring)> {
 fn completions_beyond_the_ring_are_kept_and_taken() {
     for (work, mut io_uring) in tiny_rings() {
         let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).as_any();
-        let buffers = Buffers::for_connections(CONNECTIONS);
+        let buffers = Buffers { count: CONNECTIONS as u16, bytes: 64 };
         let mut ring = Ring::new(&mut io_uring, CONNECTIONS as u32, buffers, &nowhere).unwrap();
         let mut peers = Vec::new();
         for number in 0..CONNECTIONS as u32 {
@@ -61,11 +61,29 @@ fn completions_beyond_the_ring_are_kept_and_taken() {
     }
 }
 
-/// On every connection one byte after the other, each when the last one was answered.
+/// On every connection one request after the other, each when the last one was answered. A request is one byte, which
+/// names the connection, and each byte of the answer depends on it and on its own place.
 struct Rounds {
-    /// By connection: bytes to send now, and answers that have come.
+    answer_bytes: usize,
+    /// By connection.
+    names: Vec<u8>,
+    /// By connection: bytes to send now, bytes of the current answer that have come, and whole answers.
     unsent: Vec<usize>,
+    received: Vec<usize>,
     answered: Vec<usize>,
+}
+
+impl Rounds {
+    fn of(answer_bytes: usize) -> Rounds {
+        let names = (0..CONNECTIONS as u8).collect();
+        let none = vec![0; CONNECTIONS];
+        Rounds { answer_bytes, names, unsent: none.clone(), received: none.clone(), answered: none }
+    }
+}
+
+/// What the connection of this name is answered, from this place on.
+fn answer(name: u8, from: usize) -> impl Iterator<Item = u8> {
+    (from..).map(move |place| name ^ (place % 251) as u8)
 }
 
 impl Conversation for Rounds {
@@ -112,7 +130,7 @@ impl Conversation for Rounds {
     }
 
     fn to_send(&mut self, number: usize) -> &[u8] {
-        &b"?"[..self.unsent[number]]
+        &self.names[number..number + self.unsent[number]]
     }
 
     fn handed_over(&mut self, number: usize, bytes: usize, _at_ns: u64) {
@@ -120,7 +138,15 @@ impl Conversation for Rounds {
     }
 
     fn received(&mut self, number: usize, bytes: &[u8], _peer_closes: bool, _now_ns: u64) -> Next {
-        assert_eq!(bytes, b"!");
+        let is_next =
+            bytes.iter().copied().eq(answer(self.names[number], self.received[number]).take(bytes.len()));
+        assert!(is_next, "connection {number}: other bytes than those at {}", self.received[number]);
+        self.received[number] += bytes.len();
+        assert!(self.received[number] <= self.answer_bytes, "connection {number}: more than was sent");
+        if self.received[number] < self.answer_bytes {
+            return Next::Wait;
+        }
+        self.received[number] = 0;
         self.answered[number] += 1;
         if self.answered[number] == ROUNDS {
             return Next::Wait;
@@ -144,29 +170,55 @@ impl Conversation for Rounds {
 }
 
 /// Answers all connections at once, when all have asked.
-fn answer_together(listener: &TcpListener) {
+fn answer_together(listener: &TcpListener, answer_bytes: usize) {
     let mut streams: Vec<TcpStream> =
         listener.incoming().take(CONNECTIONS).map(|stream| stream.unwrap()).collect();
     for stream in &streams {
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.set_nodelay(true).unwrap();
     }
     for _ in 0..ROUNDS {
-        streams.iter_mut().for_each(|stream| stream.read_exact(&mut [0]).unwrap());
-        streams.iter_mut().for_each(|stream| stream.write_all(b"!").unwrap());
+        let mut names = vec![0; CONNECTIONS];
+        for (stream, name) in streams.iter_mut().zip(&mut names) {
+            stream.read_exact(std::slice::from_mut(name)).unwrap();
+        }
+        for (stream, &name) in streams.iter_mut().zip(&names) {
+            let bytes: Vec<u8> = answer(name, 0).take(answer_bytes).collect();
+            stream.write_all(&bytes).unwrap();
+        }
     }
+}
+
+/// Whole answers by connection, and how often no buffer was left.
+fn run_rounds(io_uring: IoUring, wait: Wait, buffers: Buffers, answer_bytes: usize) -> (Vec<usize>, u64) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = Endpoint::Tcp(listener.local_addr().unwrap());
+    let server = thread::spawn(move || answer_together(&listener, answer_bytes));
+    let stop = StopLine::new().unwrap();
+    let before = ring::WITHOUT_BUFFER.get();
+    let (answered, _) = run_in(io_uring, buffers, Rounds::of(answer_bytes), &endpoint, &stop, wait).unwrap();
+    server.join().unwrap();
+    (answered, ring::WITHOUT_BUFFER.get() - before)
 }
 
 #[test]
 fn a_run_in_a_tiny_ring_loses_nothing() {
     for ((work, io_uring), wait) in tiny_rings().zip([Wait::Sleep, Wait::Awake].into_iter().cycle()) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let endpoint = Endpoint::Tcp(listener.local_addr().unwrap());
-        let server = thread::spawn(move || answer_together(&listener));
-        let conversation = Rounds { unsent: vec![0; CONNECTIONS], answered: vec![0; CONNECTIONS] };
-        let stop = StopLine::new().unwrap();
-        let (answered, _) = run_in(io_uring, conversation, &endpoint, &stop, wait).unwrap();
-        server.join().unwrap();
+        let (answered, without_buffer) = run_rounds(io_uring, wait, Buffers { count: 64, bytes: 64 }, 1);
         assert_eq!(answered, vec![ROUNDS; CONNECTIONS], "{work:?}, {wait:?}");
+        assert_eq!(without_buffer, 0, "{work:?}: a buffer for each connection, and none was left");
+    }
+}
+
+#[test]
+fn a_run_with_too_few_buffers_loses_no_byte_and_stalls_no_connection() {
+    for ((work, io_uring), wait) in tiny_rings().zip([Wait::Sleep, Wait::Awake].into_iter().cycle()) {
+        let (answered, without_buffer) = run_rounds(io_uring, wait, Buffers { count: 2, bytes: 256 }, 5000);
+        assert_eq!(answered, vec![ROUNDS; CONNECTIONS], "{work:?}, {wait:?}");
+        assert!(
+            without_buffer >= CONNECTIONS as u64,
+            "{work:?}: only {without_buffer} times no buffer was left"
+        );
     }
 }
