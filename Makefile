@@ -63,7 +63,7 @@ test-timing:  # alone: what else takes a processor is in its figures
 	cd engine && cargo test --quiet --locked --test timing
 
 test-python: $(DEV)  ## the lab's tests; TESTS=tests/judge for some of them
-	$(VENV)/pytest $(SIDE_BY_SIDE) $(TESTS)
+	$(VENV)/python -m tests.second_try $(SIDE_BY_SIDE) $(TESTS)
 
 audit:  ## known vulnerabilities of pinned packages; needs pip-audit, cargo-audit and the network
 	sh scripts/audit .
