@@ -105,8 +105,7 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
             supported = [value for value in times if value is not None]
             if supported and len(supported) == len(times):
                 are_bounds = [
-                    engine.response_time.is_lower_bound(value)
-                    for engine, value in zip(engines, supported, strict=True)
+                    engine.response_time.is_lower_bound(value) for engine, value in zip(engines, supported, strict=True)
                 ]
                 typical = over_blocks_bounded(supported, are_bounds)
                 milliseconds = 1e3 * typical.estimate

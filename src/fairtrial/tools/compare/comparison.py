@@ -191,7 +191,7 @@ def _values(metric: Metric, run: JudgedRun, condition: ConditionResult | None) -
 
 
 def _change(metric: Metric, ratio: Estimate, margin: float, bounds: tuple[Bounds, Bounds]) -> Change:
-    """What the interval says. With lower bounds before the change it may reach down to 0; after it, up to any height."""
+    """What the interval says. With lower bounds before the change it may reach down to 0; after it, without end."""
     assert ratio.interval is not None
     low, high = ratio.interval
     low = low if bounds[0] == "none" else 0.0

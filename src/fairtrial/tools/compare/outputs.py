@@ -49,7 +49,7 @@ def between_runs(comparison: Comparison) -> str:
 def row_cells(row: Row) -> list[str]:
     """A row as text, in the order of HEAD; a dash where there is no value.
 
-    `> x` is at least x. With lower bounds before the change the ratio is at most what is shown, `< x`; with lower bounds
+    `> x` is at least x. With lower bounds before the change the ratio is at most what is shown, `< x`; with such
     on both sides it may be anything.
     """
     before, after = (
