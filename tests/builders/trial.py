@@ -7,8 +7,10 @@ from typing import Any, Self
 from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import (
+    AtLeast,
     BodyBytes,
     ConnectionAnswers,
+    Distribution,
     EngineSummary,
     EngineThread,
     Example,
@@ -49,6 +51,7 @@ class TrialBuilder:
     """of a mix: by request, its share of the answers and its median response time in seconds"""
     median_seconds: float | None = None
     """as the connections make it, if it is not said: Little's law holds"""
+    bounds_from_seconds: float | None = None
     connections: int = 16
     errors: dict[str, int] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
@@ -81,6 +84,10 @@ class TrialBuilder:
     def taking(self, median_seconds: float) -> Self:
         """Response times around this median."""
         return replace(self, median_seconds=median_seconds)
+
+    def unanswered_from(self, seconds: float) -> Self:
+        """With requests that nobody awaited to their end among the response times from here on."""
+        return replace(self, bounds_from_seconds=seconds)
 
     def mixing(self, **mix: tuple[float, float]) -> Self:
         """With several requests: by name, the share of the answers and the median response time in seconds."""
@@ -185,7 +192,7 @@ class TrialBuilder:
             errors={kind: self.errors.get(kind, 0) for kind in ERROR_KINDS},
             examples=list(self.examples),
             service_time=times(verified, median * 0.98),
-            response_time=times(verified + wrong, median),
+            response_time=self._bounded(times(verified + wrong, median)),
             send_lag=times(verified, 2e-6),
             connect_time=times(self.connections, 1e-4),
             body_bytes=BodyBytes(min=220, max=240, mean=self.body) if verified + failed else None,
@@ -207,6 +214,12 @@ class TrialBuilder:
             mix=[self._share(name, round(verified * share), median) for name, (share, median) in self.mix.items()],
         )
 
+    def _bounded(self, response_times: Distribution) -> Distribution:
+        if self.bounds_from_seconds is None:
+            return response_times
+        at_least = AtLeast(count=200, min_seconds=self.bounds_from_seconds, longest_other_seconds=0.08)
+        return response_times.model_copy(update={"at_least": at_least})
+
     def _share(self, name: str, verified: int, median: float) -> Share:
         return Share(
             name=name,
@@ -215,7 +228,7 @@ class TrialBuilder:
             verified=verified,
             failures=0,
             service_time=times(verified, median * 0.98),
-            response_time=times(verified, median),
+            response_time=self._bounded(times(verified, median)),
         )
 
 

@@ -8,6 +8,8 @@ from pydantic import TypeAdapter
 from fairtrial.experiment.describe_load import describe_rate, describe_seconds
 from fairtrial.experiment.loads import Load
 
+OBJECTIVES = [{"name": "soon", "within_milliseconds": 50}]
+
 
 def load(**values: Any) -> Load:
     """The load of an experiment file."""
@@ -55,6 +57,18 @@ def test_loads_of_an_experiment(values: dict[str, Any], words: str) -> None:
         ({"kind": "closed"}, "3 s after 1 s of warm-up"),
         ({"kind": "closed", "duration_seconds": 0.5, "warmup_seconds": 0}, "500 ms"),
         ({"kind": "open", "rate_per_second": 5, "duration_seconds": 125.5}, "125.5 s after 1 s of warm-up"),
+        (
+            {"kind": "open", "rate_per_second": 5, "drain_seconds": 0.5},
+            "3 s after 1 s of warm-up, answers awaited for 500 ms after it",
+        ),
+        (
+            {"kind": "open", "rate_per_second": 5, "drain_seconds": 0},
+            "3 s after 1 s of warm-up, no answers awaited after it",
+        ),
+        (
+            {"kind": "capacity", "objectives": OBJECTIVES, "drain_seconds": 4},
+            "probes of 1 s, confirmed over 3 s, answers awaited for 4 s after it",
+        ),
         ({"kind": "fixed", "requests": 100}, "from the first request to the last"),
         (
             {"kind": "fixed", "requests": 100, "warmup_seconds": 2},

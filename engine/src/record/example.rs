@@ -32,8 +32,75 @@ pub struct Example {
     pub(super) cause: Option<&'static str>,
 }
 
+/// Wrong answers that are kept.
+const MOST: usize = 8;
+
+/// The first wrong answers, in the order in which they came.
+#[derive(Debug, Default)]
+pub struct Examples {
+    kept: Vec<Example>,
+    /// So many of them were given to [`Examples::hide`].
+    hidden: usize,
+}
+
+impl Examples {
+    /// Keeps the answer if it is among the first. `bytes`: of the body, or whatever came.
+    pub fn add(&mut self, kind: ErrorKind, status: Option<u16>, bytes: &[u8], at_ns: u64) {
+        self.add_because(kind, status, bytes, at_ns, || None);
+    }
+
+    /// The same with a reason, which is only asked for if the answer is kept.
+    pub fn add_because(
+        &mut self,
+        kind: ErrorKind,
+        status: Option<u16>,
+        bytes: &[u8],
+        at_ns: u64,
+        reason: impl FnOnce() -> Option<String>,
+    ) {
+        if self.kept.len() < MOST {
+            let reason = reason().map(shortened);
+            self.kept.push(Example { reason, ..Example::of(kind, status, bytes, at_ns) });
+        }
+    }
+
+    /// Keeps what came instead of an answer; `cause`: why it is none.
+    pub fn add_broken(&mut self, cause: &'static str, status: Option<u16>, bytes: &[u8], at_ns: u64) {
+        if self.kept.len() < MOST {
+            let cause = Some(cause);
+            self.kept.push(Example { cause, ..Example::of(ErrorKind::Protocol, status, bytes, at_ns) });
+        }
+    }
+
+    /// Those that were kept.
+    pub fn as_slice(&self) -> &[Example] {
+        &self.kept
+    }
+
+    /// The same, for the summary.
+    pub(super) fn into_vec(self) -> Vec<Example> {
+        self.kept
+    }
+
+    /// Those that were kept since the last call show their texts as `hide` gives them.
+    pub fn hide(&mut self, hide: impl Fn(&str) -> String) {
+        for example in &mut self.kept[self.hidden..] {
+            example.excerpt = hide(&example.excerpt);
+            example.reason = example.reason.as_deref().map(&hide);
+        }
+        self.hidden = self.kept.len();
+    }
+
+    /// Adds another thread's.
+    pub fn merge(&mut self, other: Examples) {
+        self.kept.extend(other.kept);
+        self.kept.sort_by_key(|example| example.at_ns);
+        self.kept.truncate(MOST);
+    }
+}
+
 impl Example {
-    pub(super) fn of(kind: ErrorKind, status: Option<u16>, bytes: &[u8], at_ns: u64) -> Example {
+    fn of(kind: ErrorKind, status: Option<u16>, bytes: &[u8], at_ns: u64) -> Example {
         Example { at_ns, kind: kind.name(), status, excerpt: excerpt(bytes), reason: None, cause: None }
     }
 }

@@ -25,7 +25,7 @@ pub use cohort::Cohort;
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use evenness::{ConnectionAnswers, Evenness};
-pub use example::{EXCERPT_BYTES, Example};
+pub use example::{EXCERPT_BYTES, Example, Examples};
 pub use kept::{KeptBodies, KeptBody, LONGEST_BODY_BYTES};
 pub use latest::{LatestSecond, LatestTimes};
 pub use picks::{BINS, PickCounts, Picks};
@@ -41,9 +41,6 @@ pub use times::{Times, TimesByKind};
 use crate::dataset::Dataset;
 use crate::reference::Comparison;
 use crate::verify::Sighting;
-
-/// Wrong answers that are kept as examples.
-const EXAMPLES: usize = 8;
 
 /// Intended starts for which there is room from the start.
 const INTENDED_RESERVED: usize = 1 << 20;
@@ -85,7 +82,8 @@ pub struct Record {
     /// From the start of a connect to its success.
     pub connect_time: Distribution,
     body_bytes: BodyBytes,
-    examples: Vec<Example>,
+    /// Of wrong answers.
+    pub examples: Examples,
     series: Series,
     /// Intended starts, on the run's clock.
     intended_ns: Vec<u64>,
@@ -97,8 +95,6 @@ pub struct Record {
     pub kept: KeptBodies,
     /// Of the whole run; `None` if nothing was set up.
     pub setup: Option<SetupCounts>,
-    /// So many examples were given to [`Record::hide_in_examples`].
-    hidden_examples: usize,
     /// Of the whole run; `None` if no answers are compared.
     pub comparison: Option<Comparison>,
     /// Of the answers, right or wrong, over the connections.
@@ -126,7 +122,7 @@ impl Record {
             send_lag: Distribution::new(),
             connect_time: Distribution::new(),
             body_bytes: BodyBytes::default(),
-            examples: Vec::new(),
+            examples: Examples::default(),
             series: Series::default(),
             intended_ns: Vec::with_capacity(most_intended.min(INTENDED_RESERVED)),
             most_intended,
@@ -134,7 +130,6 @@ impl Record {
             acknowledged: Vec::new(),
             kept: KeptBodies::default(),
             setup: None,
-            hidden_examples: 0,
             comparison: None,
             evenness: Evenness::default(),
             sightings: None,
@@ -301,48 +296,6 @@ impl Record {
         self.by_kind().iter().copied().fold(RequestCounts::default(), RequestCounts::plus)
     }
 
-    /// Keeps the answer as an example if it is among the first. `bytes`: of the body, or whatever came.
-    pub fn example(&mut self, kind: ErrorKind, status: Option<u16>, bytes: &[u8], at_ns: u64) {
-        self.example_because(kind, status, bytes, at_ns, || None);
-    }
-
-    /// The same with a reason, which is only asked for if the answer is kept.
-    pub fn example_because(
-        &mut self,
-        kind: ErrorKind,
-        status: Option<u16>,
-        bytes: &[u8],
-        at_ns: u64,
-        reason: impl FnOnce() -> Option<String>,
-    ) {
-        if self.examples.len() < EXAMPLES {
-            let reason = reason().map(example::shortened);
-            self.examples.push(Example { reason, ..Example::of(kind, status, bytes, at_ns) });
-        }
-    }
-
-    /// Keeps what came instead of an answer; `cause`: why it is none.
-    pub fn broken_answer(&mut self, cause: &'static str, status: Option<u16>, bytes: &[u8], at_ns: u64) {
-        if self.examples.len() < EXAMPLES {
-            let cause = Some(cause);
-            self.examples.push(Example { cause, ..Example::of(ErrorKind::Protocol, status, bytes, at_ns) });
-        }
-    }
-
-    /// The examples that were kept.
-    pub fn examples(&self) -> &[Example] {
-        &self.examples
-    }
-
-    /// Examples that were kept since the last call show their texts as `hide` gives them.
-    pub fn hide_in_examples(&mut self, hide: impl Fn(&str) -> String) {
-        for example in &mut self.examples[self.hidden_examples..] {
-            example.excerpt = hide(&example.excerpt);
-            example.reason = example.reason.as_deref().map(&hide);
-        }
-        self.hidden_examples = self.examples.len();
-    }
-
     /// An id was answered that the dataset holds, or does not.
     #[inline]
     pub fn pick(&mut self, id: u64, is_known: bool) {
@@ -375,9 +328,7 @@ impl Record {
         self.send_lag.merge(&other.send_lag);
         self.connect_time.merge(&other.connect_time);
         self.body_bytes.merge(&other.body_bytes);
-        self.examples.extend(other.examples);
-        self.examples.sort_by_key(|example| example.at_ns);
-        self.examples.truncate(EXAMPLES);
+        self.examples.merge(other.examples);
         self.series.merge(other.series);
         self.intended_ns.extend(other.intended_ns);
         self.intended_ns.sort_unstable();

@@ -257,7 +257,7 @@ impl Summary {
             goodput_per_second: if goodput.is_finite() { goodput } else { 0.0 },
             achieved_over_offered: books.achieved(totals.answers),
             errors: record.errors,
-            examples: record.examples,
+            examples: record.examples.into_vec(),
             service_time,
             response_time,
             send_lag: record.send_lag,

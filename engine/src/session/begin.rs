@@ -233,28 +233,4 @@ impl Session {
         self.deadlines.clear(number);
         if slot.is_connected { Next::Wait } else { Next::Close }
     }
-
-    /// Connects anew, for the requests that the connection has, or ahead of any.
-    pub(super) fn connect(&mut self, number: usize, state: State, now_ns: u64) -> Next {
-        if self.phase == Phase::Window && !self.takes_port() {
-            return self.give_up(number, now_ns);
-        }
-        let slot = &mut self.slots[number];
-        slot.state = state;
-        slot.is_connected = false;
-        slot.connect_ns = now_ns;
-        Next::Connect
-    }
-
-    /// False if the plan gives local ports and none is left.
-    fn takes_port(&mut self) -> bool {
-        match &mut self.local_ports {
-            None => true,
-            Some(0) => false,
-            Some(left) => {
-                *left -= 1;
-                true
-            }
-        }
-    }
 }

@@ -38,7 +38,7 @@ impl Session {
     #[cold]
     pub(super) fn received_garbage(&mut self, number: usize, broken: &Broken, now_ns: u64) -> Next {
         if self.phase == Phase::Window {
-            self.record.broken_answer(broken.cause.name(), broken.status, &broken.excerpt, now_ns);
+            self.record.examples.add_broken(broken.cause.name(), broken.status, &broken.excerpt, now_ns);
             self.hide_in_examples();
         }
         self.fail(number, ErrorKind::Protocol, now_ns)
@@ -104,21 +104,8 @@ impl Session {
         Next::Close
     }
 
-    /// No local port is left: the request has failed, and the connection is not opened again. wrk does the same:
-    /// it counts the error, and nothing makes it try again.
-    #[cold]
-    pub(super) fn give_up(&mut self, number: usize, now_ns: u64) -> Next {
-        let slot = &mut self.slots[number];
-        slot.is_connected = false;
-        let request = slot.current.request;
-        let explanation = b"no local port is left of those that the plan gives";
-        self.record.example(ErrorKind::Connect, None, explanation, now_ns);
-        self.request_failed(number, request, ErrorKind::Connect, now_ns);
-        self.rest(number)
-    }
-
     /// The connection's request ends without an answer.
-    fn request_failed(&mut self, number: usize, request: usize, kind: ErrorKind, now_ns: u64) {
+    pub(super) fn request_failed(&mut self, number: usize, request: usize, kind: ErrorKind, now_ns: u64) {
         if self.record.is_spot_check(request) {
             return self.spot_check_failed(number, kind, now_ns);
         }

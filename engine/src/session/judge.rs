@@ -91,7 +91,7 @@ pub(super) fn judge(
                 ErrorKind::WrongBody => expectation.difference(answer, asked.row),
                 _ => None,
             };
-            record.example_because(kind, Some(answer.status), answer.body, done_ns, reason);
+            record.examples.add_because(kind, Some(answer.status), answer.body, done_ns, reason);
         }
     }
     verdict.wrong.is_none()

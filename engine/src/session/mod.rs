@@ -6,6 +6,7 @@
 mod answer_watch;
 mod begin;
 mod conclude;
+mod connect;
 mod conversation;
 mod deadlines;
 mod end;
@@ -33,7 +34,6 @@ use slot::{InFlight, Slot, State};
 pub use spot_checks::PlannedSpotChecks;
 use spot_checks::{SpotChecks, judge_spot_check};
 
-use crate::driver::ConnectFailure;
 pub use crate::driver::Next;
 use crate::exchange::Received;
 use crate::http1::request::EncodedRequest;
@@ -261,39 +261,6 @@ impl Session {
                 self.connect(number, State::Opening, now_ns)
             }
         }
-    }
-
-    /// The connect has succeeded.
-    pub fn connected(&mut self, number: usize, now_ns: u64) -> Next {
-        self.advance(now_ns);
-        if self.phase == Phase::Over {
-            return Next::Close;
-        }
-        let slot = &mut self.slots[number];
-        slot.is_connected = true;
-        slot.is_reused = slot.state == State::Opening;
-        slot.left_on_socket = self.socket_limit;
-        if self.phase == Phase::Window {
-            self.record.connects += 1;
-            self.record.connect_time.record(now_ns.saturating_sub(slot.connect_ns));
-        }
-        if self.set_up.is_some() {
-            return self.begin_set_up(number, now_ns);
-        }
-        if slot.state == State::Opening {
-            return self.free(number, now_ns);
-        }
-        slot.state = State::Requesting;
-        Next::Send
-    }
-
-    /// The connect has failed.
-    pub fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
-        self.advance(now_ns);
-        if self.phase == Phase::Window && self.slots[number].is_under_way() {
-            self.record.example(failure.kind, None, failure.explanation.as_bytes(), now_ns);
-        }
-        self.fail(number, failure.kind, now_ns)
     }
 
     /// What is left to send.

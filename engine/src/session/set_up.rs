@@ -225,7 +225,8 @@ impl Session {
             let name = &set_up.parts.requests[set_up.progress[number].step].name;
             // Nothing that came is shown: answers to setup requests hold credentials.
             self.record
-                .example_because(kind, status, b"", now_ns, || Some(format!("setup {name}: {reason}")));
+                .examples
+                .add_because(kind, status, b"", now_ns, || Some(format!("setup {name}: {reason}")));
         }
         self.fail(number, kind, now_ns)
     }
@@ -244,7 +245,7 @@ impl Session {
     pub(super) fn hide_in_examples(&mut self) {
         if self.set_up.is_some() {
             let variables: &Variables = &self.renderer.variables;
-            self.record.hide_in_examples(|text| variables.hidden(text));
+            self.record.examples.hide(|text| variables.hidden(text));
         }
     }
 }

@@ -23,9 +23,14 @@ def figure(value: float) -> str:
     return f"{value:.3f}" if size >= 0.01 else f"{value:.2g}"
 
 
-def span(interval: tuple[float, float]) -> str:
-    """An interval in the form of `figure`: `21,153 to 22,705`."""
-    return f"{figure(interval[0])} to {figure(interval[1])}"
+def span(interval: tuple[float, float], *, open_above: bool = False) -> str:
+    """An interval in the form of `figure`: `21,153 to 22,705`; `21,153 to > 22,705` if it may reach further up."""
+    return span_in(interval, None, open_above=open_above)
+
+
+def bounded_below(text: str, is_lower_bound: bool) -> str:
+    """A figure as text; `> 190` if it is only known that the true one is no smaller."""
+    return f"> {text}" if is_lower_bound else text
 
 
 def plain(value: float) -> str:
@@ -65,9 +70,10 @@ def figure_in(value: float, unit: Unit | None) -> str:
     return _written_in(value, unit, figure)
 
 
-def span_in(interval: tuple[float, float], unit: Unit | None) -> str:
+def span_in(interval: tuple[float, float], unit: Unit | None, *, open_above: bool = False) -> str:
     """`span`, in a unit: `5.98 ms to 7.59 ms`."""
-    return f"{figure_in(interval[0], unit)} to {figure_in(interval[1], unit)}"
+    low, high = (figure_in(end, unit) for end in interval)
+    return f"{low} to {bounded_below(high, open_above)}"
 
 
 def plain_in(value: float, unit: Unit | None) -> str:

@@ -239,8 +239,8 @@ class EnginePlan(Strict):
     timeout_seconds: float = 10.0
     drain_seconds: float | None = Field(
         None,
-        description="how long an open load's answers are awaited after the window; null: 2 s, or the time-out if that "
-        "is shorter",
+        description="how long an open load's answers are awaited after the window; null: as the engine does by itself "
+        "(docs/engine-protocol.md, The cohort)",
     )
     threads: int = 1
     cpus: list[int] = Field(default_factory=list)

@@ -69,6 +69,13 @@ def describe_warmup(seconds: float) -> str:
     return f" after {describe_seconds(seconds)} of warm-up" if seconds else ""
 
 
+def describe_drain(seconds: float | None) -> str:
+    """What follows the length of the window of an open load: `, answers awaited for 5 s after it`; nothing for None."""
+    if seconds is None:
+        return ""
+    return f", answers awaited for {describe_seconds(seconds)} after it" if seconds else ", no answers awaited after it"
+
+
 def describe_seconds(seconds: float) -> str:
     """A length of time as the user set it: `10 s`, `250 ms`."""
     return f"{_exact(seconds)} s" if seconds >= 1 else f"{_exact(seconds * 1e3)} ms"

@@ -7,6 +7,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.describe_load import (
     describe_closed,
+    describe_drain,
     describe_fixed,
     describe_open,
     describe_rate,
@@ -16,6 +17,15 @@ from fairtrial.experiment.describe_load import (
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Arrivals = Literal["poisson", "constant"]
+Drain = Annotated[
+    float | None,
+    Field(
+        ge=0,
+        le=3600,
+        description="how long answers that are owed at the window's end are awaited, at most; null: as long as the "
+        "engine does by itself (docs/engine-protocol.md, The cohort)",
+    ),
+]
 Threads = Annotated[
     int | None,
     Field(ge=1, le=1024, description="of the load engine; null: one for each of its processors. At most connections"),
@@ -78,7 +88,21 @@ class RequestLoad(_LoadBase):
         return None if self.keep_alive else 1
 
 
-class ClosedLoad(RequestLoad):
+class _WithoutArrivals(RequestLoad):
+    """A load whose next requests answers decide, so that none is owed when its window ends."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_drain(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "drain_seconds" in values:
+            raise ValueError(
+                'drain_seconds: only kind = "open" and kind = "capacity" have requests that are due whatever the '
+                "answers do, and await the rest of them: leave the key out, or choose such a kind"
+            )
+        return values
+
+
+class ClosedLoad(_WithoutArrivals):
     """`connections` clients, each of which sends its next request when its last answer is complete."""
 
     kind: Literal["closed"] = "closed"
@@ -115,7 +139,7 @@ class ClosedLoad(RequestLoad):
         return self.duration_seconds
 
 
-class FixedLoad(RequestLoad):
+class FixedLoad(_WithoutArrivals):
     """A closed load of a fixed number of requests; measured from the first to the last of them.
 
     With as many connections as requests, all of them are sent at once.
@@ -160,6 +184,7 @@ class OpenLoad(RequestLoad):
     )
     connections: int = Field(256, ge=1, le=60_000, description="at most so many requests are under way at once")
     duration_seconds: Seconds = 3.0
+    drain_seconds: Drain = None
 
     def describe(self) -> str:
         """The load in words: `open, 500 requests/s, Poisson arrivals, up to 256 connections, keep-alive`."""
@@ -172,7 +197,7 @@ class OpenLoad(RequestLoad):
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return describe_window(self.duration_seconds, self.warmup_seconds)
+        return describe_window(self.duration_seconds, self.warmup_seconds) + describe_drain(self.drain_seconds)
 
     @property
     def planned_seconds(self) -> float:
@@ -230,6 +255,7 @@ class CapacityLoad(RequestLoad):
     connections: int = Field(256, ge=1, le=60_000)
     probe_seconds: float = Field(1.0, gt=0, le=3600)
     duration_seconds: Seconds = 3.0
+    drain_seconds: Drain = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -250,6 +276,7 @@ class CapacityLoad(RequestLoad):
             threads=self.threads,
             warmup_seconds=self.warmup_seconds,
             duration_seconds=seconds,
+            drain_seconds=self.drain_seconds,
             keep_alive=self.keep_alive,
             timeout_seconds=self.timeout_seconds,
         )
@@ -260,7 +287,8 @@ class CapacityLoad(RequestLoad):
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return f"probes of {self.probe_seconds:g} s, confirmed over {self.duration_seconds:g} s"
+        lengths = f"probes of {self.probe_seconds:g} s, confirmed over {self.duration_seconds:g} s"
+        return lengths + describe_drain(self.drain_seconds)
 
     @property
     def planned_seconds(self) -> float:

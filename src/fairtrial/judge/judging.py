@@ -9,14 +9,15 @@ from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks
-from fairtrial.judge.metrics import Metric, metrics_of, request_metrics
+from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
 from fairtrial.judge.model import ClaimsStated, ConditionResult, Outcome, RequestResult, Result, TrialResult
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
 from fairtrial.judge.run_length import blocks_judged, is_cut_off, is_time_over, level_of
 from fairtrial.judge.stack_users import user_over
-from fairtrial.judge.statistics.estimate import Estimate, over_blocks
+from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.trials import judge_trial
 from fairtrial.judge.work_proven import work_proven
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
@@ -189,10 +190,11 @@ def _requests(valid: Sequence[TrialRecord]) -> list[RequestResult]:
 
 
 def _figure(metric: Metric, valid: Sequence[TrialRecord]) -> Estimate | None:
-    values = [value for trial in valid if (value := metric.read(trial)) is not None]
-    if len(values) < len(valid):
+    read = [(trial, value) for trial in valid if (value := metric.read(trial)) is not None]
+    if len(read) < len(valid):
         return None  # a figure of only those trials whose sample was large enough would be a selection
-    return over_blocks(values)
+    are_bounds = [is_lower_bound(metric, trial, value) for trial, value in read]
+    return over_blocks_bounded([value for _, value in read], are_bounds)
 
 
 def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:

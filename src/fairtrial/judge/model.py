@@ -42,6 +42,11 @@ class Times(Strict):
     p50_seconds: float | None
     p99_seconds: float | None
     max_seconds: float | None
+    at_least_seconds: float | None = Field(
+        None,
+        description="a figure at or above it is a lower bound of the true one, since it falls among requests whose end "
+        "nobody awaited; null: all are exact",
+    )
 
 
 class ServerUse(Strict):
@@ -176,6 +181,10 @@ class ClaimResult(Strict):
     interval: tuple[float, float] | None = Field(
         description="95%, or more where blocks were added while claims were undecided; null below three blocks"
     )
+    estimate_is_lower_bound: bool = Field(
+        False, description="the true estimate may be higher: it falls among times whose end nobody awaited"
+    )
+    interval_open_above: bool = Field(False, description="the true upper end of the interval may be higher, likewise")
     blocks: int = Field(description="the number of blocks in which all conditions of the claim are valid")
     published: float | str | None
     source: str | None

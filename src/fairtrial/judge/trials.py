@@ -45,6 +45,7 @@ def _times(times: Distribution) -> Times:
         p50_seconds=supported_percentile(times, "50"),
         p99_seconds=supported_percentile(times, "99"),
         max_seconds=times.max_seconds,
+        at_least_seconds=None if times.at_least is None else times.at_least.min_seconds,
     )
 
 

@@ -21,6 +21,9 @@ class Probe(Strict):
     confirming: bool = Field(description="true: a full run that confirms the rate found; false: a short run")
     achieved_over_offered: float | None
     percentiles_seconds: dict[str, float | None] = Field(description="of response time; null with too few samples")
+    at_least_seconds: float | None = Field(
+        None, description="a percentile at or above it is a lower bound; null: all are exact, or an older record"
+    )
     error_share: float
     busiest_thread_share: float = Field(description="of the load engine")
     objectives: list[ObjectiveMet]

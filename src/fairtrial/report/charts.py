@@ -1,12 +1,12 @@
 """The report's charts, as Vega-Lite specifications that contain their data."""
 
 from collections.abc import Sequence
-from statistics import median
 from typing import Any
 
-from fairtrial.base.formatting import figure
+from fairtrial.base.formatting import bounded_below, figure
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
+from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.record.model import TrialRecord
 from fairtrial.report.columns import GOODPUT, in_order
 from fairtrial.report.vega import SERIES, Spec, chart, coloured, legend, milliseconds_axis
@@ -92,7 +92,8 @@ def goodput_chart(result: Result) -> Spec | None:
 def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
     """Response time by percentile: for each condition, the median over its blocks.
 
-    A curve ends before the first percentile that too few samples support. None if there are no points.
+    A curve ends before the first percentile that too few samples support. A percentile that is a lower bound is a
+    triangle. None if there are no points.
     """
     records = {trial.index: trial for trial in trials}
     points: list[dict[str, Any]] = []
@@ -103,39 +104,54 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
             times = [supported_percentile(engine.response_time, percentile) for engine in engines]
             supported = [value for value in times if value is not None]
             if supported and len(supported) == len(times):
-                milliseconds = median(supported) * 1e3
+                are_bounds = [
+                    engine.response_time.is_lower_bound(value) for engine, value in zip(engines, supported, strict=True)
+                ]
+                typical = over_blocks_bounded(supported, are_bounds)
+                milliseconds = 1e3 * typical.estimate
                 points.append(
                     {"contender": condition.contender, "percentile": f"p{percentile}", "milliseconds": milliseconds}
+                    | {"label": bounded_below(figure(milliseconds), typical.is_lower_bound)}
+                    | {"is_lower_bound": typical.is_lower_bound}
                 )
     if not points:
         return None
     names = [condition.contender for condition in valid]
-    return chart(
-        height=300,
-        data={"values": points},
-        mark={"type": "line", "point": {"size": 36}, "strokeWidth": 2},
-        encoding={
-            "x": {
-                "field": "percentile",
-                "type": "ordinal",
-                "sort": [f"p{percentile}" for percentile in CHART_PERCENTILES],
-                "axis": {"title": "percentile of response time", "labelAngle": 0},
-            },
-            "y": milliseconds_axis([point["milliseconds"] for point in points]),
-            "color": coloured(names),
-            "strokeDash": {
-                "field": "contender",
-                "type": "nominal",
-                "scale": {"domain": names, "range": [DASHES[index // len(SERIES) % 4] for index in range(len(names))]},
-                "legend": legend(names),
-            },
-            "tooltip": [
-                {"field": "contender", "title": "stack"},
-                {"field": "percentile"},
-                {"field": "milliseconds", "format": ",.3~r", "title": "ms"},
-            ],
+    dashes = [DASHES[index // len(SERIES) % 4] for index in range(len(names))]
+    encoding: Spec = {
+        "x": {
+            "field": "percentile",
+            "type": "ordinal",
+            "sort": [f"p{percentile}" for percentile in CHART_PERCENTILES],
+            "axis": {"title": "percentile of response time", "labelAngle": 0},
         },
-    )
+        "y": milliseconds_axis([point["milliseconds"] for point in points]),
+        "color": coloured(names),
+        "tooltip": [
+            {"field": "contender", "title": "stack"},
+            {"field": "percentile"},
+            {"field": "label", "type": "nominal", "title": "ms"},
+        ],
+    }
+    stroke = {
+        "field": "contender",
+        "type": "nominal",
+        "scale": {"domain": names, "range": dashes},
+        "legend": legend(names),
+    }
+    line: Spec = {
+        "mark": {"type": "line", "point": {"size": 36}, "strokeWidth": 2},
+        "encoding": encoding | {"strokeDash": stroke},
+    }
+    bounds = [point for point in points if point["is_lower_bound"]]
+    if not bounds:
+        return chart(height=300, data={"values": points}, **line)
+    triangles: Spec = {
+        "data": {"values": bounds},
+        "mark": {"type": "point", "shape": "triangle-up", "filled": True, "size": 130, "opacity": 1},
+        "encoding": encoding,
+    }
+    return chart(height=300, layer=[{"data": {"values": points}, **line}, triangles])
 
 
 def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
@@ -188,7 +204,7 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
 def verdict_chart(claim: ClaimResult) -> Spec | None:
     """The interval against the bound, in the unit in which the claim is said; the shaded part is where it holds.
 
-    None without an estimate or a bound.
+    An estimate that is a lower bound points to where the true one may be. None without an estimate or a bound.
     """
     if claim.estimate is None or (claim.at_least is None and claim.at_most is None):
         return None
@@ -215,6 +231,7 @@ def verdict_chart(claim: ClaimResult) -> Spec | None:
         },
     }
     colour = f"var(--{claim.verdict})"
+    shape = "triangle-right" if claim.estimate_is_lower_bound else "circle"
     layers: list[Spec] = [
         {
             "data": {"values": holds},
@@ -233,7 +250,7 @@ def verdict_chart(claim: ClaimResult) -> Spec | None:
         },
         {
             "data": {"values": [{"estimate": estimate, "low": low, "high": high}]},
-            "mark": {"type": "point", "filled": True, "color": colour, "size": 110, "opacity": 1},
+            "mark": {"type": "point", "shape": shape, "filled": True, "color": colour, "size": 110, "opacity": 1},
             "encoding": {
                 "x": x | {"field": "estimate"},
                 "tooltip": [

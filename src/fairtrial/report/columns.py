@@ -4,9 +4,9 @@ the HTML report."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.base.formatting import figure
+from fairtrial.base.formatting import bounded_below, figure
 from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
-from fairtrial.judge.model import ConditionResult, RequestResult, Result
+from fairtrial.judge.model import ConditionResult, RequestResult, Result, Times
 from fairtrial.judge.statistics.estimate import Estimate
 
 
@@ -25,11 +25,8 @@ class Column:
         if estimate is None:
             return None
         interval = estimate.interval
-        return Estimate(
-            estimate=estimate.estimate * self.scale,
-            interval=None if interval is None else (interval[0] * self.scale, interval[1] * self.scale),
-            blocks=estimate.blocks,
-        )
+        scaled = None if interval is None else (interval[0] * self.scale, interval[1] * self.scale)
+        return estimate.model_copy(update={"estimate": estimate.estimate * self.scale, "interval": scaled})
 
 
 GOODPUT = Column("goodput_per_second", "goodput", "/s", 1)
@@ -64,6 +61,7 @@ NOT_PROVEN = "work not proven"
 """What stands with a row whose figures rest on verified answers alone."""
 
 NOT_PROVEN_EXPLAINED = f"{NOT_PROVEN}: nothing counted whether the work behind the answers was done"
+LOWER_BOUNDS = "> : a lower bound, because requests had no answer when they were awaited no longer"
 RANKED_APART = "class: what a stack stands for; each class is ranked apart"
 BY_REQUEST = (
     "by request: goodput and response times of each request of the mix alone; – where too few of its answers support "
@@ -98,9 +96,21 @@ def _capacities(result: Result) -> list[str]:
 
 
 def cells(row: ConditionResult | RequestResult, columns: Sequence[Column]) -> list[str]:
-    """The figures of a row in these columns as text; `–` for none."""
-    estimates = [column.of(row) for column in columns]
-    return ["–" if estimate is None else figure(estimate.estimate) for estimate in estimates]
+    """The figures of a row in these columns as text; `–` for none, `> 190` for a lower bound."""
+    return [figure_cell(column.of(row)) for column in columns]
+
+
+def figure_cell(estimate: Estimate | None) -> str:
+    """A figure as a cell of a table shows it."""
+    return "–" if estimate is None else bounded_below(figure(estimate.estimate), estimate.is_lower_bound)
+
+
+def time_cell(seconds: float | None, times: Times | None) -> str:
+    """One of a trial's times in ms; `–` for none, `> 190` for a lower bound."""
+    if seconds is None or times is None:
+        return "–"
+    limit = times.at_least_seconds
+    return bounded_below(figure(1e3 * seconds), limit is not None and seconds >= limit)
 
 
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:
@@ -128,10 +138,21 @@ def explanation(conditions: Sequence[ConditionResult]) -> str:
     """What stands below the table: the meaning of its columns."""
     parts = [
         EXPLANATION,
+        *([LOWER_BOUNDS] if any(map(has_lower_bounds, conditions)) else []),
         *([RANKED_APART] if shows_class(conditions) else []),
         *([NOT_PROVEN_EXPLAINED] if any(map(not_proven, conditions)) else []),
     ]
     return " · ".join(parts)
+
+
+def has_lower_bounds(condition: ConditionResult) -> bool:
+    """Whether a figure of the row, of one of its requests or of one of its trials may in truth be higher."""
+    rows: list[ConditionResult | RequestResult] = [condition, *condition.requests]
+    estimates = [estimate for row in rows for estimate in row.figures.values() if estimate is not None]
+    times = [trial.response_time for trial in condition.trials if trial.response_time is not None]
+    return any(estimate.is_lower_bound or estimate.open_above for estimate in estimates) or any(
+        each.at_least_seconds is not None for each in times
+    )
 
 
 def not_proven(condition: ConditionResult) -> bool:

@@ -51,6 +51,7 @@ def html_text(
         classed=columns.shows_class(result.conditions),
         request_rows=columns.request_rows(result),
         started=columns.started(result),
+        bounded_times=any(map(columns.has_lower_bounds, result.conditions)),
         ranked=any(condition.rank is not None for condition in result.conditions),
         loads=loads_in_words(result),
         notes=notes(result),

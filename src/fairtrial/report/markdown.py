@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from fairtrial.base.formatting import count, figure, figure_in, plain_in, span, span_in
+from fairtrial.base.formatting import bounded_below, count, figure, figure_in, plain_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
@@ -100,8 +100,11 @@ class ClaimInWords(Strict):
 
 def claim_in_words(claim: ClaimResult) -> ClaimInWords:
     """The claim with its figures in the unit of its bound; a dash stands for what there is not."""
-    measured = "–" if claim.estimate is None else figure_in(claim.estimate, claim.unit)
-    measured += f" ({span_in(claim.interval, claim.unit)})" if claim.interval is not None else ""
+    measured = "–"
+    if claim.estimate is not None:
+        measured = bounded_below(figure_in(claim.estimate, claim.unit), claim.estimate_is_lower_bound)
+    if claim.interval is not None:
+        measured += f" ({span_in(claim.interval, claim.unit, open_above=claim.interval_open_above)})"
     given = claim.published
     published = plain_in(given, claim.unit) if isinstance(given, float) else given or "–"
     return ClaimInWords(

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from fairtrial.base.cache.once import made_once
-from fairtrial.base.formatting import count, figure, figure_in, plain, plain_in, span, span_in
+from fairtrial.base.formatting import bounded_below, count, figure, figure_in, plain, plain_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.report.vega import Spec
@@ -36,6 +36,7 @@ def environment(*folders: Path) -> Environment:
     )
     templates.filters |= {"figure": figure, "span": span, "plain": plain, "printable": printable, "counted": count}
     templates.filters |= {"figure_in": figure_in, "span_in": span_in, "plain_in": plain_in}
+    templates.filters["bounded_below"] = bounded_below
     return templates
 
 

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.base.formatting import count, figure, figure_in, span, span_in
+from fairtrial.base.formatting import bounded_below, count, figure, figure_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.report.columns import (
@@ -170,8 +170,11 @@ def _section(title: str, items: list[RenderableType]) -> list[RenderableType]:
 def _claim(claim: ClaimResult) -> RenderableType:
     head = Text.assemble((claim.verdict, STYLES[claim.verdict]), "  ", (printable(claim.id), "bold"))
     if claim.estimate is not None:
-        interval = "no interval" if claim.interval is None else span_in(claim.interval, claim.unit)
-        head.append(f"  {figure_in(claim.estimate, claim.unit)} ({interval}), asked: {printable(claim.asked)}")
+        measured = bounded_below(figure_in(claim.estimate, claim.unit), claim.estimate_is_lower_bound)
+        interval = "no interval"
+        if claim.interval is not None:
+            interval = span_in(claim.interval, claim.unit, open_above=claim.interval_open_above)
+        head.append(f"  {measured} ({interval}), asked: {printable(claim.asked)}")
     return Group(head, Padding(Text(printable(claim.sentence)), (0, 0, 0, 2)))
 
 

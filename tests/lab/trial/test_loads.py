@@ -37,6 +37,15 @@ def test_an_open_load_offers_its_rate_and_measures_from_when_requests_were_due(l
     assert "open, 200 requests/s, Poisson arrivals, up to 32 connections, keep-alive" in " ".join(finished.out.split())
 
 
+def test_an_open_load_awaits_answers_for_as_long_as_it_says(lab: Lab) -> None:
+    load = 'kind = "open"\nrate_per_second = 100\nwarmup_seconds = 0.1\nduration_seconds = 0.3\ndrain_seconds = 0'
+    finished = tried(lab, load)
+    cohort = engine_of(finished)["cohort"]
+    assert cohort["drain_seconds"] == 0
+    assert cohort["answers"] + cohort["failures"] + cohort["censored"] == engine_of(finished)["offered"]
+    assert "no answers awaited after it" in " ".join(finished.out.split())
+
+
 def test_a_fixed_number_of_requests_is_asked_and_timed(lab: Lab) -> None:
     claims = """
 [[claims]]

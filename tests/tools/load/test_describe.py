@@ -21,6 +21,8 @@ from tests.tools.load.measurements import plan
         ({"pipeline": 8}, "8 requests in flight per connection (pipelined)"),
         ({"tls": Tls(server_name="a")}, "keep-alive, TLS, 3 s"),
         ({"warmup_seconds": 0.5}, "3 s after 500 ms of warm-up"),
+        ({"drain_seconds": 0.0}, "keep-alive, 3 s, no answers awaited after it"),
+        ({"drain_seconds": 5.0, "warmup_seconds": 1.0}, "3 s after 1 s of warm-up, answers awaited for 5 s after it"),
         (
             {"load": Poisson(rate_per_second=2000, connections=64)},
             "open, 2,000 requests/s, Poisson arrivals, up to 64 connections, keep-alive, 3 s",

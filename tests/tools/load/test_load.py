@@ -110,6 +110,18 @@ def test_steps(lab: Lab, call: Call, target: Target) -> None:
     assert sum(second["verified"] for second in measured["series"]) == measured["verified"]
 
 
+def test_answers_are_awaited_for_as_long_as_drain_says(call: Call, serve: Serve) -> None:
+    """Every answer takes 400 ms: of the last requests of the window none is answered in it."""
+    slow = serve("--delay", "constant:400ms")
+    load = (slow.url, "-r", "50", "-c", "64", "-d", "800ms")
+    awaited = summary(call, *load, "--drain", "5s")
+    assert awaited["cohort"]["censored"] == 0 and awaited["response_time"]["at_least"] is None
+    assert awaited["cohort"]["drain_seconds"] < 5  # no longer than it takes
+    cut = summary(call, *load, "--drain", "0")
+    assert cut["cohort"]["drain_seconds"] == 0 and cut["cohort"]["censored"] > 0
+    assert cut["response_time"]["at_least"]["count"] == cut["cohort"]["censored"]
+
+
 def test_a_stall_is_felt_in_response_time_only(call: Call, serve: Serve) -> None:
     stalling = serve("--stall", "400ms:150ms")
     measured = summary(call, stalling.url, "-r", "500", "-c", "1", "-d", "1200ms")
@@ -250,6 +262,10 @@ WRONG = {
     "think time with steps": (["http://a/", "--steps", "5:1s", "--think", "1s"], "--think", "--steps"),
     "arrivals without a rate": (["http://a/", "--arrival", "poisson"], "--arrival needs a rate", "-r"),
     "think time in an open load": (["http://a/", "-r", "5", "--think", "1s"], "--think", "leave out"),
+    "a drain of a closed load": (["http://a/", "--drain", "1s"], "--drain is for open loads", "-r"),
+    "a drain of a number of requests": (["http://a/", "-r", "5", "-n", "9", "--drain", "1s"], "-n awaits", "use -d"),
+    "a drain of more than an hour": (["http://a/", "-r", "5", "--drain", "2h"], "'2h' is not a time from 0", "5s"),
+    "a drain below zero": (["http://a/", "-r", "5", "--drain=-1s"], "'-1s' is not a time from 0", "0 to await nothing"),
     "a pipeline without keep-alive": (["http://a/", "--no-keepalive", "--pipeline", "2"], "--pipeline", "one of"),
     "half a certificate": (["https://a/", "--cert", "x.pem"], "--cert and --key", "both"),
     "TLS options without TLS": (["http://a/", "--insecure"], "the URL is not https", "https://"),

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::*;
+use crate::driver::ConnectFailure;
 
 /// What a server does with a request that comes at this time.
 pub(super) enum Reaction {

@@ -148,7 +148,7 @@ fn a_login_that_fails_is_an_error_and_tried_again_with_pauses() {
         assert_eq!(logins, 8, "{reason}");
         assert_eq!(counts(&ended)[3], json!({ kind: 8 }));
         assert_eq!((errors(&ended), ended.record.totals().sent), (vec![error(kind, 3)], 0));
-        let example = serde_json::to_value(&ended.record.examples()[0]).unwrap();
+        let example = serde_json::to_value(&ended.record.examples.as_slice()[0]).unwrap();
         assert!(example["reason"].as_str().unwrap().contains(reason), "{example}");
         assert!(!example.to_string().contains("s3cret"), "{example}");
     }
@@ -260,7 +260,7 @@ fn a_wrong_answer_of_the_load_is_shown_without_values() {
         reaction => reaction,
     };
     let ended = World::serving(logging_in(closed(2)).session(), serve).run(u64::MAX);
-    let examples = serde_json::to_string(ended.record.examples()).unwrap();
+    let examples = serde_json::to_string(ended.record.examples.as_slice()).unwrap();
     assert!(
         examples.contains("no {{var token}}, xxx") && examples.contains("x{{var token}}\""),
         "{examples}"

@@ -65,7 +65,11 @@ def bounded_result(
     asked = bound_in_words(*bounds, unit)
     observed = None
     if estimate is not None:
-        interval = interval_in_words(estimate.interval, measured.evidence.level, lambda ends: span_in(ends, unit))
+        interval = interval_in_words(
+            estimate.interval,
+            measured.evidence.level,
+            lambda ends: span_in(ends, unit, open_above=estimate.open_above),
+        )
         observed = (
             f"{statement} ({interval}, {count(estimate.blocks, 'block')}; load: {measured.loads}); "
             f"the claim asks for {asked}{scope}."
@@ -96,14 +100,13 @@ def rule_on(
     if estimate.interval is None:
         return Ruling("undecided", too_few(estimate.blocks))
     ruling = rule(estimate.interval, bounds, unit)
-    if values.lower_bound is None or _holds_of_lower_bounds(estimate.interval, bounds):
+    if not estimate.open_above or stands_if_higher(estimate.interval[0], bounds):
         return ruling
     return Ruling("undecided", values.lower_bound)
 
 
-def _holds_of_lower_bounds(interval: tuple[float, float], bounds: Range) -> bool:
-    """Whether a verdict on values stands if the true ones may be higher: above a bound, they stay above it."""
-    low, _ = interval
+def stands_if_higher(low: float, bounds: Range) -> bool:
+    """Whether it is decided of anything from `low` up if it keeps the bounds: what lies above one stays above it."""
     at_least, at_most = bounds
     return (at_most is not None and low > at_most) or (at_most is None and at_least is not None and low >= at_least)
 
@@ -141,7 +144,7 @@ def decided_by(measured: Measured, bounds: Range) -> str:
     """What would decide an undecided claim."""
     if measured.values.obstacle is not None:
         return measured.values.way_out
-    if measured.values.lower_bound is not None:
+    if measured.estimate is not None and measured.estimate.open_above:
         return AWAIT_THE_REST
     limits = [bound for bound in bounds if bound is not None]
     return more_blocks(measured.evidence, measured.estimate, limits, level=measured.evidence.level)

@@ -1,6 +1,6 @@
 """A metric of one condition by itself, held against a budget."""
 
-from fairtrial.base.formatting import capitalised, figure_in
+from fairtrial.base.formatting import bounded_below, capitalised, figure_in
 from fairtrial.experiment.claims import BudgetClaim
 from fairtrial.judge.claims.bounded import Measured, bounded_result, unit_for
 from fairtrial.judge.claims.evidence import Evidence
@@ -8,7 +8,8 @@ from fairtrial.judge.claims.share_of_starts import judge_share
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.estimate import Estimate, over_blocks
+from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.statistics.share import share_interval
 
 
@@ -17,13 +18,15 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     metric = find_metric(claim.metric, claim.request)
     values = read_values(claim, metric, [claim.of], evidence)
     figures = values.of(claim.of)
-    estimate = over_blocks(figures, evidence.level) if figures and values.refused is None else None
+    estimate = None
+    if figures and values.refused is None:
+        estimate = over_blocks_bounded(figures, values.bounds_of(claim.of), evidence.level)
     if estimate is not None:
         estimate = _as_count(estimate, claim, metric, evidence)
     unit = unit_for(claim, metric, estimate)
     if claim.of_starts is not None:
         return judge_share(claim, metric, values, evidence, unit, claim.of_starts)
-    was = "" if estimate is None else figure_in(estimate.estimate, unit)
+    was = "" if estimate is None else bounded_below(figure_in(estimate.estimate, unit), estimate.is_lower_bound)
     return bounded_result(
         claim,
         Measured(values, estimate, unit, evidence, evidence.loads(claim.of)),

@@ -76,6 +76,8 @@ def result(
         verdict=ruling.verdict,
         estimate=None if estimate is None else estimate.estimate,
         interval=None if estimate is None else estimate.interval,
+        estimate_is_lower_bound=estimate is not None and estimate.is_lower_bound,
+        interval_open_above=estimate is not None and estimate.open_above,
         blocks=blocks,
         published=claim.published,
         source=claim.source,

@@ -3,11 +3,11 @@
 from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in
 from fairtrial.base.units import UNITS, Unit
 from fairtrial.experiment.claims import BudgetClaim
-from fairtrial.judge.claims.bounded import rule, satisfies
+from fairtrial.judge.claims.bounded import rule, satisfies, stands_if_higher
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.more_blocks import blocks_in_words, level_of_one_look
 from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence
-from fairtrial.judge.claims.values import Values
+from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.estimate import Estimate
@@ -21,15 +21,21 @@ def judge_share(
 ) -> ClaimResult:
     """The verdict on "in at least `of_starts` of all starts the figure keeps the budget".
 
-    Its estimate is the share of the starts that were tried. Whether a time that is only a lower bound keeps an
-    `at_most` is not known.
+    Its estimate is the share of the starts that were tried. There is none where it is not known of a start if it keeps
+    the budget, because its time is a lower bound that an `at_most` allows.
     """
     figures = values.of(claim.of)
+    unknown = any(
+        is_bound and not stands_if_higher(value, claim.range)
+        for value, is_bound in zip(figures, values.bounds_of(claim.of), strict=True)
+    )
     keeping = sum(satisfies(value, claim.range) for value in figures)
-    ruling, estimate, observed = Ruling("undecided", values.obstacle or values.lower_bound), None, None
+    ruling, estimate, observed = Ruling("undecided", values.obstacle), None, None
     further = values.way_out
     budget = bound_in_words(*claim.range, unit)
-    if figures and values.refused is None:
+    if unknown and values.obstacle is None:
+        ruling, further = Ruling("undecided", values.lower_bound), AWAIT_THE_REST
+    elif figures and not unknown and values.refused is None:
         interval = share_interval(keeping, len(figures), evidence.level)
         estimate = Estimate(estimate=keeping / len(figures), interval=interval, blocks=len(figures))
         if ruling.reason is None:

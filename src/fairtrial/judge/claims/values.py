@@ -4,7 +4,7 @@ A claim that rests on a trial that was refused or not run is undecided: the bloc
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fairtrial.experiment.claims import BudgetClaim, MetricClaim
 from fairtrial.experiment.reference import ConditionRef
@@ -30,6 +30,8 @@ class Values:
     """why values that there are give no verdict"""
     lower_bound: str | None = None
     """why a value is only a lower bound of the true one; None: all are exact"""
+    are_bounds: Mapping[ConditionRef, Sequence[bool]] = field(default_factory=dict)
+    """for each value whether it is only a lower bound; empty: none is"""
     remedy: str = ALL_VALID
     """of what is refused or missing, a sentence"""
 
@@ -54,6 +56,10 @@ class Values:
     def of(self, condition: ConditionRef) -> Sequence[float]:
         """The values of one condition."""
         return self.by_condition[condition]
+
+    def bounds_of(self, condition: ConditionRef) -> Sequence[bool]:
+        """For each value of one condition whether it is only a lower bound."""
+        return self.are_bounds.get(condition, [False] * len(self.of(condition)))
 
     def ratios(self, of: ConditionRef, to: ConditionRef) -> Sequence[float]:
         """One ratio a block; empty if a value is not positive."""
@@ -81,8 +87,8 @@ def read_values(claim: MetricClaim, metric: Metric, conditions: Sequence[Conditi
     else:
         values = _read(metric, conditions, evidence)
     if values.lower_bound and not isinstance(claim, BudgetClaim) and not values.refused and not values.missing:
-        # Of a ratio or a difference with a bound in it nothing follows.
-        values = replace(values, missing=values.lower_bound, remedy=AWAIT_THE_REST)
+        # Of a ratio or a difference with a bound in it nothing follows, and there is none to show.
+        values = replace(values, refused=values.lower_bound, remedy=AWAIT_THE_REST)
     return replace(values, withheld=evidence.withholding(claim.id))
 
 
@@ -103,9 +109,10 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     refused: list[_Obstacle] = []
     missing: list[_Obstacle] = []
     bounds: list[str] = []
+    are_bounds: dict[ConditionRef, list[bool]] = {condition: [] for condition in trials}
     blocks = sorted(set().union(*trials.values()))
     for block in blocks:
-        in_block: dict[ConditionRef, float] = {}
+        in_block: dict[ConditionRef, tuple[float, bool]] = {}
         for condition, by_block in trials.items():
             trial = by_block.get(block)
             if trial is None:
@@ -115,19 +122,21 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
             if isinstance(read, _Obstacle):
                 (refused if read.is_refusal else missing).append(read)
             else:
-                in_block[condition] = read
-                if is_lower_bound(metric, trial, read):
+                is_bound = is_lower_bound(metric, trial, read)
+                in_block[condition] = read, is_bound
+                if is_bound:
                     where = f"trial {trial.index} (block {trial.block}, {condition})"
                     bounds.append(f"in {where} the {metric.label} falls among requests that had no answer in time")
         if len(in_block) == len(trials):
-            for condition, value in in_block.items():
+            for condition, (value, is_bound) in in_block.items():
                 values[condition].append(value)
+                are_bounds[condition].append(is_bound)
     if len(blocks) < evidence.blocks:
         why = "the run was interrupted" if evidence.interrupted else "the record ends early"
         missing.append(_Obstacle(f"{why}: {len(blocks)} of {evidence.blocks} blocks were begun", TO_ITS_END))
     told = next(iter([*refused, *missing]), _Obstacle(""))
     refusal, absent, bound = _first_of(refused), _first_of(missing), next(iter(bounds), None)
-    return Values(values, refusal, absent, lower_bound=bound, remedy=told.way_out)
+    return Values(values, refusal, absent, lower_bound=bound, are_bounds=are_bounds, remedy=told.way_out)
 
 
 def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence) -> float | _Obstacle:

@@ -16,6 +16,10 @@ class Estimate(Strict):
     estimate: float
     interval: tuple[float, float] | None = Field(description="95%, null with fewer than three blocks")
     blocks: int
+    is_lower_bound: bool = Field(
+        False, description="the true figure may be higher: it falls among times whose end nobody awaited"
+    )
+    open_above: bool = Field(False, description="the true upper end of the interval may be higher, likewise")
 
 
 def over_blocks(values: Sequence[float], level: float = LEVEL) -> Estimate:

@@ -133,12 +133,14 @@ def _arrivals(objective: Objective, parts: Mapping[str, float]) -> float:
 
 def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:
     """A run of the engine, judged by the objectives."""
+    bounds = summary.response_time.at_least
     return Probe(
         rate_per_second=rate,
         seconds=seconds,
         confirming=confirming,
         achieved_over_offered=summary.achieved_over_offered,
         percentiles_seconds={name: supported_percentile(summary.response_time, name) for name in METRIC_PERCENTILES},
+        at_least_seconds=None if bounds is None else bounds.min_seconds,
         error_share=summary.error_share,
         busiest_thread_share=summary.busiest_thread_share,
         objectives=[_met(objective, summary) for objective in load.objectives],

@@ -6,6 +6,7 @@ benchmarking in reasonable time", ISMM 2013: the unit is the highest level that 
 tell.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -13,15 +14,19 @@ from typing import Literal
 
 from fairtrial.base.formatting import count
 from fairtrial.judge.judging import judge_record
-from fairtrial.judge.metrics import Metric
+from fairtrial.judge.metrics import Metric, is_lower_bound
 from fairtrial.judge.model import ConditionResult, Outcome, Result
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
+from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.tools.compare.differences import differences
 
 Change = Literal["regression", "improvement", "within the margin", "~", "not compared"]
+Bounds = Literal["none", "some", "median"]
+"""Which of a side's values are lower bounds, as they fall among times whose end nobody awaited: none; some, so that the
+interval of the ratio is open; or so many that the median is one, too."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,25 @@ class Row:
     change: Change
     reason: str | None
     """Why it was not compared."""
+    bounds: tuple[Bounds, Bounds] = ("none", "none")
+    """Of the values before and after."""
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One value a block of the one run, or one a run."""
+
+    values: Sequence[float]
+    are_bounds: Sequence[bool]
+
+    @property
+    def bounds(self) -> Bounds:
+        if not any(self.are_bounds):
+            return "none"
+        return "median" if over_blocks_bounded(self.values, self.are_bounds).is_lower_bound else "some"
+
+
+_NOTHING = _Side((), ())
 
 
 @dataclass(frozen=True)
@@ -112,54 +136,69 @@ def _row(
     level: float,
     margin: float,
 ) -> Row:
-    old, old_obstacle = _values_of_side(metric, before, identity)
-    new, new_obstacle = _values_of_side(metric, after, identity)
+    old, old_obstacle = _side(metric, before, identity)
+    new, new_obstacle = _side(metric, after, identity)
     reasons = [f"{when}: {why}" for when, why in (("before", old_obstacle), ("after", new_obstacle)) if why]
     if reasons:
         return Row(identity, contender, metric, None, None, None, "not compared", "; ".join(reasons))
-    ratio = unpaired_ratio(new, old, level)
-    typical_before, typical_after = (over_blocks(values).estimate for values in (old, new))
-    change = _change(metric, ratio, margin)
-    return Row(identity, contender, metric, typical_before, typical_after, ratio, change, None)
+    ratio = unpaired_ratio(new.values, old.values, level)
+    typical_before, typical_after = (over_blocks(side.values).estimate for side in (old, new))
+    bounds = old.bounds, new.bounds
+    change = _change(metric, ratio, margin, bounds)
+    return Row(identity, contender, metric, typical_before, typical_after, ratio, change, None, bounds)
 
 
-def _values_of_side(metric: Metric, runs: Sequence[JudgedRun], identity: str) -> tuple[list[float], str | None]:
-    """One value a block of the one run, or one a run; or none, and why."""
+def _side(metric: Metric, runs: Sequence[JudgedRun], identity: str) -> tuple[_Side, str | None]:
+    """The values of one side; or none, and why."""
     values: list[float] = []
+    are_bounds: list[bool] = []
     for number, run in enumerate(runs, 1):
         condition = next((each for each in run.result.conditions if each.id == identity), None)
         of_run, obstacle = _values(metric, run, condition)
         if obstacle:
-            return [], obstacle if len(runs) == 1 else f"run {number}: {obstacle}"
-        values += of_run if len(runs) == 1 else [over_blocks(of_run).estimate]
-    if len(values) < MINIMUM_BLOCKS:
-        found = count(len(values), "block" if len(runs) == 1 else "run")
-        return [], f"{found} cannot carry an interval: at least {MINIMUM_BLOCKS} are needed"
-    return values, None
+            return _NOTHING, obstacle if len(runs) == 1 else f"run {number}: {obstacle}"
+        if len(runs) == 1:
+            return _if_enough(of_run, "block")
+        typical = over_blocks_bounded(of_run.values, of_run.are_bounds)
+        values.append(typical.estimate)
+        are_bounds.append(typical.is_lower_bound)
+    return _if_enough(_Side(values, are_bounds), "run")
 
 
-def _values(metric: Metric, side: JudgedRun, condition: ConditionResult | None) -> tuple[list[float], str | None]:
+def _if_enough(side: _Side, unit: str) -> tuple[_Side, str | None]:
+    if len(side.values) < MINIMUM_BLOCKS:
+        found = count(len(side.values), unit)
+        return _NOTHING, f"{found} cannot carry an interval: at least {MINIMUM_BLOCKS} are needed"
+    return side, None
+
+
+def _values(metric: Metric, run: JudgedRun, condition: ConditionResult | None) -> tuple[_Side, str | None]:
     """One value a block; or none, and why."""
     if condition is None:
-        return [], "no such condition"
+        return _NOTHING, "no such condition"
     outcome: Outcome = condition.outcome
     if outcome != "valid":
-        return [], f"{outcome} ({condition.reason})" if condition.reason else outcome
+        return _NOTHING, f"{outcome} ({condition.reason})" if condition.reason else outcome
     if not metric.fits(condition.load):
-        return [], f"{metric.label} is not measured under this load: {condition.load.describe()}"
-    values = [metric.read(trial) for trial in side.trials if trial.condition == condition.id]
+        return _NOTHING, f"{metric.label} is not measured under this load: {condition.load.describe()}"
+    trials = [trial for trial in run.trials if trial.condition == condition.id]
+    values = [metric.read(trial) for trial in trials]
     present = [value for value in values if value is not None and value > 0]
     if len(present) < len(values) or not present:
-        return [], f"{metric.label} was not measured, zero, or not supported by the sample in every block"
-    return present, None
+        return _NOTHING, f"{metric.label} was not measured, zero, or not supported by the sample in every block"
+    are_bounds = [is_lower_bound(metric, trial, value) for trial, value in zip(trials, present, strict=True)]
+    return _Side(present, are_bounds), None
 
 
-def _change(metric: Metric, ratio: Estimate, margin: float) -> Change:
+def _change(metric: Metric, ratio: Estimate, margin: float, bounds: tuple[Bounds, Bounds]) -> Change:
+    """What the interval says. With lower bounds before the change it may reach down to 0; after it, without end."""
     assert ratio.interval is not None
     low, high = ratio.interval
+    low = low if bounds[0] == "none" else 0.0
+    high = high if bounds[1] == "none" else math.inf
     # Factors above 1 are improvements, whether higher or lower values are better.
     gain = ratio.estimate if metric.higher_is_better else 1 / ratio.estimate
-    least, most = (low, high) if metric.higher_is_better else (1 / high, 1 / low)
+    least, most = (low, high) if metric.higher_is_better else (1 / high, 1 / low if low else math.inf)
     if gain < 1 / (1 + margin) and most < 1:
         return "regression"
     if gain > 1 + margin and least > 1:

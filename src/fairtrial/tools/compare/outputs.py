@@ -1,6 +1,6 @@
 """A comparison as JUnit XML, for a CI job, and as Markdown, for a review."""
 
-from fairtrial.base.formatting import figure, span, with_unit
+from fairtrial.base.formatting import bounded_below, figure, span, with_unit
 from fairtrial.report.junit import Case, suite_text
 from fairtrial.report.markdown import escape, row_text
 from fairtrial.tools.compare.comparison import Comparison, Row
@@ -28,6 +28,8 @@ def comparison_markdown(comparison: Comparison, title: str) -> str:
     lines += [row_text([escape(cell) for cell in row_cells(row)]) for row in comparison.rows]
     lines += ["", f"Intervals: {100 * comparison.level:.4g}%. Margin: {comparison.margin:.0%}.", ""]
     lines += [escape(between_runs(comparison)), ""]
+    if bounds := bounds_in_words(comparison):
+        lines += [escape(bounds), ""]
     lines += [f"- {escape(warning)}" for warning in comparison.warnings]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -45,8 +47,30 @@ def between_runs(comparison: Comparison) -> str:
 
 
 def row_cells(row: Row) -> list[str]:
-    """A row as text, in the order of HEAD; a dash where there is no value."""
-    before, after = ("–" if value is None else with_unit(value, row.metric.unit) for value in (row.before, row.after))
-    ratio = "–" if row.ratio is None else figure(row.ratio.estimate)
-    interval = "–" if row.ratio is None or row.ratio.interval is None else span(row.ratio.interval)
+    """A row as text, in the order of HEAD; a dash where there is no value.
+
+    `> x` is at least x. With lower bounds before the change the ratio is at most what is shown, `< x`; with such
+    on both sides it may be anything.
+    """
+    before, after = (
+        "–" if value is None else bounded_below(with_unit(value, row.metric.unit), bounds == "median")
+        for value, bounds in zip((row.before, row.after), row.bounds, strict=True)
+    )
+    ratio, interval = "–", "–"
+    if row.ratio is not None and row.bounds != ("median", "median"):
+        sign = {"median": "< "}.get(row.bounds[0], "")
+        ratio = sign + bounded_below(figure(row.ratio.estimate), row.bounds[1] == "median")
+    if row.ratio is not None and row.ratio.interval is not None and "none" in row.bounds:
+        low = "" if row.bounds[0] == "none" else "< "
+        interval = low + span(row.ratio.interval, open_above=row.bounds[1] != "none")
     return [row.condition, row.metric.label, before, after, ratio, interval, row.change]
+
+
+def bounds_in_words(comparison: Comparison) -> str:
+    """What `>` and `<` stand for; empty where there is none."""
+    if all(row.bounds == ("none", "none") for row in comparison.rows):
+        return ""
+    return (
+        "> and <: requests had no answer when they were awaited no longer, so that the figure is a lower bound, and a "
+        "ratio at least or at most what is shown. A change is only named if it stands all the same."
+    )

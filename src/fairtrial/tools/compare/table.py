@@ -7,7 +7,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.tools.compare.comparison import Comparison, Row
-from fairtrial.tools.compare.outputs import between_runs, row_cells
+from fairtrial.tools.compare.outputs import between_runs, bounds_in_words, row_cells
 
 STYLES = {"regression": "bold red", "improvement": "green", "not compared": "yellow"}
 
@@ -35,7 +35,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         Text(
             f"{count(len(comparison.regressions), 'regression')}: worse by more than {comparison.margin:.0%}, with an "
             "interval that excludes no change. ~ : neither a change nor its absence is proven. "
-            + between_runs(comparison)
+            + " ".join(filter(None, (between_runs(comparison), bounds_in_words(comparison))))
         ),
         highlight=False,
     )

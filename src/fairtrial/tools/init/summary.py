@@ -11,7 +11,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.tools.init.try_once import Tried
 from fairtrial.tools.load.advice import remedy
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.report.figures import cell, goodput_in_words
+from fairtrial.tools.load.report.figures import at_least_ms, bounded_cell, goodput_in_words
 
 REMEDIES = {
     "keep-alive": "let it speak HTTP/1.1 and keep connections, as it does in production or behind a proxy",
@@ -52,7 +52,7 @@ def _load_in_words(measurement: Measurement | None) -> Iterator[Text]:
         return
     summary, connections = measurement.summary, measurement.plan.load.connections
     times = [
-        f"p{name} {cell(1e3 * seconds)} ms"
+        f"p{name} {bounded_cell(1e3 * seconds, at_least_ms(summary.response_time))} ms"
         for name in ("50", "99")
         if (seconds := supported_percentile(summary.response_time, name)) is not None
     ]

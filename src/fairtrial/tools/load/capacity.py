@@ -87,6 +87,7 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
         warmup_seconds=options.warmup_seconds or WARMUP_SECONDS,
         probe_seconds=min(PROBE_SECONDS, seconds),
         duration_seconds=seconds,
+        drain_seconds=options.drain_seconds,
     )
 
 

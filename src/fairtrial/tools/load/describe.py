@@ -12,6 +12,7 @@ from fairtrial.engine.plan import (
 )
 from fairtrial.experiment.describe_load import (
     describe_closed,
+    describe_drain,
     describe_open,
     describe_ramp,
     describe_rate,
@@ -28,7 +29,8 @@ def describe_plan(plan: EnginePlan) -> str:
         parts.append(f"{plan.pipeline} requests in flight per connection (pipelined)")
     if plan.tls is not None:
         parts.append("TLS")
-    return ", ".join([*parts, _length(plan) + describe_warmup(plan.warmup_seconds)])
+    length = _length(plan) + describe_warmup(plan.warmup_seconds) + describe_drain(plan.drain_seconds)
+    return ", ".join([*parts, length])
 
 
 def window_seconds(plan: EnginePlan) -> float | None:

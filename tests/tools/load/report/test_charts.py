@@ -5,10 +5,17 @@ from typing import Any
 import pytest
 
 from fairtrial.engine.plan import Constant, EngineLoad, Ramp, Step, Steps
-from fairtrial.record.engine_summary import SecondOfSeries
+from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.report.vega import Spec
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.report.charts import distribution_chart, rate_chart, tail_chart, time_chart
+from fairtrial.tools.load.report.charts import (
+    EXACT,
+    LOWER_BOUND,
+    distribution_chart,
+    rate_chart,
+    tail_chart,
+    time_chart,
+)
 from tests.builders import a_trial
 from tests.tools.load.measurements import URL, measurement, open_measurement, plan
 
@@ -52,6 +59,22 @@ def test_an_open_load_has_a_tail_of_both_times() -> None:
     both = {"service_time": measured.summary.response_time}
     measured = Measurement(URL, measured.plan, measured.summary.model_copy(update=both))
     assert {point["times"] for point in points(tail_chart(measured))} == {"response time", "service time"}
+
+
+def test_the_part_of_a_tail_that_is_a_lower_bound_is_told_apart_and_meets_the_rest() -> None:
+    measured = open_measurement()
+    bounds = AtLeast(count=20, min_seconds=250e-6, longest_other_seconds=0.1)
+    told = measured.summary.response_time.model_copy(update={"at_least": bounds})
+    chart = tail_chart(open_measurement(response_time=told))
+    parts = [point for point in points(chart) if point["times"] == "response time"]
+    exact, open_above = ([point for point in parts if point["known"] == known] for known in (EXACT, LOWER_BOUND))
+    assert exact and open_above and parts == exact + open_above
+    assert open_above[0] == exact[-1] | {"known": LOWER_BOUND}
+    assert max(point["milliseconds"] for point in exact) < 0.25 <= open_above[1]["milliseconds"]
+    assert chart is not None and chart["encoding"]["strokeDash"]["legend"] is not None
+    plain = tail_chart(measured)
+    assert plain is not None and plain["encoding"]["strokeDash"]["legend"] is None
+    assert {point["known"] for point in points(plain)} == {EXACT}
 
 
 def test_charts_over_time_need_three_whole_seconds() -> None:

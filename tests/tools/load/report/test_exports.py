@@ -3,7 +3,7 @@
 import json
 
 from fairtrial.engine.plan import Request
-from fairtrial.record.engine_summary import SecondOfSeries
+from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.record.histogram import read_histogram
 from fairtrial.tools.load.report.exports import measurement_json, percentile_distribution, seconds_csv
 from tests.tools.load.measurements import URL, hdr, measurement, open_measurement, plan
@@ -50,3 +50,18 @@ def test_the_percentile_distribution() -> None:
     assert [float(row[1]) for row in cells] == sorted(float(row[1]) for row in cells)
     assert lines[-3].startswith("#[Mean    =        0.50")
     assert percentile_distribution(read_histogram("")).count("\n") == 5
+
+
+def test_the_percentile_distribution_tells_of_lower_bounds_in_a_comment() -> None:
+    times = read_histogram(hdr(*range(1, 1001)))
+    bounds = AtLeast(count=7, min_seconds=0.25, longest_other_seconds=0.3)
+    told, plain = percentile_distribution(times, bounds), percentile_distribution(times)
+    assert told.startswith(plain) and told.removeprefix(plain).split() == [
+        "#[Lower",
+        "bounds",
+        "=",
+        "7,",
+        "From",
+        "=",
+        "250.000]",
+    ]

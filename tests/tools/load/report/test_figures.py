@@ -1,5 +1,8 @@
 """Which times a sample supports, and how they are written."""
 
+from dataclasses import replace
+
+from fairtrial.record.capacity import CapacitySearch, Probe
 from fairtrial.record.engine_summary import AtLeast
 from fairtrial.tools.load.report.figures import (
     cell,
@@ -7,6 +10,7 @@ from fairtrial.tools.load.report.figures import (
     generator_in_words,
     goodput_in_words,
     missing_percentiles,
+    probe_rows,
     rows,
 )
 from tests.builders import a_trial
@@ -57,3 +61,20 @@ def test_what_falls_among_requests_without_an_end_is_a_lower_bound() -> None:
     assert row.cell(row.max_ms).startswith("> ") and row.cell(None) == "–"
     plain = rows(open_measurement())[0]
     assert [plain.cell(each) for each in plain.cells] == [text.removeprefix("> ") for text in cells]
+
+
+def test_the_runs_of_a_search_mark_lower_bounds() -> None:
+    probe = Probe(
+        rate_per_second=500,
+        seconds=2,
+        confirming=False,
+        achieved_over_offered=1.0,
+        percentiles_seconds={"50": 0.004, "99": 0.19},
+        error_share=0.0,
+        busiest_thread_share=0.1,
+        objectives=[],
+    )
+    for at_least_seconds, cells in ((None, ["4.00", "190"]), (0.1, ["4.00", "> 190"]), (0.004, ["> 4.00", "> 190"])):
+        told = probe.model_copy(update={"at_least_seconds": at_least_seconds})
+        (row,) = probe_rows(replace(open_measurement(), capacity=CapacitySearch(probes=[told], found=[])))
+        assert list(row[4:6]) == cells

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from fairtrial.record.engine_summary import TlsSession, Waiting
+from fairtrial.report.columns import LOWER_BOUNDS
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.terminal import print_measurement
 from tests.builders import a_trial
@@ -75,3 +76,16 @@ def test_without_an_answer_there_are_no_times() -> None:
     assert "no verified answer" in text
     assert "response time" not in text
     assert "5 refused" in text
+
+
+def test_lower_bounds_are_marked_by_request_too_and_explained_once() -> None:
+    trial = a_trial().mixing(short=(0.5, 0.001), long=(0.5, 1.0))
+    exact, bounded = trial.record().engine, trial.unanswered_from(0.004).record().engine
+    assert exact and bounded
+    plain, text = (
+        printed(measurement(mix=exact.mix)),
+        printed(measurement(mix=bounded.mix, response_time=bounded.response_time)),
+    )
+    assert LOWER_BOUNDS not in plain and "1.00    4.00" in plain
+    assert text.count(LOWER_BOUNDS) == 1
+    assert "1.00  > 4.00" in text and "> 1,000 > 4,000" in text

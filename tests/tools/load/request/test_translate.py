@@ -62,6 +62,11 @@ def test_what_ends_the_load(target: Target) -> None:
     assert plan_of(target, steps=(RateStep(5, 2),)).stop is None
 
 
+def test_how_long_answers_are_awaited_after_an_open_load(target: Target) -> None:
+    assert plan_of(target).drain_seconds is None and plan_of(target, rate=5.0).drain_seconds is None
+    assert [plan_of(target, rate=5.0, drain_seconds=seconds).drain_seconds for seconds in (0.0, 7.5)] == [0, 7.5]
+
+
 def test_connections(target: Target) -> None:
     assert plan_of(target, no_keepalive=True).requests_per_connection == 1
     assert plan_of(target, requests_per_connection=5).requests_per_connection == 5

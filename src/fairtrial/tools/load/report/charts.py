@@ -8,13 +8,14 @@ from fairtrial.engine.plan import Closed, EngineLoad, Ramp, Steps
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.histogram import Histogram
-from fairtrial.report.vega import Spec, chart, coloured, milliseconds_axis, round_values
+from fairtrial.report.vega import Spec, chart, coloured, legend, milliseconds_axis, round_values
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import TABLE_PERCENTILES
 
 BINS = 60
 POINTS_PER_NINE = 12
 """Points of the percentile curve from 90% to 99%, from 99% to 99.9%, …"""
+EXACT, LOWER_BOUND = "measured", "a lower bound"
 FEWEST_SECONDS = 3
 """A chart over time needs this many whole seconds."""
 
@@ -58,31 +59,30 @@ def distribution_chart(measurement: Measurement) -> Spec | None:
 def tail_chart(measurement: Measurement) -> Spec | None:
     """Time by percentile, both axes logarithmic, so that each further nine has the same width.
 
-    A curve ends at the highest percentile that the sample supports. None if it does not support the median.
+    A curve ends at the highest percentile that the sample supports. What of it is a lower bound is dotted. None if it
+    does not support the median.
     """
     summary = measurement.summary
     curves = [("response time", measurement.response_times, summary.response_time)]
     if measurement.is_open:
         curves.append(("service time", measurement.service_times, summary.service_time))
-    points: list[dict[str, Any]] = [
-        {
-            "times": name,
-            "inverse": 1 / (1 - share),
-            "percentile": 100 * share,
-            "milliseconds": 1e3 * times.at(100 * share),
-        }
-        for name, times, distribution in curves
-        for share in _shares(times, distribution)
-    ]
+    points = [point for curve in curves for point in _tail_points(*curve)]
     if not points:
         return None
     nines = math.ceil(math.log10(max(point["inverse"] for point in points)))
     names = [name for name, _, _ in curves]
+    known: Spec = {
+        "field": "known",
+        "type": "nominal",
+        "scale": {"domain": [EXACT, LOWER_BOUND], "range": [[1, 0], [2, 3]]},
+        "legend": legend([EXACT, LOWER_BOUND]) if any(point["known"] == LOWER_BOUND for point in points) else None,
+    }
     return chart(
         height=260,
         data={"values": points},
         mark={"type": "line", "strokeWidth": 2},
         encoding={
+            "strokeDash": known,
             "x": {
                 "field": "inverse",
                 "type": "quantitative",
@@ -97,11 +97,32 @@ def tail_chart(measurement: Measurement) -> Spec | None:
             "color": coloured(names, "times"),
             "tooltip": [
                 {"field": "times"},
+                {"field": "known", "title": "time"},
                 {"field": "percentile", "format": ".6~r"},
                 {"field": "milliseconds", "format": ",.3~r", "title": "ms"},
             ],
         },
     )
+
+
+def _tail_points(name: str, times: Histogram, distribution: Distribution) -> list[dict[str, Any]]:
+    """A curve of `tail_chart`; in two parts that meet where it falls among requests whose end nobody awaited."""
+    points: list[dict[str, Any]] = []
+    for share in _shares(times, distribution):
+        seconds = times.at(100 * share)
+        known = LOWER_BOUND if distribution.is_lower_bound(seconds) else EXACT
+        if points and known != points[-1]["known"]:
+            points.append(points[-1] | {"known": known})
+        points.append(
+            {
+                "times": name,
+                "known": known,
+                "inverse": 1 / (1 - share),
+                "percentile": 100 * share,
+                "milliseconds": 1e3 * seconds,
+            }
+        )
+    return points
 
 
 def rate_chart(measurement: Measurement) -> Spec | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fairtrial import __version__
+from fairtrial.record.engine_summary import AtLeast
 from fairtrial.record.histogram import Histogram
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.describe import describe_plan
@@ -68,8 +69,12 @@ def seconds_csv(measurement: Measurement) -> str:
     return out.getvalue()
 
 
-def percentile_distribution(times: Histogram) -> str:
-    """The distribution of times in milliseconds as HdrHistogram writes it (`.hgrm`), for its plotters."""
+def percentile_distribution(times: Histogram, bounds: AtLeast | None = None) -> str:
+    """The distribution of times in milliseconds as HdrHistogram writes it (`.hgrm`), for its plotters.
+
+    Args:
+        bounds: of the times, those that are lower bounds. A comment at the end says so; plotters skip it.
+    """
     lines = [f"{'Value':>12} {'Percentile':>14} {'TotalCount':>10} {'1/(1-Percentile)':>14}", ""]
     last = 0.0
     for percentile in _ticks():
@@ -88,6 +93,8 @@ def percentile_distribution(times: Histogram) -> str:
         f"#[Max     = {last * 1e3:12.3f}, Total count    = {times.count:12d}]",
         f"#[Buckets = {len(times.buckets):12d}, SubBuckets     = {2048:12d}]",
     ]
+    if bounds is not None:
+        lines.append(f"#[Lower bounds = {bounds.count:7d}, From           = {bounds.min_seconds * 1e3:12.3f}]")
     return "\n".join(lines) + "\n"
 
 

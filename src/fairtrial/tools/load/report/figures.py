@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.base.formatting import figure
+from fairtrial.base.formatting import bounded_below, figure
 from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.judge.checks.uneven_connections import CHECK as UNEVEN
 from fairtrial.judge.metrics import supported_percentile
@@ -40,8 +40,7 @@ class Row:
 
     def cell(self, milliseconds: float | None) -> str:
         """The figure as the table shows it: `> 190` for a lower bound."""
-        text = cell(milliseconds)
-        return f"> {text}" if milliseconds is not None and milliseconds >= self.at_least_ms else text
+        return bounded_cell(milliseconds, self.at_least_ms)
 
 
 def columns(measurement: Measurement) -> list[str]:
@@ -64,7 +63,7 @@ def rows(measurement: Measurement) -> list[Row]:
             name,
             [_milliseconds(supported_percentile(times, each)) for each in names],
             1e3 * times.max_seconds,
-            math.inf if times.at_least is None else 1e3 * times.at_least.min_seconds,
+            at_least_ms(times),
         )
         for name, times in kinds
         if times.max_seconds is not None
@@ -87,6 +86,21 @@ def cell(milliseconds: float | None) -> str:
     if milliseconds is None:
         return "–"
     return "<0.001" if milliseconds < SHORTEST_MS else figure(milliseconds)
+
+
+def bounded_cell(milliseconds: float | None, at_least_ms: float) -> str:
+    """`cell`; `> 190` for a figure that is `at_least_ms` or more, and so a lower bound."""
+    return bounded_below(cell(milliseconds), milliseconds is not None and milliseconds >= at_least_ms)
+
+
+def at_least_ms(times: Distribution | None) -> float:
+    """From where on figures of these times are lower bounds, in ms; infinite: all are exact."""
+    return math.inf if times is None or times.at_least is None else 1e3 * times.at_least.min_seconds
+
+
+def has_lower_bounds(measurement: Measurement) -> bool:
+    """Whether some of the times are lower bounds."""
+    return measurement.summary.response_time.at_least is not None
 
 
 def goodput_in_words(measurement: Measurement) -> str:
@@ -148,13 +162,14 @@ def probe_rows(measurement: Measurement) -> list[Sequence[str]]:
 
 def _cells_of(probe: Probe) -> Sequence[str]:
     answered = probe.achieved_over_offered
+    bounds_ms = math.inf if probe.at_least_seconds is None else 1e3 * probe.at_least_seconds
     missed = [f"{each.objective}: {each.why_not}" for each in probe.objectives if not each.met]
     return (
         "confirms" if probe.confirming else "tries",
         f"{probe.rate_per_second:,.0f}",
         figure(probe.seconds),
         "–" if answered is None else f"{answered:.1%}",
-        *(cell(_milliseconds(probe.percentiles_seconds.get(name))) for name in ("50", "99")),
+        *(bounded_cell(_milliseconds(probe.percentiles_seconds.get(name)), bounds_ms) for name in ("50", "99")),
         f"{probe.error_share:.2%}",
         "; ".join(missed) or "kept",
     )

@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from fairtrial import __version__
+from fairtrial.report.columns import LOWER_BOUNDS
 from fairtrial.report.page import environment, page_parts
 from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.describe import describe_plan
@@ -17,6 +18,7 @@ from fairtrial.tools.load.report.figures import (
     columns,
     generator_in_words,
     goodput_in_words,
+    has_lower_bounds,
     missing_percentiles,
     probe_rows,
     rows,
@@ -50,7 +52,12 @@ def load_page(measurement: Measurement) -> str:
             probe_titles=PROBE_TITLES,
             probes=probe_rows(measurement),
             cell=cell,
-            notes=[EXPLANATION] * measurement.is_open + [missing_percentiles(measurement)] + list(measurement.notes),
+            notes=[
+                *[EXPLANATION] * measurement.is_open,
+                *[LOWER_BOUNDS] * has_lower_bounds(measurement),
+                missing_percentiles(measurement),
+                *measurement.notes,
+            ],
             failed=[(kind, count, remedy(kind, measurement.plan, measurement.summary)) for kind, count in failed],
             warnings=list(warnings(measurement)),
             written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),

@@ -40,10 +40,11 @@ def write_outputs(outputs: OutputOptions, measurement: Measurement) -> None:
     Raises:
         Problem: a file cannot be written after all.
     """
+    summary = measurement.summary
     formats: list[tuple[Path | None, Callable[[], str]]] = [
         (outputs.json, lambda: measurement_json(measurement)),
         (outputs.csv, lambda: seconds_csv(measurement)),
-        (outputs.hdr, lambda: percentile_distribution(measurement.response_times)),
+        (outputs.hdr, lambda: percentile_distribution(measurement.response_times, summary.response_time.at_least)),
         (outputs.html, lambda: _html(measurement)),
     ]
     # Standard output comes last: if it is closed, the files are already written.

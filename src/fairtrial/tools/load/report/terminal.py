@@ -8,6 +8,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure, plain
 from fairtrial.base.printable import printable
 from fairtrial.judge.metrics import supported_percentile
+from fairtrial.report.columns import LOWER_BOUNDS
 from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
@@ -15,11 +16,13 @@ from fairtrial.tools.load.report.bars import histogram_lines
 from fairtrial.tools.load.report.figures import (
     EXPLANATION,
     PROBE_TITLES,
+    at_least_ms,
+    bounded_cell,
     capacities,
-    cell,
     columns,
     generator_in_words,
     goodput_in_words,
+    has_lower_bounds,
     missing_percentiles,
     probe_rows,
     rows,
@@ -119,6 +122,7 @@ def _times(measurement: Measurement, console: Console) -> list[RenderableType]:
         table.add_row(row.name, *(row.cell(each) for each in row.cells), row.cell(row.max_ms))
     parts: list[RenderableType] = [table]
     notes = [EXPLANATION] if measurement.is_open else []
+    notes += [LOWER_BOUNDS] if has_lower_bounds(measurement) else []
     notes += [note for note in [missing_percentiles(measurement)] if note]
     parts += [Text(note, style="dim") for note in notes]
     if measurement.summary.response_time.count >= FEWEST_FOR_A_HISTOGRAM:
@@ -144,7 +148,7 @@ def _requests(measurement: Measurement) -> list[RenderableType]:
             Text(printable(share.name)),
             f"{share.verified / summary.window_seconds:,.1f}",
             f"{share.answers - share.verified + (share.failures or 0):,}",
-            *(cell(None if seconds is None else 1e3 * seconds) for seconds in percentiles),
+            *(bounded_cell(None if seconds is None else 1e3 * seconds, at_least_ms(times)) for seconds in percentiles),
         )
     return [Text(), table]
 

@@ -14,7 +14,7 @@ import typer
 
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure, parse_expected_figure, parse_objective
-from fairtrial.tools.load.request.units import parse_duration, parse_rate
+from fairtrial.tools.load.request.units import parse_drain, parse_duration, parse_rate
 from fairtrial.tools.load.request.values import (
     Header,
     RateRamp,
@@ -156,6 +156,17 @@ class LoadOptions:
         float | None, _time(LOAD, "--think", text="Closed load: pause after each answer before the next request.")
     ] = None
     warmup_seconds: Annotated[float, _time(LOAD, "--warmup", text="Offer load this long before measuring.")] = 0.0
+    drain_seconds: Annotated[
+        float | None,
+        _option(
+            LOAD,
+            "--drain",
+            metavar="TIME",
+            parser=parse_drain,
+            text="Open load: await the answers that are owed at the end for at most this long; 0: not at all. "
+            "[default: 2s, or --timeout if that is shorter]",
+        ),
+    ] = None
     threads: Annotated[
         int | None,
         _option(

@@ -65,6 +65,7 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
         requests_per_connection=1 if options.no_keepalive else options.requests_per_connection,
         pipeline=options.pipeline,
         timeout_seconds=options.timeout_seconds,
+        drain_seconds=options.drain_seconds,
         threads=threads,
         cpus=cpus,
         driver=options.driver.value,
@@ -105,6 +106,13 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
     yield options.arrival is not None and not constant, "--arrival needs a rate", "give it with -r"
     thinking = _is_open(options) and options.think_seconds is not None
     yield thinking, "--think is for closed loads", "leave out -r, --ramp and --steps"
+    drained = options.drain_seconds is not None
+    yield (
+        drained and not _is_open(options),
+        "--drain is for open loads: a closed one owes nothing",
+        ("leave it out, or give a rate with -r, --ramp or --steps"),
+    )
+    yield drained and counted, "-n awaits its last answer, however long it takes", "leave out --drain, or use -d"
 
 
 def _contradictory_connections(options: LoadOptions) -> Iterator[tuple[bool, str, str]]:

@@ -7,6 +7,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 
 LONGEST_SECONDS = 86_400.0
+LONGEST_DRAIN_SECONDS = 3600.0
 HIGHEST_RATE = 10_000_000.0
 
 
@@ -24,6 +25,23 @@ def parse_duration(text: str) -> float:
         seconds = 0.0
     if not 0 < seconds <= LONGEST_SECONDS:
         raise Problem(f"'{printable(text)}' is not a time from above 0 to a day", "write 10s, 500ms, 2m or 1h")
+    return seconds
+
+
+def parse_drain(text: str) -> float:
+    """Seconds from `5s`, `500ms` or `0`, up to an hour.
+
+    Raises:
+        Problem: it is none of these.
+    """
+    from fairtrial.base import units  # noqa: PLC0415 see above
+
+    try:
+        seconds = units.parse_duration(text, default="s")
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONGEST_DRAIN_SECONDS:
+        raise Problem(f"'{printable(text)}' is not a time from 0 to an hour", "write 5s, 500ms, or 0 to await nothing")
     return seconds
 
 

@@ -1,0 +1,79 @@
+//! How connections open, and what becomes of those that do not.
+
+use super::slot::State;
+use super::{Next, Session};
+use crate::driver::ConnectFailure;
+use crate::record::ErrorKind;
+use crate::schedule::Phase;
+
+impl Session {
+    /// Connects anew, for the requests that the connection has, or ahead of any.
+    pub(super) fn connect(&mut self, number: usize, state: State, now_ns: u64) -> Next {
+        if self.phase == Phase::Window && !self.takes_port() {
+            return self.give_up(number, now_ns);
+        }
+        let slot = &mut self.slots[number];
+        slot.state = state;
+        slot.is_connected = false;
+        slot.connect_ns = now_ns;
+        Next::Connect
+    }
+
+    /// False if the plan gives local ports and none is left.
+    fn takes_port(&mut self) -> bool {
+        match &mut self.local_ports {
+            None => true,
+            Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+        }
+    }
+
+    /// The connect has succeeded.
+    pub fn connected(&mut self, number: usize, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        if self.phase == Phase::Over {
+            return Next::Close;
+        }
+        let slot = &mut self.slots[number];
+        slot.is_connected = true;
+        slot.is_reused = slot.state == State::Opening;
+        slot.left_on_socket = self.socket_limit;
+        if self.phase == Phase::Window {
+            self.record.connects += 1;
+            self.record.connect_time.record(now_ns.saturating_sub(slot.connect_ns));
+        }
+        if self.set_up.is_some() {
+            return self.begin_set_up(number, now_ns);
+        }
+        if slot.state == State::Opening {
+            return self.free(number, now_ns);
+        }
+        slot.state = State::Requesting;
+        Next::Send
+    }
+
+    /// The connect has failed.
+    pub fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        if self.phase == Phase::Window && self.slots[number].is_under_way() {
+            self.record.examples.add(failure.kind, None, failure.explanation.as_bytes(), now_ns);
+        }
+        self.fail(number, failure.kind, now_ns)
+    }
+
+    /// No local port is left: the request has failed, and the connection is not opened again. wrk does the same:
+    /// it counts the error, and nothing makes it try again.
+    #[cold]
+    fn give_up(&mut self, number: usize, now_ns: u64) -> Next {
+        let slot = &mut self.slots[number];
+        slot.is_connected = false;
+        let request = slot.current.request;
+        let explanation = b"no local port is left of those that the plan gives";
+        self.record.examples.add(ErrorKind::Connect, None, explanation, now_ns);
+        self.request_failed(number, request, ErrorKind::Connect, now_ns);
+        self.rest(number)
+    }
+}
