@@ -4,34 +4,30 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benches import document, measure  # noqa: E402
+from benches import document  # noqa: E402
+from benches.bench import Bench  # noqa: E402
 from benches.load import Tool  # noqa: E402
 from benches.processes import version  # noqa: E402
+from benches.tables import TABLES  # noqa: E402
 from benches.tools import all_tools  # noqa: E402
-
-TABLES = ("cost", "sizes", "truth", "scale")
-SCALED = ("gcannon", "wrk")
 
 
 def arguments() -> argparse.Namespace:
+    names = [table.name for table in TABLES]
     parser = argparse.ArgumentParser(description="Compares load generators.")
     parser.add_argument(
         "--engine", type=Path, default=ROOT / "engine/target/release/fairtrial-engine", help="the engine to use"
     )
-    parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
+    parser.add_argument("--tables", nargs="+", choices=names, default=names)
     parser.add_argument("--tools", nargs="+", metavar="PART", help="only tools whose name contains one of these")
-    parser.add_argument("--rounds", type=int, default=5, help="of the tables cost and sizes")
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each run for cost, sizes and scale")
-    parser.add_argument(
-        "--body-bytes", type=int, nargs="+", default=[200, 16 << 10, 64 << 10, 1 << 20], help="of the sizes table"
-    )
-    parser.add_argument("--truth-seconds", type=float, default=20.0, help="of each run for truth; a multiple of 2")
-    parser.add_argument("--connections", type=int, nargs="+", default=[64, 1000, 16000], help="of the scale table")
+    parser.add_argument("--rounds", type=int, help="of each table; by default its own number")
+    parser.add_argument("--seconds", type=float, help="of each run at the highest rate; by default the table's own")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
     return parser.parse_args()
 
@@ -56,44 +52,25 @@ def main() -> int:
     if not available or not options.engine.exists():
         print(f"no engine at {options.engine}: cargo build --release, or --engine", file=sys.stderr)
         return 2
-    tools = [tool for tool, _ in available]
-    versions = [(tool.name, text) for tool, text in available]
-
-    def bench(seconds: float) -> measure.Bench:
-        return measure.Bench(
-            options.engine, cpus[0], cpus[1], options.rounds, seconds, lambda line: print(line, file=sys.stderr)
+    page = ROOT / "docs/benchmarks.md"
+    for each in TABLES:
+        if each.name not in options.tables:
+            continue
+        seconds = each.seconds if each.keeps_seconds else options.seconds or each.seconds
+        table = replace(each, rounds=options.rounds or each.rounds, seconds=seconds)
+        compared = [(tool, text) for tool, text in available if table.compares(tool)]
+        if not compared:
+            print(f"{table.name}: none of these generators is in this table", file=sys.stderr)
+            continue
+        bench = Bench(
+            options.engine, cpus[0], cpus[1], table.rounds, table.seconds, lambda line: print(line, file=sys.stderr)
         )
-
-    parts: dict[str, str] = {}
-    if "cost" in options.tables:
-        rows = measure.measure_cost(bench(options.seconds), tools)
-        what = f"{options.rounds} rounds of {options.seconds:g} s in alternation"
-        parts["cost"] = f"{document.host_facts(versions, what)}\n\n{document.cost_table(rows)}"
-    if "sizes" in options.tables:
-        bodies = measure.measure_sizes(bench(options.seconds), options.body_bytes)
-        what = (
-            f"{options.rounds} rounds of {options.seconds:g} s in alternation, {measure.SIZES_CONNECTIONS} connections"
-        )
-        ours = [(name, text) for name, text in versions if name == versions[0][0]]
-        parts["sizes"] = f"{document.host_facts(ours, what)}\n\n{document.sizes_table(bodies)}"
-    if "truth" in options.tables:
-        percentiles = measure.measure_truth(bench(options.truth_seconds), tools)
-        what = f"{options.truth_seconds:g} s each"
-        parts["truth"] = f"{document.host_facts(versions, what)}\n\n{document.truth_table(percentiles)}"
-    if "scale" in options.tables:
-        others = [tool for tool in tools if tool.name in SCALED]
-        sizes = measure.measure_scale(bench(options.seconds), options.connections, others)
-        what = f"{options.seconds:g} s each"
-        compared = [(name, text) for name, text in versions if name in (versions[0][0], *SCALED)]
-        parts["scale"] = f"{document.host_facts(compared, what)}\n\n{document.scale_table(sizes)}"
-    for name, part in parts.items():
-        print(f"\n## {name}\n\n{part}")
-    if options.write:
-        page = ROOT / "docs/benchmarks.md"
-        text = page.read_text()
-        for name, part in parts.items():
-            text = document.replace_part(text, name, part)
-        page.write_text(text)
+        what = f"{table.facts}; {table.rounds} rounds of {table.seconds:g} s in alternation"
+        facts = document.host_facts([(tool.name, text) for tool, text in compared], what)
+        part = f"{facts}\n\n{table.text(bench, [tool for tool, _ in compared])}"
+        print(f"\n## {table.name}\n\n{part}", flush=True)
+        if options.write:
+            page.write_text(document.replace_part(page.read_text(), table.name, part))
     return 0
 
 

@@ -2,13 +2,11 @@
 
 import platform
 import re
-import statistics
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
 from benches.load import Percentiles
-from benches.measure import DRIVERS, EXPECTED, CostRow, ScaleRow, SizeRow
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -17,87 +15,24 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def cost_table(rows: Sequence[CostRow]) -> str:
-    """Processor time per request: a row for each generator."""
-    first = rows[0].name
-    return table(
-        ["generator", "CPU per request, µs (median)", "lowest to highest", f"{first} over it, paired"],
-        [
-            [
-                row.name,
-                f"{row.median_us:.2f}",
-                f"{min(row.costs_us):.2f} to {max(row.costs_us):.2f}",
-                f"{row.median_ratio:.2f}",
-            ]
-            for row in rows
-        ],
-    )
+def milliseconds(value: float | None) -> str:
+    """A figure of three digits, or that there is none."""
+    if value is None:
+        return "not stated"
+    return f"{value:.3g}" if value < 10 else f"{value:.1f}"
 
 
-def sizes_table(rows: Sequence[SizeRow]) -> str:
-    """Processor time per answer of each size, by driver."""
-    return table(
-        ["body, bytes", *(f"{driver}, µs (median)" for driver in DRIVERS), "io_uring over epoll, paired"],
-        [
-            [
-                f"{row.body_bytes:,}",
-                *(f"{statistics.median(row.costs_us[driver]):.2f}" for driver in DRIVERS),
-                f"{row.median_ratio:.2f}",
-            ]
-            for row in rows
-        ],
-    )
-
-
-def truth_table(rows: Sequence[tuple[str, Percentiles]]) -> str:
+def percentiles_table(expected: Percentiles, rows: Sequence[tuple[str, Percentiles]]) -> str:
     """Stated percentiles: a row for each generator, below the true values."""
 
-    def cell(milliseconds: float | None) -> str:
-        if milliseconds is None:
-            return "not stated"
-        return f"{milliseconds:.3g}" if milliseconds < 10 else f"{milliseconds:.1f}"
-
     def cells(percentiles: Percentiles) -> list[str]:
-        return [cell(each) for each in (percentiles.p50, percentiles.p95, percentiles.p99, percentiles.p999)]
+        return [milliseconds(each) for each in (percentiles.p50, percentiles.p95, percentiles.p99, percentiles.p999)]
 
-    expected = ["by arithmetic", "that of no stall", *cells(EXPECTED)[1:]]
     return table(
         ["", "p50, ms", "p95, ms", "p99, ms", "p99.9, ms"],
-        [expected, *([label, *cells(percentiles)] for label, percentiles in rows)],
-    )
-
-
-def scale_table(rows: Sequence[ScaleRow]) -> str:
-    """Cost, rate and memory: a row for each generator and number of connections."""
-
-    def per_connection(row: ScaleRow) -> str:
-        smallest = next(other for other in rows if other.name == row.name)
-        more = row.connections - smallest.connections
-        if more <= 0 or row.threads > 1:
-            return "—"
-        return f"{(row.most_memory_bytes - smallest.most_memory_bytes) / more:.0f} bytes"
-
-    return table(
         [
-            "generator",
-            "connections",
-            "threads",
-            "CPU per request, µs",
-            "requests/s",
-            "most memory, MiB",
-            "per added connection",
-        ],
-        [
-            [
-                row.name,
-                f"{row.connections:,}",
-                str(row.threads),
-                f"{row.cost_us:.2f}",
-                f"{row.requests_per_second:,.0f}",
-                f"{row.most_memory_bytes / 2**20:.1f}",
-                per_connection(row),
-            ]
-            for row in rows
+            ["by arithmetic", "that of no stall", *cells(expected)[1:]],
+            *([label, *cells(percentiles)] for label, percentiles in rows),
         ],
     )
 

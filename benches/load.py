@@ -14,10 +14,19 @@ class Load:
     seconds: float
     rate_per_second: float | None  # None: as fast as the answers come
     scratch: Path  # an empty folder for the generator's files
+    answer_bytes: int | None = None  # of each answer's body; None: the target's own, two bytes
+    request_bytes: int = 0  # of each request's body; 0: a GET
 
     @property
     def url(self) -> str:
         return f"http://{self.address}/"
+
+    @property
+    def request_body(self) -> Path:
+        """A file with the body of each request."""
+        file = self.scratch / "body"
+        file.write_bytes(b"a" * self.request_bytes)
+        return file
 
 
 @dataclass(frozen=True)
@@ -50,22 +59,28 @@ class Percentiles:
 
 @dataclass(frozen=True)
 class Truth:
-    """A way to measure at a given rate with a generator, and the function that reads its percentiles."""
+    """A way to measure with a generator, and the function that reads its percentiles."""
 
     label: str
     command: Callable[[Load], Command]
     percentiles: Callable[[Finished], Percentiles]
+    keeps_rate: bool = True
 
 
 @dataclass(frozen=True)
 class Tool:
     """A load generator.
 
-    `cost` gives the command for one thread and 64 connections, at the highest rate; None for a tool that keeps a rate.
+    `cost` gives the command for one thread, at the highest rate; None for a tool that keeps a rate. `closed` is such a
+    command that states percentiles; None if it states none. `truths` are commands that do, at a given rate.
     """
 
     name: str
     version_command: list[str]  # its first element is the program
     cost: Callable[[Load], Command] | None
     truths: tuple[Truth, ...] = ()
+    closed: Truth | None = None
+    sends_bodies: bool = False  # `cost` heeds the bodies of requests
+    is_ours: bool = False
+    variant: bool = False  # of a tool that is in the list already, for some of the tables
     version_pattern: str = r"\d+\.\d+(?:\.\d+)?"

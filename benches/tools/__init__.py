@@ -7,10 +7,12 @@ from benches.tools import autocannon, engine, gcannon, h2load, hey, k6, oha, veg
 
 
 def all_tools(engine_path: Path) -> list[Tool]:
-    """All generators, the engine with its two drivers first."""
+    """All generators, the engine first, in several ways."""
     return [
         engine.tool(engine_path, "io_uring"),
         engine.tool(engine_path, "epoll"),
+        engine.tool(engine_path, "auto"),
+        engine.tool(engine_path, "io_uring", "awake"),
         gcannon.TOOL,
         wrk.TOOL,
         wrk.WRK2,

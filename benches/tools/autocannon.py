@@ -26,6 +26,7 @@ TOOL = Tool(
     name="autocannon",
     version_command=["autocannon", "--version"],
     cost=cost,
+    closed=Truth("autocannon", cost, percentiles, keeps_rate=False),
     truths=(Truth("autocannon -R", at_rate, percentiles),),
     version_pattern=r"(?<=autocannon v)\d+\.\d+\.\d+",
 )

@@ -10,27 +10,28 @@ from benches.load import Command, Finished, Load, Percentiles, Tool, Truth
 BODY = "ok"  # what the target answers
 
 
-def plan(load: Load, driver: str, *, threads: int = 1, cpus: Sequence[int] = (), warmup_seconds: float = 0.0) -> str:
-    """The engine's plan as JSON."""
-    expect = {
+def plan(
+    load: Load,
+    driver: str,
+    *,
+    wait: str = "sleep",
+    threads: int = 1,
+    cpus: Sequence[int] = (),
+    warmup_seconds: float = 0.0,
+) -> str:
+    """The engine's plan as JSON. Whatever the target answers is verified: a long body's length, the short one whole."""
+    expect: dict[str, Any] = {
         "status": [200],
         "content_type": "text/plain",
         "body_bytes": {"min": len(BODY), "max": len(BODY)},
         "body": {"kind": "exact", "text": BODY},
         "check_every": 16,
     }
-    return _plan(load, driver, expect, threads, cpus, warmup_seconds)
-
-
-def sized_plan(load: Load, driver: str, body_bytes: int, *, cpus: Sequence[int], warmup_seconds: float) -> str:
-    """The plan, as JSON, of a load whose answers have bodies of this length, whatever is in them."""
-    expect = {"status": [200], "body_bytes": {"min": body_bytes, "max": body_bytes}}
-    return _plan(load, driver, expect, 1, cpus, warmup_seconds)
-
-
-def _plan(
-    load: Load, driver: str, expect: dict[str, Any], threads: int, cpus: Sequence[int], warmup_seconds: float
-) -> str:
+    if load.answer_bytes is not None:
+        expect = {"status": [200], "body_bytes": {"min": load.answer_bytes, "max": load.answer_bytes}}
+    request: dict[str, Any] = {"path": "/", "expect": expect}
+    if load.request_bytes:
+        request |= {"method": "POST", "body_file": str(load.request_body)}
     model: dict[str, Any] = {"kind": "closed", "connections": load.connections}
     if load.rate_per_second is not None:
         model = {"kind": "constant", "rate_per_second": load.rate_per_second, "connections": load.connections}
@@ -39,7 +40,8 @@ def _plan(
             "protocol": 2,
             "address": load.address,
             "driver": driver,
-            "requests": [{"path": "/", "expect": expect}],
+            "wait": wait,
+            "requests": [request],
             "load": model,
             "stop": {"kind": "seconds", "seconds": load.seconds},
             "threads": threads,
@@ -73,13 +75,23 @@ def percentiles(finished: Finished) -> Percentiles:
     return Percentiles(*(response[key] * 1e3 for key in ("50", "95", "99", "99.9")))
 
 
-def tool(path: Path, driver: str) -> Tool:
-    def command(load: Load) -> Command:
-        return Command([str(path), "run"], plan(load, driver))
+def tool(path: Path, driver: str, wait: str = "sleep") -> Tool:
+    """The engine by this driver; `wait`: what it does while it awaits answers."""
+    name = f"fairtrial ({driver})" if wait == "sleep" else f"fairtrial ({driver}, {wait})"
 
+    def command(load: Load) -> Command:
+        return Command([str(path), "run"], plan(load, driver, wait=wait))
+
+    variant = wait != "sleep" or driver == "auto"
+    truth = Truth(name, command, percentiles)
     return Tool(
-        name=f"fairtrial ({driver})",
+        name=name,
         version_command=[str(path), "--version"],
-        cost=command,
-        truths=(Truth(f"fairtrial ({driver})", command, percentiles),),
+        # Awake, it takes all of its processor whatever a request costs.
+        cost=command if wait == "sleep" else None,
+        closed=truth if driver != "auto" else None,
+        truths=() if variant else (truth,),
+        sends_bodies=True,
+        is_ours=True,
+        variant=variant,
     )

@@ -26,6 +26,7 @@ TOOL = Tool(
     # It has no option for its version; its help shows that it is installed.
     version_command=["hey", "-h"],
     cost=cost,
+    closed=Truth("hey", cost, percentiles, keeps_rate=False),
     truths=(Truth("hey -q", at_rate, percentiles),),
     version_pattern=r"(?!)",
 )

@@ -54,5 +54,6 @@ TOOL = Tool(
     name="k6",
     version_command=["k6", "version"],
     cost=command,
+    closed=Truth("k6", command, percentiles, keeps_rate=False),
     truths=(Truth("k6", command, percentiles),),
 )

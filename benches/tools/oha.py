@@ -11,7 +11,8 @@ def base(load: Load) -> list[str]:
 
 
 def cost(load: Load) -> Command:
-    return Command([*base(load), load.url])
+    body = ["-m", "POST", "-D", str(load.request_body)] if load.request_bytes else []
+    return Command([*base(load), *body, load.url])
 
 
 def at_rate(load: Load) -> Command:
@@ -31,6 +32,8 @@ TOOL = Tool(
     name="oha",
     version_command=["oha", "--version"],
     cost=cost,
+    closed=Truth("oha", cost, percentiles, keeps_rate=False),
+    sends_bodies=True,
     truths=(
         Truth("oha -q with correction", corrected, percentiles),
         Truth("oha -q", at_rate, percentiles),

@@ -37,5 +37,6 @@ TOOL = Tool(
     name="vegeta",
     version_command=["vegeta", "-version"],
     cost=cost,
+    closed=Truth("vegeta", cost, percentiles, keeps_rate=False),
     truths=(Truth("vegeta", at_rate, percentiles),),
 )

@@ -1,6 +1,8 @@
 """wrk, and wrk2, which keeps a constant rate."""
 
+import json
 import re
+from pathlib import Path
 
 from benches.load import Command, Finished, Load, Percentiles, Tool, Truth
 
@@ -8,7 +10,16 @@ UNITS_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3}
 
 
 def cost(load: Load) -> Command:
-    return Command(["wrk", "-t1", f"-c{load.connections}", f"-d{load.seconds:g}s", load.url])
+    script = ["-s", str(posting(load))] if load.request_bytes else []
+    return Command(["wrk", "-t1", f"-c{load.connections}", f"-d{load.seconds:g}s", *script, load.url])
+
+
+def posting(load: Load) -> Path:
+    """A script that makes each request a POST."""
+    file = load.scratch / "post.lua"
+    body = json.dumps(str(load.request_body))
+    file.write_text(f'wrk.method = "POST"\nwrk.body = io.open({body}, "rb"):read("*a")\n')
+    return file
 
 
 def closed(load: Load) -> Command:
@@ -31,7 +42,9 @@ TOOL = Tool(
     name="wrk",
     version_command=["wrk", "-v"],
     cost=cost,
-    truths=(Truth("wrk, closed, 64", closed, percentiles),),
+    truths=(Truth("wrk, closed, 64", closed, percentiles, keeps_rate=False),),
+    closed=Truth("wrk", closed, percentiles, keeps_rate=False),
+    sends_bodies=True,
 )
 WRK2 = Tool(
     name="wrk2",

@@ -9,27 +9,33 @@ import pytest
 
 from benches import document
 from benches.load import Command, Load, Percentiles, Tool
-from benches.measure import CostRow, ScaleRow, SizeRow
 from benches.processes import run, version
-from benches.tools import engine
+from benches.tables import TABLES, closing, cost, one_connection, scale, sizes, truth
+from benches.tools import all_tools, engine
 
 
 def test_cost_rows_have_medians() -> None:
-    rows = [CostRow("ours", [5.0, 5.2, 9.0], [1.0, 1.0, 1.0]), CostRow("theirs", [7.0, 7.8, 8.0], [1.4, 1.5, 0.9])]
-    lines = document.cost_table(rows).splitlines()
+    rows = [
+        cost.CostRow("ours", [5.0, 5.2, 9.0], [1.0, 1.0, 1.0]),
+        cost.CostRow("theirs", [7.0, 7.8, 8.0], [1.4, 1.5, 0.9]),
+    ]
+    lines = cost.markdown(rows).splitlines()
     assert lines[2] == "| ours | 5.20 | 5.00 to 9.00 | 1.00 |"
     assert lines[3] == "| theirs | 7.80 | 7.00 to 8.00 | 1.40 |"
 
 
 def test_percentiles_that_a_tool_does_not_state_are_named() -> None:
-    text = document.truth_table([("wrk", Percentiles(0.38, None, 178.02, None))])
+    text = document.percentiles_table(truth.EXPECTED, [("wrk", Percentiles(0.38, None, 178.02, None))])
     assert "| by arithmetic | that of no stall | 100.0 | 180.0 | 198.0 |" in text
     assert text.splitlines()[-1] == "| wrk | 0.38 | not stated | 178.0 | not stated |"
 
 
 def test_scale_rows_state_memory_per_connection() -> None:
-    rows = [ScaleRow("ours", 64, 1, 5.0, 60_000.0, 2**20), ScaleRow("ours", 1064, 1, 5.5, 50_000.0, 2**20 + 1_000_000)]
-    lines = document.scale_table([*rows, ScaleRow("ours", 128, 2, 6.0, 1e5, 2**21)]).splitlines()
+    rows = [
+        scale.ScaleRow("ours", 64, 1, 5.0, 60_000.0, 2**20),
+        scale.ScaleRow("ours", 1064, 1, 5.5, 50_000.0, 2**20 + 1_000_000),
+    ]
+    lines = scale.markdown([*rows, scale.ScaleRow("ours", 128, 2, 6.0, 1e5, 2**21)]).splitlines()
     assert lines[2].endswith("| 1.0 | — |") and lines[4].endswith("| 2.0 | — |")
     assert lines[3] == "| ours | 1,064 | 1 | 5.50 | 50,000 | 2.0 | 1000 bytes |"
 
@@ -43,8 +49,36 @@ def test_parts_are_replaced_between_their_markers() -> None:
 
 def test_the_page_has_every_marker() -> None:
     page = (Path(__file__).parents[2] / "docs/benchmarks.md").read_text()
-    for name in ("cost", "sizes", "truth", "scale"):
-        document.replace_part(page, name, "")
+    for table in TABLES:
+        document.replace_part(page, table.name, "")
+
+
+def test_each_table_compares_the_engine_with_others() -> None:
+    tools = all_tools(Path("engine"))
+    for table in TABLES:
+        compared = [tool for tool in tools if table.compares(tool)]
+        assert compared[0].name == "fairtrial (io_uring)", table.name
+        assert any(not tool.is_ours for tool in compared), table.name
+
+
+def test_the_row_of_one_connection_has_the_medians() -> None:
+    rows = [
+        one_connection.OneRow("ours", [9_000.0, 10_000.0, 11_000.0], [0.09, 0.1, 0.2], [1.0, 1.0, 1.0]),
+        one_connection.OneRow("theirs", [4_500.0, 6_000.0, 4_400.0], [], [0.5, 0.6, 0.4]),
+    ]
+    lines = one_connection.markdown(rows).splitlines()
+    assert lines[2:] == ["| ours | 10,000 | 1.00 | 0.1 |", "| theirs | 4,500 | 0.50 | not stated |"]
+
+
+def test_a_window_that_closes_into_a_stall_has_its_percentiles_by_arithmetic() -> None:
+    """2,000 requests a second for 4 s, however late the generator begins: all that are due in the stall count."""
+    for late_seconds in (0.01, 0.2, 0.49):
+        due = [number / 2000 for number in range(8000)]
+        begin = 3.75 - late_seconds
+        waits = sorted(1000 * max(0.0, begin + 1 - at) if at >= begin else 0.0 for at in due)
+        stated = [waits[round(8000 * share) - 1] for share in (0.95, 0.99, 0.999)]
+        expected = [closing.EXPECTED.p95, closing.EXPECTED.p99, closing.EXPECTED.p999]
+        assert stated == pytest.approx(expected, abs=1.0)
 
 
 @pytest.mark.measures
@@ -66,15 +100,29 @@ def test_versions() -> None:
     assert version(Tool("none", ["no-such-generator"], None)) is None
 
 
-def test_rows_of_sizes_pair_the_drivers_within_a_round() -> None:
-    row = SizeRow(65_536, {"io_uring": [20.0, 40.0, 30.0], "epoll": [10.0, 50.0, 30.0]})
-    assert document.sizes_table([row]).splitlines()[2] == "| 65,536 | 30.00 | 30.00 | 1.00 |"
-    row = SizeRow(1_048_576, {"io_uring": [200.0, 240.0], "epoll": [100.0, 200.0]})
-    assert document.sizes_table([row]).splitlines()[2] == "| 1,048,576 | 220.00 | 150.00 | 1.60 |"
+def test_a_size_s_ratio_is_that_to_the_least_of_the_others_in_the_same_round() -> None:
+    rows = [
+        sizes.SizeRow("fairtrial (auto)", True, {200: [20.0, 40.0, 30.0]}),
+        sizes.SizeRow("fairtrial (epoll)", True, {200: [1.0, 1.0, 1.0]}),
+        sizes.SizeRow("a", False, {200: [40.0, 50.0, 30.0]}),
+        sizes.SizeRow("b", False, {200: [80.0, 20.0, 40.0]}),
+    ]
+    lines = sizes.markdown(rows, "fairtrial (auto)").splitlines()
+    assert lines[0] == "| CPU per request, µs (median) | 200 bytes |"
+    assert lines[2] == "| fairtrial (auto) | 30.00 |" and lines[4] == "| a | 40.00 |"
+    assert lines[-1] == "| fairtrial (auto) over the least of the others, paired | 1.00 |"
+    assert sizes.markdown(rows[:2], "fairtrial (auto)").splitlines()[-1].endswith("| — |")
 
 
 def test_a_plan_of_a_size_expects_it_of_every_answer(tmp_path: Path) -> None:
-    load = Load("127.0.0.1:80", 16, 1.0, None, tmp_path)
-    plan = json.loads(engine.sized_plan(load, "epoll", 65_536, cpus=[1], warmup_seconds=0.5))
+    load = Load("127.0.0.1:80", 16, 1.0, None, tmp_path, answer_bytes=65_536)
+    plan = json.loads(engine.plan(load, "epoll", cpus=[1], warmup_seconds=0.5))
     assert plan["driver"] == "epoll" and plan["cpus"] == [1]
     assert plan["requests"][0]["expect"] == {"status": [200], "body_bytes": {"min": 65_536, "max": 65_536}}
+
+
+def test_a_plan_of_long_requests_sends_a_file(tmp_path: Path) -> None:
+    load = Load("127.0.0.1:80", 16, 1.0, None, tmp_path, request_bytes=65_536)
+    (request,) = json.loads(engine.plan(load, "auto"))["requests"]
+    assert request["method"] == "POST" and Path(request["body_file"]).stat().st_size == 65_536
+    assert request["expect"]["body"] == {"kind": "exact", "text": "ok"}

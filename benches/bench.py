@@ -1,0 +1,78 @@
+"""What all tables of docs/benchmarks.md share: the machine's two processors, rounds, and what a table is."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from benches.load import Load, Tool
+from benches.processes import Target, run
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The settings of one table."""
+
+    engine: Path
+    generator_cpu: int
+    target_cpu: int
+    rounds: int
+    seconds: float
+    report: Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of docs/benchmarks.md, between the markers of its name."""
+
+    name: str
+    rounds: int
+    seconds: float  # of each run
+    facts: str  # about the runs, beside rounds and seconds
+    compares: Callable[[Tool], bool]  # whether a generator is in it
+    text: Callable[[Bench, Sequence[Tool]], str]  # measures; the table in Markdown
+    keeps_seconds: bool = False  # its arithmetic rests on them
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="fairtrial-bench-") as folder:
+        yield Path(folder)
+
+
+def in_turn(things: Sequence[Thing], round_number: int) -> list[Thing]:
+    """All of them, in the opposite order in every other round."""
+    return list(things) if round_number % 2 == 0 else list(reversed(things))
+
+
+def whole_cost_us(
+    bench: Bench, tool: Tool, connections: int, *, answer_bytes: int | None = None, request_bytes: int = 0
+) -> float:
+    """Processor time of the generator's process, its start and exit included, per request that the target answers.
+
+    Args:
+        answer_bytes: of each answer's body; None: the target's own, two bytes.
+        request_bytes: of each request's body; 0: a GET.
+
+    Returns:
+        Microseconds.
+    """
+    assert tool.cost is not None
+    arguments = [] if answer_bytes is None else ["--body-bytes", str(answer_bytes)]
+    with scratch() as folder, Target(bench.engine, bench.target_cpu, arguments) as target:
+        load = Load(
+            target.address,
+            connections,
+            bench.seconds,
+            None,
+            folder,
+            answer_bytes=answer_bytes,
+            request_bytes=request_bytes,
+        )
+        finished = run(tool.cost(load), load, [bench.generator_cpu])
+        return finished.cpu_seconds / target.served() * 1e6

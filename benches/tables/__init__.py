@@ -1,0 +1,5 @@
+"""The tables of docs/benchmarks.md, in their order there."""
+
+from benches.tables import closing, cost, one_connection, scale, sizes, truth
+
+TABLES = (cost.TABLE, one_connection.TABLE, sizes.ANSWERS, sizes.REQUESTS, truth.TABLE, closing.TABLE, scale.TABLE)
