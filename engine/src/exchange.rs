@@ -43,6 +43,7 @@ pub struct Exchange {
     header_fits: bool,
     header_shows: Option<Sighting>,
     reusable: bool,
+    has_two_framings: bool,
     content_type: Vec<u8>,
     head: Vec<u8>,
     body_bytes: u64,
@@ -81,6 +82,7 @@ impl Exchange {
                 Ok(Some(head)) => {
                     let header_fits = expectation.header_fits(&head, asked_row);
                     (self.status, self.reusable) = (head.status, head.reusable);
+                    self.has_two_framings = head.has_two_framings;
                     self.header_fits = header_fits;
                     self.header_shows = expectation.header_shows();
                     if expectation.keeps_content_type() {
@@ -156,6 +158,7 @@ impl Exchange {
             body_bytes: self.body_bytes,
             body,
             reusable: self.reusable,
+            has_two_framings: self.has_two_framings,
         }
     }
 }

@@ -76,6 +76,8 @@ pub struct Record {
     pub sent_bytes: u64,
     /// Bodies that were compared as a whole.
     pub checked_bodies: u64,
+    /// Answers with a Content-Length beside a Transfer-Encoding.
+    pub two_framings: u64,
     times: TimesByKind,
     /// From the intended start to sending.
     pub send_lag: Distribution,
@@ -119,6 +121,7 @@ impl Record {
             received_bytes: 0,
             sent_bytes: 0,
             checked_bodies: 0,
+            two_framings: 0,
             send_lag: Distribution::new(),
             connect_time: Distribution::new(),
             body_bytes: BodyBytes::default(),
@@ -324,6 +327,7 @@ impl Record {
         self.received_bytes += other.received_bytes;
         self.sent_bytes += other.sent_bytes;
         self.checked_bodies += other.checked_bodies;
+        self.two_framings += other.two_framings;
         self.times.merge(&other.times);
         self.send_lag.merge(&other.send_lag);
         self.connect_time.merge(&other.connect_time);

@@ -21,4 +21,6 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
     /// True if the connection can carry another request.
     pub reusable: bool,
+    /// True if a Content-Length came beside a Transfer-Encoding.
+    pub has_two_framings: bool,
 }

@@ -129,7 +129,7 @@ mod tests {
     }
 
     fn head<'a>(content_type: Option<&'a [u8]>, location: Option<&'a [u8]>) -> Head<'a> {
-        Head { status: 301, content_type, location, bytes: b"", reusable: true }
+        Head { status: 301, content_type, location, bytes: b"", reusable: true, has_two_framings: false }
     }
 
     #[test]

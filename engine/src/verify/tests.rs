@@ -24,6 +24,7 @@ fn answer(status: u16, body: &[u8]) -> Answer<'_> {
         body_bytes,
         body,
         reusable: true,
+        has_two_framings: false,
     }
 }
 

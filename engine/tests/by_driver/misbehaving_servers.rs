@@ -67,6 +67,33 @@ fn until_close_and_announced_closes_are_right_answers() {
 }
 
 #[test]
+fn answers_with_two_framings_are_right_and_counted() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
+    let chunks = "5\r\nhello\r\n0\r\n";
+    for (bytes, of_ten) in [
+        (format!("{head}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n{chunks}\r\n"), 10),
+        (format!("{head}Content-Length: 15\r\ntransfer-encoding:CHUNKED\r\n\r\n{chunks}\r\n"), 10),
+        // In an interim answer and in a trailer it frames nothing.
+        (
+            format!(
+                "HTTP/1.1 103 Early\r\nContent-Length: 5\r\n\r\n{head}Transfer-Encoding: chunked\r\n\r\n{chunks}\r\n"
+            ),
+            0,
+        ),
+        (format!("{head}Transfer-Encoding: chunked\r\n\r\n{chunks}Content-Length: 5\r\n\r\n"), 0),
+    ] {
+        let summary = summary_of(&Server::answering(&[bytes.as_bytes()]));
+        assert_eq!((summary.count("verified"), summary.count("two_framings")), (10, of_ten), "{bytes}");
+        assert_eq!(
+            summary.count("connects"),
+            of_ten.max(1),
+            "no connection is used again where its end is in doubt"
+        );
+        assert!(summary.errors().is_empty());
+    }
+}
+
+#[test]
 fn wrong_answers_by_kind() {
     let with_status = |status: &str| format!("HTTP/1.1 {status}\r\nContent-Length: 5\r\n\r\nhello");
     let with_type = |kind: &str, body: &str| {

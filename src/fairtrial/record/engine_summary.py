@@ -273,6 +273,9 @@ class EngineSummary(Strict):
     waiting: Waiting | None = Field(None, description="null in a closed load")
     cohort: Cohort | None = Field(None, description="null in a closed load, and in older records")
     checked_bodies: int
+    two_framings: int | None = Field(
+        None, description="answers with a Content-Length beside a Transfer-Encoding; null in older records"
+    )
     mix: list[Share] = Field(default_factory=list)
     series: list[SecondOfSeries]
     intended_seconds: list[float] = Field(default_factory=list)

@@ -50,7 +50,11 @@ def measurement(trial: TrialBuilder | None = None, *, of: EnginePlan | None = No
 def open_measurement(**changes: Any) -> Measurement:
     """A measurement of an open load."""
     constant = plan(load=Constant(rate_per_second=4000, connections=64))
-    facts = {"offered": 12_000, "achieved_over_offered": 1.0, "waiting": Waiting(limit=100_000, peak=0, at_end=0)}
+    facts: dict[str, Any] = {
+        "offered": 12_000,
+        "achieved_over_offered": 1.0,
+        "waiting": Waiting(limit=100_000, peak=0, at_end=0),
+    }
     return measurement(of=constant, **facts | changes)
 
 

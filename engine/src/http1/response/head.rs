@@ -20,6 +20,7 @@ pub(super) struct ParsedHead {
     pub status: u16,
     pub framing: Framing,
     pub reusable: bool,
+    pub has_two_framings: bool,
     pub content_type: Option<Range<usize>>,
     pub location: Option<Range<usize>>,
 }
@@ -147,11 +148,12 @@ impl Fields {
             Some(length) if !self.has_transfer_encoding => Framing::Fixed(length),
             _ => Framing::UntilClose,
         };
+        let has_two_framings = self.has_transfer_encoding && self.content_length.is_some();
         // Two framings at once, or chunks from an HTTP/1.0 peer, leave doubt where the next answer begins.
-        let doubtful = self.has_transfer_encoding && (self.content_length.is_some() || !is_1_1);
+        let doubtful = has_two_framings || (self.has_transfer_encoding && !is_1_1);
         let reusable = !self.close && (is_1_1 || self.keep_alive) && !doubtful && status != 101;
         let Fields { content_type, location, .. } = self;
-        ParsedHead { status, framing, reusable, content_type, location }
+        ParsedHead { status, framing, reusable, has_two_framings, content_type, location }
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Head<'a> {
     pub bytes: &'a [u8],
     /// True if the connection can carry another request after this answer.
     pub reusable: bool,
+    /// True if there is a Content-Length beside a Transfer-Encoding, which overrides it (RFC 9112, 6.3).
+    pub has_two_framings: bool,
 }
 
 /// The next part of a body.
@@ -145,6 +147,7 @@ impl ResponseParser {
                 location: parsed.location.map(value),
                 bytes,
                 reusable,
+                has_two_framings: parsed.has_two_framings,
             }));
         }
     }

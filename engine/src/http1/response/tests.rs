@@ -6,6 +6,7 @@ struct Parsed {
     content_type: Option<String>,
     location: Option<String>,
     reusable: bool,
+    has_two_framings: bool,
     body: Vec<u8>,
 }
 
@@ -26,7 +27,7 @@ fn feed(parts: &[&[u8]], to_head: bool, closes: bool) -> Result<Option<(Parsed, 
                 None => continue,
                 Some(head) => {
                     parsed.status = head.status;
-                    parsed.reusable = head.reusable;
+                    (parsed.reusable, parsed.has_two_framings) = (head.reusable, head.has_two_framings);
                     let text = |value| String::from_utf8_lossy(value).into_owned();
                     parsed.content_type = head.content_type.map(text);
                     parsed.location = head.location.map(text);
@@ -81,7 +82,8 @@ fn answer(bytes: &str) -> Parsed {
 
 fn parsed(status: u16, content_type: Option<&str>, reusable: bool, body: &str) -> Parsed {
     let content_type = content_type.map(str::to_owned);
-    Parsed { status, content_type, location: None, reusable, body: body.into() }
+    let body = body.into();
+    Parsed { status, content_type, location: None, reusable, has_two_framings: false, body }
 }
 
 #[test]
@@ -185,7 +187,7 @@ fn keep_alive_by_version() {
     assert!(reusable("HTTP/1.0 200 OK\r\nConnection: Keep-Alive"));
     assert!(!reusable("HTTP/1.0 200 OK\r\nConnection: keep-alive, close"));
     let both = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n";
-    assert_eq!(answer(both), parsed(200, None, false, ""));
+    assert_eq!(answer(both), Parsed { has_two_framings: true, ..parsed(200, None, false, "") });
 }
 
 #[test]
@@ -330,7 +332,7 @@ fn both_framings_at_once_mean_chunks_and_no_reuse() {
         "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\nContent-Length: 3",
     ] {
         let bytes = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n2\r\nok\r\n0\r\n\r\n");
-        assert_eq!(answer(&bytes), parsed(200, None, false, "ok"));
+        assert_eq!(answer(&bytes), Parsed { has_two_framings: true, ..parsed(200, None, false, "ok") });
     }
     let from_1_0 = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
     assert_eq!(answer(from_1_0), parsed(200, None, false, ""));

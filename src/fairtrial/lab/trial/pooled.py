@@ -69,6 +69,7 @@ def pooled_summary(windows: Sequence[EngineSummary]) -> EngineSummary:
             "waiting": _waiting(windows),
             "cohort": _cohort(windows),
             "checked_bodies": sum(each.checked_bodies for each in windows),
+            "two_framings": _sum_if_known([each.two_framings for each in windows]),
             "mix": [_share([each.mix[place] for each in windows]) for place in range(len(first.mix))],
             "series": [],
             "intended_seconds": [],

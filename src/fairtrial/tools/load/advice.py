@@ -52,7 +52,7 @@ def remedy(kind: str, plan: EnginePlan, summary: EngineSummary) -> str:
 def warnings(measurement: Measurement) -> Iterator[str]:
     """Reasons not to take these figures for the server's own; none in a good run."""
     summary, plan = measurement.summary, measurement.plan
-    found = [finding for finding in measurement.findings if finding.severity != "note"]
+    found = measurement.findings
     for finding in found:
         yield f"{finding.check}: {finding.evidence}; {_with_options(finding.remedy)}"
     kept_up = summary.achieved_over_offered is None or summary.achieved_over_offered >= KEPT_UP
