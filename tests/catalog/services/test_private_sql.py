@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -329,9 +330,9 @@ def test_a_start_that_takes_too_long(name: str, shared: Shared, monkeypatch: pyt
     with shared.private(name):
         pass
     monkeypatch.setattr(private_server, "READY_WITHIN_SECONDS", 0.0)
-    start = private_server.PrivateServer.start
     # On a busy machine the server is sooner ready than it is asked for the first time.
-    monkeypatch.setattr(private_server.PrivateServer, "start", lambda server, *_: start(server, is_ready=lambda _: False))
+    start = partialmethod(private_server.PrivateServer.start, is_ready=lambda _: False)
+    monkeypatch.setattr(private_server.PrivateServer, "start", start)
     with pytest.raises(Problem, match="did not serve within"), up(name):
         pass
 
