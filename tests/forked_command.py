@@ -12,7 +12,9 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import chdir
 from functools import cache
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
@@ -59,6 +61,8 @@ def _all_of(descriptor: int) -> str:
 def _forks() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(IMPORTED_ONCE)
+    with chdir(Path(__file__).parent):  # not in a test's folder, where nothing may be left running
+        forkserver.ensure_running()
     return context
 
 
