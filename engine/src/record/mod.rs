@@ -78,6 +78,10 @@ pub struct Record {
     pub checked_bodies: u64,
     /// Answers with a Content-Length beside a Transfer-Encoding.
     pub two_framings: u64,
+    /// Resting connections on which bytes came that nobody had asked for.
+    pub unasked: u64,
+    /// Connections that ended between two answers, although no answer had said so.
+    pub unannounced_closes: u64,
     times: TimesByKind,
     /// From the intended start to sending.
     pub send_lag: Distribution,
@@ -122,6 +126,8 @@ impl Record {
             sent_bytes: 0,
             checked_bodies: 0,
             two_framings: 0,
+            unasked: 0,
+            unannounced_closes: 0,
             send_lag: Distribution::new(),
             connect_time: Distribution::new(),
             body_bytes: BodyBytes::default(),
@@ -328,6 +334,8 @@ impl Record {
         self.sent_bytes += other.sent_bytes;
         self.checked_bodies += other.checked_bodies;
         self.two_framings += other.two_framings;
+        self.unasked += other.unasked;
+        self.unannounced_closes += other.unannounced_closes;
         self.times.merge(&other.times);
         self.send_lag.merge(&other.send_lag);
         self.connect_time.merge(&other.connect_time);

@@ -29,8 +29,40 @@ impl Session {
             State::SettingUpAhead | State::SettingUp => {
                 self.received_set_up(number, bytes, peer_closes, now_ns)
             }
-            // Nothing was asked: an idle connection's farewell, as some servers send before they close.
-            _ => self.lost(number, now_ns),
+            _ => {
+                self.received_at_rest(number, bytes, now_ns);
+                self.lost(number, now_ns)
+            }
+        }
+    }
+
+    /// Bytes on a connection without a request. A server may say 408 before it closes (RFC 9110, section 15.5.9).
+    #[cold]
+    fn received_at_rest(&mut self, number: usize, bytes: &[u8], now_ns: u64) {
+        let is_farewell = bytes.starts_with(b"HTTP/1.1 408") || bytes.starts_with(b"HTTP/1.0 408");
+        if self.phase != Phase::Window || is_farewell || bytes.is_empty() || !self.slots[number].is_connected
+        {
+            return;
+        }
+        let broken = Broken::new(Malformed::Unasked, None, bytes);
+        self.record.unasked += 1;
+        self.record.examples.add_broken(broken.cause.name(), broken.status, &broken.excerpt, now_ns);
+        self.hide_in_examples();
+    }
+
+    /// The peer has ended a connection. Counts that if it had answered on it, had not said that it would close it, and
+    /// had not begun another answer.
+    #[cold]
+    pub(super) fn count_unannounced(&mut self, number: usize, kind: ErrorKind) {
+        let slot = &self.slots[number];
+        let is_between = match slot.state {
+            State::Requesting => slot.is_reused && slot.exchange.is_untouched(),
+            State::Resting => slot.is_connected && slot.answers > 0,
+            _ => false,
+        };
+        let by_peer = matches!(kind, ErrorKind::Closed | ErrorKind::Reset);
+        if self.phase == Phase::Window && self.depth == 1 && by_peer && is_between {
+            self.record.unannounced_closes += 1;
         }
     }
 

@@ -317,7 +317,10 @@ impl Session {
         match slot.exchange.receive(&mut input, is_head, false, expectation, current.row) {
             Received::Partial => Next::Wait,
             Received::Complete(answer) => {
-                let stays = answer.reusable && current.is_sent() && !current.closes && !peer_closes;
+                let may_stay = answer.reusable && current.is_sent() && !current.closes;
+                if peer_closes && may_stay && in_window {
+                    self.record.unannounced_closes += 1;
+                }
                 let opened_ns = self.timeline.opens_ns;
                 let tally = Tally {
                     record: &mut self.record,
@@ -331,7 +334,7 @@ impl Session {
                     sent: sent(&self.requests, &self.rendered, current, number),
                 });
                 let is_right = judge(&answer, expectation, current, now_ns, tally, against);
-                self.answered(number, stays, is_right, now_ns)
+                self.answered(number, may_stay && !peer_closes, is_right, now_ns)
             }
             Received::Broken(broken) => self.received_garbage(number, &broken, now_ns),
         }
@@ -368,6 +371,7 @@ impl Session {
     /// The connection is of no more use.
     pub fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
         self.advance(now_ns);
+        self.count_unannounced(number, kind);
         let slot = &self.slots[number];
         let is_unasked = slot.state == State::Requesting && slot.current.sent_bytes == 0;
         if is_unasked && slot.is_reused && self.phase != Phase::Over {

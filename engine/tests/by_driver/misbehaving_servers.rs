@@ -245,3 +245,41 @@ fn a_close_between_requests_is_no_error() {
     assert!(summary.errors().iter().all(|(kind, _)| ["closed", "reset"].contains(kind)), "{summary:?}");
     assert!(summary.count("connects") >= 14);
 }
+
+/// 20 requests at an open rate, to a server that says this 5 ms after each answer.
+fn told_at_rest(bytes: &'static [u8]) -> Summary {
+    let server = Server::start(move |_, mut stream| {
+        while read_request(&mut stream).is_some() {
+            stream.write_all(RIGHT).unwrap();
+            thread::sleep(std::time::Duration::from_millis(5));
+            if bytes.is_empty() || stream.write_all(bytes).is_err() {
+                return;
+            }
+        }
+    });
+    let load = json!({"kind": "constant", "rate_per_second": 50.0, "connections": 1});
+    Plan::closed(&server.address, 1).with("load", load).requests(20).run()
+}
+
+#[test]
+fn what_a_resting_connection_is_told_is_counted() {
+    let doubled = told_at_rest(RIGHT);
+    assert!(doubled.all_errors() == 0 && doubled.count("unasked") >= 18, "{doubled:?}");
+    // A farewell before a close is a server's right, and so is a close; the latter is counted.
+    let farewell = told_at_rest(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n");
+    assert_eq!((farewell.all_errors(), farewell.count("unasked")), (0, 0), "{farewell:?}");
+    let silent = told_at_rest(b"");
+    assert_eq!((silent.all_errors(), silent.count("unasked")), (0, 0), "{silent:?}");
+    assert!(silent.count("unannounced_closes") >= 18, "{silent:?}");
+}
+
+#[test]
+fn a_close_that_was_announced_is_not_counted() {
+    let announced =
+        b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
+    let summary = ten_requests(&Server::closing_after(announced).address).run();
+    assert_eq!((summary.count("verified"), summary.count("unannounced_closes")), (10, 0), "{summary:?}");
+    let silent = ten_requests(&Server::closing_after(RIGHT).address).run();
+    assert!(silent.count("verified") + silent.all_errors() == 10, "{silent:?}");
+    assert!(silent.count("unannounced_closes") >= 4, "{silent:?}");
+}

@@ -18,6 +18,7 @@ from fairtrial.commands.check import check
 from fairtrial.commands.compare import compare
 from fairtrial.commands.cross_examine import cross_examine
 from fairtrial.commands.doctor import doctor
+from fairtrial.commands.history import history
 from fairtrial.commands.import_requests import import_requests
 from fairtrial.commands.init import init
 from fairtrial.commands.judge import judge
@@ -55,6 +56,7 @@ app.add_typer(services_app, name="services")
 app.command()(doctor)
 app.command()(judge)
 app.command()(compare)
+app.command()(history)
 app.command("cross-examine")(cross_examine)
 app.command("import")(import_requests)
 

@@ -44,8 +44,9 @@ def load(options: LoadOptions, goals: GoalOptions, outputs: OutputOptions, plain
     `fairtrial load --json - http://127.0.0.1:8080/ | jq .goodput_per_second`
 
     **Exit status** 0 every request was answered as expected, and every figure of --expect was reached; 1 one was not; 2
-    wrong use; 3 some requests were not answered as expected, a figure is undecided, or no capacity was found; 4 none
-    was, or the server could not be reached; 130 interrupted (what was measured is reported).
+    wrong use; 3 some requests were not answered as expected, the server said what nobody had asked, a figure is
+    undecided, or no capacity was found; 4 none was, or the server could not be reached; 130 interrupted (what was
+    measured is reported).
     """
     from rich.console import Console
 

@@ -276,6 +276,14 @@ class EngineSummary(Strict):
     two_framings: int | None = Field(
         None, description="answers with a Content-Length beside a Transfer-Encoding; null in older records"
     )
+    unasked: int | None = Field(
+        None, description="resting connections on which bytes came that nobody asked for; null in older records"
+    )
+    unannounced_closes: int | None = Field(
+        None,
+        description="connections that the server ended between two answers without having said so; null in older "
+        "records",
+    )
     mix: list[Share] = Field(default_factory=list)
     series: list[SecondOfSeries]
     intended_seconds: list[float] = Field(default_factory=list)

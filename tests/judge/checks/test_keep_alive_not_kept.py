@@ -7,11 +7,13 @@ from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
 
 
-def opening(connects: int, *, failures: int = 0) -> TrialRecord:
+def opening(connects: int, *, failures: int = 0, unannounced: int | None = 0) -> TrialRecord:
     """A trial of 16 connections and 12,000 answers."""
     trial = a_trial().record()
     assert trial.engine
-    changed = trial.engine.model_copy(update={"connects": connects, "failures": failures})
+    changed = trial.engine.model_copy(
+        update={"connects": connects, "failures": failures, "unannounced_closes": unannounced}
+    )
     return trial.model_copy(update={"engine": changed})
 
 
@@ -26,6 +28,12 @@ def test_above_one_connect_for_twenty_answers(connects: int, expected: list[str]
 
 def test_failed_requests_cost_their_connection() -> None:
     assert judged(opening(2000, failures=1600)) == []
+
+
+@pytest.mark.parametrize(("unannounced", "expected"), [(None, []), (0, []), (216, []), (217, ["warning"])])
+def test_a_failure_by_a_close_without_a_word_explains_nothing(unannounced: int | None, expected: list[str]) -> None:
+    """384 of 2,000 connects are not explained by the connections and the failures; 600 are one for twenty answers."""
+    assert judged(opening(2000, failures=1600, unannounced=unannounced)) == expected
 
 
 def test_who_asked_for_a_connection_each_time_is_told_nothing_new() -> None:

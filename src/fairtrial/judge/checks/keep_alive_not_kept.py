@@ -7,21 +7,26 @@ from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 
 def examine(case: LoadCase) -> Iterator[Finding]:
-    """A warning where connections were opened again for more than so many answers, without a failure behind it."""
+    """A warning where connections were opened again for more than so many answers, without a failure behind it.
+
+    A request that fails because the server had closed its connection in the meantime is no such failure.
+    """
     for trial in case.trials:
         summary, load = trial.engine, case.loads.get(trial.condition)
         if summary is None or not summary.answers or not isinstance(load, RequestLoad) or not load.keep_alive:
             continue
         windows = 1 if trial.slices is None else trial.slices.kept
         # Each connection is opened once, and one whose request failed is opened again.
-        again = summary.connects - load.connections * windows - (summary.failures or 0)
+        unannounced = summary.unannounced_closes or 0
+        explained = max((summary.failures or 0) - unannounced, 0)
+        again = summary.connects - load.connections * windows - explained
         if again > case.thresholds["connects"] * summary.answers:
             yield case.finding(
                 trial.index,
                 "warning",
                 f"connections were opened {summary.connects:,} times for {summary.answers:,} answers "
                 f"({summary.connects / summary.answers:.2f} connects an answer), where {load.connections:,} "
-                "were to be kept open",
+                "were to be kept open" + (f"; {unannounced:,} were closed without a word" if unannounced else ""),
             )
 
 

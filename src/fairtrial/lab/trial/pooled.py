@@ -70,6 +70,8 @@ def pooled_summary(windows: Sequence[EngineSummary]) -> EngineSummary:
             "cohort": _cohort(windows),
             "checked_bodies": sum(each.checked_bodies for each in windows),
             "two_framings": _sum_if_known([each.two_framings for each in windows]),
+            "unasked": _sum_if_known([each.unasked for each in windows]),
+            "unannounced_closes": _sum_if_known([each.unannounced_closes for each in windows]),
             "mix": [_share([each.mix[place] for each in windows]) for place in range(len(first.mix))],
             "series": [],
             "intended_seconds": [],

@@ -83,8 +83,8 @@ class Measurement:
     def exit_status(self) -> int:
         """0: all as expected, 1: an expected figure is not met, 3: in doubt, 4: no right answer, 130: interrupted.
 
-        In doubt are a figure that is undecided, a capacity that was not found, and requests without the right answer,
-        unless a figure says how many errors are expected.
+        In doubt are a figure that is undecided, a capacity that was not found, a server that answers what nobody asked,
+        and requests without the right answer, unless a figure says how many errors are expected.
         """
         if self.summary.interrupted:
             return INTERRUPTED
@@ -93,7 +93,7 @@ class Measurement:
         words = {verdict.verdict for verdict in self.verdicts}
         if "not met" in words:
             return REFUTED
-        if "undecided" in words or "capacity-search" in self.refusing:
+        if "undecided" in words or not {"capacity-search", "unasked-bytes"}.isdisjoint(self.refusing):
             return IN_DOUBT
         errors_judged = any(figure.figure == ERRORS for figure in self.expected)
         return IN_DOUBT if self.failed and not errors_judged else ALL_WELL

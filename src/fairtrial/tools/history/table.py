@@ -1,0 +1,85 @@
+"""One line a run, one column for each metric of each condition."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from fairtrial.base.problem import Problem
+from fairtrial.judge.metrics import Metric
+from fairtrial.judge.model import Result
+
+TIME = "time"
+RUN = "run"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of one condition over all runs."""
+
+    condition: str
+    metric: Metric
+
+    @property
+    def name(self) -> str:
+        """Of the column and of the metric in a detector's output: `rust-axum goodput_per_second`."""
+        return f"{self.condition} {self.metric.key}"
+
+
+@dataclass(frozen=True)
+class History:
+    """The runs of one experiment, the earliest first."""
+
+    experiment: str
+    runs: Sequence[tuple[str, Result]]
+    """The name of each run's folder, and its result."""
+    columns: Sequence[Column]
+    """Those with a figure in at least one run, in the order in which the runs have them."""
+
+    def value(self, column: Column, result: Result) -> float | None:
+        """The median over blocks, in the metric's unit; None where the run has no such figure, or refused it."""
+        return _value(column, result)
+
+    def gaps(self, column: Column) -> int:
+        """How many runs have no such figure."""
+        return sum(self.value(column, result) is None for _, result in self.runs)
+
+
+def history_of(runs: Sequence[tuple[str, Result]], metrics: Sequence[Metric]) -> History:
+    """The history of these runs.
+
+    Raises:
+        Problem: they are not of one experiment, or none of them has one of these figures.
+    """
+    names = list(dict.fromkeys(result.name for _, result in runs))
+    if len(names) > 1:
+        raise Problem(f"runs of {len(names)} experiments: {', '.join(names)}", "export the runs of one at a time")
+    ordered = sorted(runs, key=lambda run: datetime.fromisoformat(run[1].started_at))
+    conditions = dict.fromkeys(condition.id for _, result in ordered for condition in result.conditions)
+    columns = [Column(condition, metric) for condition in conditions for metric in metrics]
+    present = [column for column in columns if any(_value(column, result) is not None for _, result in ordered)]
+    if not present:
+        raise Problem(
+            "no run has one of these figures",
+            f"choose others than {', '.join(metric.name for metric in metrics)} by --metric, or look at the findings "
+            "of the runs: fairtrial judge RUN",
+        )
+    return History(names[0], ordered, present)
+
+
+def csv_text(history: History) -> str:
+    """A line a run: when it began (ISO 8601), its folder's name, and its figures; empty where there is none."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([TIME, RUN, *(column.name for column in history.columns)])
+    for name, result in history.runs:
+        values = [history.value(column, result) for column in history.columns]
+        writer.writerow([result.started_at, name, *("" if value is None else repr(value) for value in values)])
+    return file.getvalue()
+
+
+def _value(column: Column, result: Result) -> float | None:
+    condition = next((each for each in result.conditions if each.id == column.condition), None)
+    figure = None if condition is None else condition.figures.get(column.metric.key)
+    return None if figure is None else figure.estimate
