@@ -1,13 +1,14 @@
 """What all tables of docs/benchmarks.md share: the machine's two processors, rounds, and what a table is."""
 
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from benches.load import Load, Tool
+from benches.load import Load, Percentiles, Tool, Truth
 from benches.processes import Target, run
 
 Thing = TypeVar("Thing")
@@ -76,3 +77,26 @@ def whole_cost_us(
         )
         finished = run(tool.cost(load), load, [bench.generator_cpu])
         return finished.cpu_seconds / target.served() * 1e6
+
+
+def stated_percentiles(
+    bench: Bench,
+    truth: Truth,
+    connections: int,
+    rate_per_second: float,
+    *,
+    stall: str | None,
+    head_start_seconds: float,
+) -> Percentiles:
+    """What a generator states of a target that stalls by this plan.
+
+    Args:
+        stall: as `fairtrial-engine target --stall` takes it; None: it never stalls.
+        head_start_seconds: between the start of the target and of the generator.
+    """
+    arguments = [] if stall is None else ["--stall", stall]
+    with scratch() as folder, Target(bench.engine, bench.target_cpu, arguments) as target:
+        load = Load(target.address, connections, bench.seconds, rate_per_second, folder)
+        command = truth.command(load)
+        time.sleep(max(0.0, target.started_at + head_start_seconds - time.monotonic()))
+        return truth.percentiles(run(command, load, [bench.generator_cpu]))

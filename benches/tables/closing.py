@@ -1,13 +1,11 @@
 """The percentiles that each generator states if the server stands still when the time is up."""
 
 import statistics
-import time
 from collections.abc import Sequence
 
-from benches.bench import Bench, Table, in_turn, scratch
+from benches.bench import Bench, Table, in_turn, stated_percentiles
 from benches.document import percentiles_table
-from benches.load import Load, Percentiles, Tool
-from benches.processes import Target, run
+from benches.load import Percentiles, Tool
 
 CONNECTIONS = 64
 RATE_PER_SECOND = 2000.0
@@ -28,11 +26,9 @@ def measure(bench: Bench, tools: Sequence[Tool]) -> list[tuple[str, Percentiles]
     stated: dict[str, list[Percentiles]] = {truth.label: [] for truth in truths}
     for number in range(bench.rounds):
         for truth in in_turn(truths, number):
-            with scratch() as folder, Target(bench.engine, bench.target_cpu, ["--stall", STALL]) as target:
-                load = Load(target.address, CONNECTIONS, bench.seconds, RATE_PER_SECOND, folder)
-                command = truth.command(load)
-                time.sleep(max(0.0, target.started_at + HEAD_START_SECONDS - time.monotonic()))
-                percentiles = truth.percentiles(run(command, load, [bench.generator_cpu]))
+            percentiles = stated_percentiles(
+                bench, truth, CONNECTIONS, RATE_PER_SECOND, stall=STALL, head_start_seconds=HEAD_START_SECONDS
+            )
             bench.report(f"closing, round {number + 1}: {truth.label} {percentiles}")
             stated[truth.label].append(percentiles)
     return [(label, _medians(rounds)) for label, rounds in stated.items()]

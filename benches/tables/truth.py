@@ -1,12 +1,10 @@
 """The percentiles that each generator states of a target whose true percentiles are known."""
 
-import time
 from collections.abc import Sequence
 
-from benches.bench import Bench, Table, scratch
+from benches.bench import Bench, Table, stated_percentiles
 from benches.document import percentiles_table
-from benches.load import Load, Percentiles, Tool
-from benches.processes import Target, run
+from benches.load import Percentiles, Tool, Truth
 
 CONNECTIONS = 64
 RATE_PER_SECOND = 2000.0
@@ -21,15 +19,12 @@ EXPECTED = Percentiles(None, 100.0, 180.0, 198.0)
 def measure(bench: Bench, tools: Sequence[Tool]) -> list[tuple[str, Percentiles]]:
     """The first tool also measures a target that never stalls, for the median. `bench.seconds` is a multiple of 2."""
     rows = []
-    calm = [(tools[0].truths[0], "never stalls")]
+    calm: list[tuple[Truth, str | None]] = [(tools[0].truths[0], None)]
     for truth, stall in calm + [(truth, STALL) for tool in tools for truth in tool.truths]:
-        arguments = ["--stall", STALL] if stall == STALL else []
-        label = truth.label if stall == STALL else f"{truth.label}, the target never stalls"
-        with scratch() as folder, Target(bench.engine, bench.target_cpu, arguments) as target:
-            load = Load(target.address, CONNECTIONS, bench.seconds, RATE_PER_SECOND, folder)
-            command = truth.command(load)
-            time.sleep(max(0.0, target.started_at + STALL_HEAD_START_SECONDS - time.monotonic()))
-            percentiles = truth.percentiles(run(command, load, [bench.generator_cpu]))
+        label = truth.label if stall else f"{truth.label}, the target never stalls"
+        percentiles = stated_percentiles(
+            bench, truth, CONNECTIONS, RATE_PER_SECOND, stall=stall, head_start_seconds=STALL_HEAD_START_SECONDS
+        )
         bench.report(f"truth: {label} {percentiles}")
         rows.append((label, percentiles))
     return rows

@@ -40,8 +40,7 @@ def compare(
     from rich.console import Console
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN, REFUTED
-    from fairtrial.base.problem import Problem
-    from fairtrial.judge.metrics import find_metric
+    from fairtrial.commands.metric_option import metrics_of
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_text
     from fairtrial.tools.compare.comparison import compare as compare_results
@@ -49,10 +48,7 @@ def compare(
     from fairtrial.tools.compare.outputs import comparison_junit, comparison_markdown
     from fairtrial.tools.compare.table import print_comparison
 
-    try:
-        metrics = [find_metric(name) for name in dict.fromkeys(metric or ["goodput"])]
-    except ValueError as error:
-        raise Problem(f"--metric: {error}", "docs/claims.md explains them") from error
+    metrics = metrics_of(metric)
     before, after = sides(runs)
     old, new = ([judge_run(*read_record(Path(run))) for run in side] for side in (before, after))
     comparison = compare_results(old, new, metrics, margin)

@@ -28,18 +28,14 @@ def history(
     from rich.markup import escape
 
     from fairtrial.base.formatting import count
-    from fairtrial.base.problem import Problem
+    from fairtrial.commands.metric_option import metrics_of
     from fairtrial.judge.judging import judge_record
-    from fairtrial.judge.metrics import find_metric
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_text
     from fairtrial.tools.history.otava import otava_text
     from fairtrial.tools.history.table import csv_text, history_of
 
-    try:
-        metrics = [find_metric(name) for name in dict.fromkeys(metric or ["goodput"])]
-    except ValueError as error:
-        raise Problem(f"--metric: {error}", "docs/claims.md explains them") from error
+    metrics = metrics_of(metric)
     of_runs = history_of([(run.resolve().name, judge_record(*read_record(run))) for run in runs], metrics)
     out.mkdir(parents=True, exist_ok=True)
     figures, configuration = out / f"{of_runs.experiment}.csv", out / "otava.yaml"

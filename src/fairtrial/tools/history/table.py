@@ -26,6 +26,12 @@ class Column:
         """Of the column and of the metric in a detector's output: `rust-axum goodput_per_second`."""
         return f"{self.condition} {self.metric.key}"
 
+    def value(self, result: Result) -> float | None:
+        """The median over blocks, in the metric's unit; None where the run has no such figure, or refused it."""
+        condition = next((each for each in result.conditions if each.id == self.condition), None)
+        figure = None if condition is None else condition.figures.get(self.metric.key)
+        return None if figure is None else figure.estimate
+
 
 @dataclass(frozen=True)
 class History:
@@ -37,13 +43,9 @@ class History:
     columns: Sequence[Column]
     """Those with a figure in at least one run, in the order in which the runs have them."""
 
-    def value(self, column: Column, result: Result) -> float | None:
-        """The median over blocks, in the metric's unit; None where the run has no such figure, or refused it."""
-        return _value(column, result)
-
     def gaps(self, column: Column) -> int:
         """How many runs have no such figure."""
-        return sum(self.value(column, result) is None for _, result in self.runs)
+        return sum(column.value(result) is None for _, result in self.runs)
 
 
 def history_of(runs: Sequence[tuple[str, Result]], metrics: Sequence[Metric]) -> History:
@@ -58,7 +60,7 @@ def history_of(runs: Sequence[tuple[str, Result]], metrics: Sequence[Metric]) ->
     ordered = sorted(runs, key=lambda run: datetime.fromisoformat(run[1].started_at))
     conditions = dict.fromkeys(condition.id for _, result in ordered for condition in result.conditions)
     columns = [Column(condition, metric) for condition in conditions for metric in metrics]
-    present = [column for column in columns if any(_value(column, result) is not None for _, result in ordered)]
+    present = [column for column in columns if any(column.value(result) is not None for _, result in ordered)]
     if not present:
         raise Problem(
             "no run has one of these figures",
@@ -74,12 +76,6 @@ def csv_text(history: History) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([TIME, RUN, *(column.name for column in history.columns)])
     for name, result in history.runs:
-        values = [history.value(column, result) for column in history.columns]
+        values = [column.value(result) for column in history.columns]
         writer.writerow([result.started_at, name, *("" if value is None else repr(value) for value in values)])
     return file.getvalue()
-
-
-def _value(column: Column, result: Result) -> float | None:
-    condition = next((each for each in result.conditions if each.id == column.condition), None)
-    figure = None if condition is None else condition.figures.get(column.metric.key)
-    return None if figure is None else figure.estimate
