@@ -44,10 +44,8 @@ impl Session {
         {
             return;
         }
-        let broken = Broken::new(Malformed::Unasked, None, bytes);
         self.record.unasked += 1;
-        self.record.examples.add_broken(broken.cause.name(), broken.status, &broken.excerpt, now_ns);
-        self.hide_in_examples();
+        self.show(&Broken::new(Malformed::Unasked, None, bytes), now_ns);
     }
 
     /// The peer has ended a connection. Counts that if it had answered on it, had not said that it would close it, and
@@ -70,10 +68,16 @@ impl Session {
     #[cold]
     pub(super) fn received_garbage(&mut self, number: usize, broken: &Broken, now_ns: u64) -> Next {
         if self.phase == Phase::Window {
-            self.record.examples.add_broken(broken.cause.name(), broken.status, &broken.excerpt, now_ns);
-            self.hide_in_examples();
+            self.show(broken, now_ns);
         }
         self.fail(number, ErrorKind::Protocol, now_ns)
+    }
+
+    /// Keeps what came as an example.
+    #[cold]
+    fn show(&mut self, broken: &Broken, now_ns: u64) {
+        self.record.examples.add_broken(broken.cause.name(), broken.status, &broken.excerpt, now_ns);
+        self.hide_in_examples();
     }
 
     /// The current request's answer is complete and judged.
