@@ -246,7 +246,8 @@ fn a_close_between_requests_is_no_error() {
     assert!(summary.count("connects") >= 14);
 }
 
-/// 20 requests at an open rate, to a server that says this 5 ms after each answer.
+/// Ten requests, 100 ms apart, to a server that says this 5 ms after each answer: long before the next request, also on a
+/// busy machine.
 fn told_at_rest(bytes: &'static [u8]) -> Summary {
     let server = Server::start(move |_, mut stream| {
         while read_request(&mut stream).is_some() {
@@ -257,20 +258,20 @@ fn told_at_rest(bytes: &'static [u8]) -> Summary {
             }
         }
     });
-    let load = json!({"kind": "constant", "rate_per_second": 50.0, "connections": 1});
-    Plan::closed(&server.address, 1).with("load", load).requests(20).run()
+    let load = json!({"kind": "constant", "rate_per_second": 10.0, "connections": 1});
+    Plan::closed(&server.address, 1).with("load", load).requests(10).run()
 }
 
 #[test]
 fn what_a_resting_connection_is_told_is_counted() {
     let doubled = told_at_rest(RIGHT);
-    assert!(doubled.all_errors() == 0 && doubled.count("unasked") >= 18, "{doubled:?}");
+    assert!(doubled.all_errors() == 0 && doubled.count("unasked") >= 9, "{doubled:?}");
     // A farewell before a close is a server's right, and so is a close; the latter is counted.
     let farewell = told_at_rest(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n");
     assert_eq!((farewell.all_errors(), farewell.count("unasked")), (0, 0), "{farewell:?}");
     let silent = told_at_rest(b"");
     assert_eq!((silent.all_errors(), silent.count("unasked")), (0, 0), "{silent:?}");
-    assert!(silent.count("unannounced_closes") >= 18, "{silent:?}");
+    assert!(silent.count("unannounced_closes") >= 9, "{silent:?}");
 }
 
 #[test]
