@@ -247,8 +247,13 @@ fn a_close_between_requests_is_no_error() {
 }
 
 /// Ten requests, 100 ms apart, to a server that says this 5 ms after each answer: long before the next request, also on a
-/// busy machine.
+/// busy machine. Where the machine stood still for as long, what was said came to the next request, and is an error of it:
+/// that run is made again.
 fn told_at_rest(bytes: &'static [u8]) -> Summary {
+    (0..5).map(|_| told_5_ms_later(bytes)).find(|summary| summary.all_errors() == 0).expect("a calm second")
+}
+
+fn told_5_ms_later(bytes: &'static [u8]) -> Summary {
     let server = Server::start(move |_, mut stream| {
         while read_request(&mut stream).is_some() {
             stream.write_all(RIGHT).unwrap();
