@@ -82,7 +82,8 @@ format: $(DEV)  ## rewrite the sources as the formatters want them
 lock: $(DEV)  ## pin the newest Python packages that pyproject.toml allows
 	echo uv | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/uv.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml -o requirements.lock
-	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --group dev -o requirements-dev.lock
+	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster -o requirements-cluster.lock
+	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster --group dev -o requirements-dev.lock
 
 clean:  ## remove what the targets above made here
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache engine/target

@@ -15,6 +15,7 @@ from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
 from fairtrial.commands.ab_test import ab_test
 from fairtrial.commands.check import check
+from fairtrial.commands.cluster import cluster_app
 from fairtrial.commands.compare import compare
 from fairtrial.commands.cross_examine import cross_examine
 from fairtrial.commands.doctor import doctor
@@ -54,6 +55,7 @@ app.command()(check)
 app.command("list")(list_available)
 app.add_typer(services_app, name="services")
 app.command()(doctor)
+app.add_typer(cluster_app, name="cluster")
 app.command()(judge)
 app.command()(compare)
 app.command()(history)

@@ -27,13 +27,7 @@ def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis]) -> int:
     Returns:
         The exit status: `NOTHING_RAN` if something essential is missing, else `ALL_WELL`.
     """
-    table = Table.grid(padding=(0, 2))
-    for diagnosis in diagnoses:
-        observation = Text(diagnosis.observation)
-        if diagnosis.remedy:
-            observation.append(f"\n{diagnosis.remedy}", style="italic")
-        table.add_row(Text(diagnosis.health, style=STYLES[diagnosis.health]), diagnosis.subject, observation)
-    console.print(table)
+    console.print(diagnosis_table(diagnoses))
     unfit = any(diagnosis.essential and diagnosis.health == "missing" for diagnosis in diagnoses)
     absent_stacks = sum(diagnosis.health == "missing" and not diagnosis.essential for diagnosis in diagnoses)
     if unfit:
@@ -45,3 +39,14 @@ def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis]) -> int:
     else:
         console.print(Text("Trials can be run here, with every stack.", style="bold green"))
     return NOTHING_RAN if unfit else ALL_WELL
+
+
+def diagnosis_table(diagnoses: Sequence[Diagnosis]) -> Table:
+    """A row for each diagnosis, with its remedy below it."""
+    table = Table.grid(padding=(0, 2))
+    for diagnosis in diagnoses:
+        observation = Text(diagnosis.observation)
+        if diagnosis.remedy:
+            observation.append(f"\n{diagnosis.remedy}", style="italic")
+        table.add_row(Text(diagnosis.health, style=STYLES[diagnosis.health]), diagnosis.subject, observation)
+    return table

@@ -1,0 +1,189 @@
+"""The connection to a running Dask cluster: refused where others could listen in, silent where Dask would log.
+
+Nothing is pickled but names of Python's own and plain values: a function that a worker cannot import ends that worker,
+and one that another version of Python has compiled can hang it. What runs there is sent as source text.
+"""
+
+import logging
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+
+CONNECT_WITHIN_SECONDS = 10.0
+ANSWER_WITHIN_SECONDS = 30.0
+"""A worker answers within milliseconds. One that is stopped, or whose link is down, never does."""
+
+INSTALL = "pip install 'fairtrial[cluster]'; in a checkout: make set-up"
+CALL = "(exec(source), globals()[function](**arguments))[1]"
+"""Evaluated on the other side, with these names as its globals."""
+
+Program = Literal["facts", "link"]
+"""A file of `sent/`."""
+
+
+class Cluster:
+    """A connected cluster.
+
+    Args:
+        client: a `distributed.Client`.
+        address: of its scheduler.
+    """
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client = client
+        self.address = address
+
+    def workers(self) -> dict[str, Mapping[str, Any]]:
+        """What the scheduler knows about each worker, by the worker's address."""
+        known: dict[str, Mapping[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return known
+
+    def call(self, worker: str, program: Program, function: str, **arguments: Any) -> Any:
+        """Call a function of a sent program in a worker, and return what it returns: plain values.
+
+        Raises:
+            Problem: the worker did not answer in time, or left.
+            OSError: the function raised it.
+        """
+        namespace = {"source": _source(program), "function": function, "arguments": arguments}
+        return self._answer(worker, eval, CALL, namespace)
+
+    def clock(self, worker: str) -> float:
+        """The worker's wall clock, in seconds since 1970."""
+        answer: float = self._answer(worker, time.time)
+        return answer
+
+    def call_on_scheduler(self, program: Program, function: str, **arguments: Any) -> Any:
+        """The same as `call`, in the scheduler's process."""
+        namespace = {"source": _source(program), "function": function, "arguments": arguments}
+        with _answer_of(f"the scheduler at {self.address}"):
+            return self._client.sync(
+                self._client._run_on_scheduler, eval, CALL, namespace, callback_timeout=ANSWER_WITHIN_SECONDS
+            )
+
+    def _answer(self, worker: str, function: Any, *arguments: Any) -> Any:
+        with _answer_of(f"the worker at {worker}"):
+            answers = self._client.sync(
+                self._client._run, function, *arguments, workers=[worker], callback_timeout=ANSWER_WITHIN_SECONDS
+            )
+            return answers[worker]
+
+
+@contextmanager
+def _answer_of(whom: str) -> Iterator[None]:
+    """Within, an answer that does not come is a `Problem`."""
+    from distributed.comm.core import CommClosedError  # noqa: PLC0415 an optional part
+
+    try:
+        yield
+    except (TimeoutError, KeyError, CommClosedError) as error:
+        raise Problem(
+            f"{printable(whom, 80)} did not answer within {ANSWER_WITHIN_SECONDS:g} s",
+            "see whether its process is stopped, and whether its host can be reached; start it again",
+            NOTHING_RAN,
+        ) from error
+
+
+@contextmanager
+def connected(address: str, *, unencrypted: bool) -> Iterator[Cluster]:
+    """Connect to a scheduler, and disconnect at the end. Nothing on the cluster is stopped.
+
+    Certificates of a cluster with TLS are those of Dask's own configuration (`distributed.comm.tls`).
+
+    Args:
+        address: `tls://HOST:PORT` or `tcp://HOST:PORT`.
+        unencrypted: whether a connection without TLS may leave this machine.
+
+    Raises:
+        Problem: `distributed` is not installed; the address is malformed; the connection, or that of a worker, is
+            unencrypted and leaves this machine; nobody answers.
+    """
+    try:
+        import distributed  # noqa: PLC0415 an optional part
+    except ImportError as error:
+        raise Problem("clusters need Dask's `distributed`, which is not installed", INSTALL, NOTHING_RAN) from error
+    assert_safe(address, "the scheduler", unencrypted=unencrypted)
+    with _silent_dask():
+        try:
+            make_client: Any = distributed.Client  # some of its methods have no types
+            client = make_client(address, timeout=CONNECT_WITHIN_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            reason = printable(" ".join(str(error).split()), 200)
+            raise Problem(
+                f"no scheduler can be reached at {printable(address, 80)}: {reason}",
+                "check the address, and that its scheduler runs; the certificates of a cluster with TLS are named in "
+                "Dask's configuration, distributed.comm.tls",
+                NOTHING_RAN,
+            ) from error
+        try:
+            cluster = Cluster(client, address)
+            for worker in cluster.workers():
+                assert_safe(worker, "a worker", unencrypted=unencrypted)
+            yield cluster
+        finally:
+            client.close()
+
+
+def assert_safe(address: str, whose: str, *, unencrypted: bool) -> None:
+    """Refuse an address that is none, or is without TLS and beyond loopback.
+
+    Raises:
+        Problem: it is refused.
+    """
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if parts.scheme not in ("tcp", "tls") or not host or not port:
+        raise Problem(
+            f"{printable(address, 80)} is no address of a Dask cluster", "write tls://HOST:PORT or tcp://HOST:PORT"
+        )
+    if parts.scheme == "tcp" and not unencrypted and not _is_loopback(host):
+        raise Problem(
+            f"the connection to {whose} at {printable(address, 80)} is unencrypted: whoever can reach it runs programs "
+            "on all hosts",
+            "set the cluster up with TLS (https://distributed.dask.org/en/stable/tls.html), or pass --unencrypted if "
+            "nobody else is on its network",
+        )
+
+
+def host_of(address: str) -> str:
+    """The IP address or host name in `tcp://HOST:PORT`."""
+    return urlsplit(address).hostname or ""
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether all that a name or an address stands for is loopback. What cannot be resolved is not."""
+    try:
+        found = {info[4][0] for info in socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)}
+        return bool(found) and all(ip_address(str(each).partition("%")[0]).is_loopback for each in found)
+    except (OSError, ValueError):
+        return False
+
+
+@cache
+def _source(program: Program) -> str:
+    return (Path(__file__).parent / "sent" / f"{program}.py").read_text()
+
+
+@contextmanager
+def _silent_dask() -> Iterator[None]:
+    """Within, Dask logs nothing: what matters becomes a `Problem`."""
+    logger = logging.getLogger("distributed")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,52 @@
+"""`fairtrial cluster`: whether hosts that Dask reaches are fit for trials, and how Dask is to be set on them."""
+
+from typing import Annotated
+
+import typer
+
+cluster_app = typer.Typer(
+    help="""Look at the hosts of a Dask cluster, before trials are spread over them.
+
+    A host has the roles that its worker's resources name: server, load, service or balancer. So far `fairtrial run`
+    uses one machine alone.
+    """,
+    no_args_is_help=True,
+)
+
+
+@cluster_app.command("check")
+def check(
+    address: Annotated[
+        str,
+        typer.Option("--cluster", help="The scheduler of a running Dask cluster: tls://HOST:PORT.", metavar="ADDRESS"),
+    ],
+    idle_seconds: Annotated[
+        float, typer.Option(min=1.0, max=600.0, help="How long to watch what idle workers cost, in seconds.")
+    ] = 5.0,
+    unencrypted: Annotated[
+        bool, typer.Option("--unencrypted", help="Accept connections without TLS beyond this machine.")
+    ] = False,
+) -> None:
+    """Print hosts, roles, versions, clocks and the links between roles, and a remedy for each fault.
+
+    Exit status: 0 the cluster is fit, perhaps with remarks; 4 it is unfit, or cannot be reached.
+    """
+    from rich.console import Console
+
+    from fairtrial.cluster.connection import connected
+    from fairtrial.tools.cluster.check import check_cluster
+
+    with connected(address, unencrypted=unencrypted) as cluster:
+        status = check_cluster(Console(), cluster, idle_seconds)
+    raise typer.Exit(status)
+
+
+@cluster_app.command("settings")
+def settings() -> None:
+    """Print Dask's settings for hosts of trials, as a YAML file for ~/.config/dask/ on each of them.
+
+    Idle workers are quiet with them, and nothing is done twice. Each setting has its reason beside it.
+    """
+    from fairtrial.cluster.settings import as_yaml
+
+    typer.echo(as_yaml(), nl=False)

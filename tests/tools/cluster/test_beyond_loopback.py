@@ -1,0 +1,73 @@
+"""A cluster whose hosts have addresses of their own, and one with TLS."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.clusters import Processes, running
+from tests.cluster.networks import ADDRESSES, two_hosts
+from tests.command_line import Lab
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> dict[str, str]:
+    """Dask's configuration, as environment, with one certificate for all, which is its own authority."""
+    if shutil.which("openssl") is None:
+        pytest.skip("certificates are made by `openssl`, which is not installed")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+            *("-keyout", str(key), "-out", str(certificate), "-days", "2", "-subj", "/CN=fairtrial-test"),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    tls = "DASK_DISTRIBUTED__COMM__TLS__"
+    ends = ("SCHEDULER", "WORKER", "CLIENT")
+    return {
+        f"{tls}CA_FILE": str(certificate),
+        **{f"{tls}{end}__CERT": str(certificate) for end in ends},
+        **{f"{tls}{end}__KEY": str(key) for end in ends},
+    }
+
+
+def test_an_encrypted_cluster(lab: Lab, tmp_path: Path, certificate: dict[str, str]) -> None:
+    """Found as one, and closed to whoever has no certificate."""
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    check = ("cluster", "check", "--idle-seconds", "1", "--cluster")
+    with running(Processes(folder, protocol="tls", environment=certificate)) as processes:
+        processes.start_scheduler()
+        processes.start_worker("server=1 load=1")
+        assert processes.address.startswith("tls://")
+        refused = lab.fairtrial(*check, processes.address)
+        assert refused.status == 4 and refused.err.startswith("error: no scheduler can be reached"), refused.err
+        lab.environment |= certificate
+        processes.wait_for_workers(1)
+        finished = lab.fairtrial(*check, processes.address)
+    assert finished.status == 0, finished.out + finished.err
+    assert "TLS" in finished.out and "programs there" not in finished.out
+
+
+def test_hosts_with_addresses_of_their_own(lab: Lab, tmp_path: Path) -> None:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    with two_hosts() as (first, second), running(Processes(folder, host=ADDRESSES[0], prefix=first)) as processes:
+        processes.start_scheduler()
+        processes.start_worker("server=1")
+        processes.start_worker("load=1", host=ADDRESSES[1], prefix=second)
+        command = [*first, *lab.command("cluster", "check", "--idle-seconds", "1", "--cluster", processes.address)]
+        refused = subprocess.run(command, env=lab.environment, capture_output=True, text=True, check=False)
+        assert refused.returncode == 2 and "unencrypted" in refused.stderr
+        processes.wait_for_workers(2)
+        accepted = subprocess.run(
+            [*command, "--unencrypted"], env=lab.environment, capture_output=True, text=True, check=False
+        )
+    assert accepted.returncode == 0, accepted.stdout + accepted.stderr
+    (link,) = [line for line in accepted.stdout.splitlines() if "Gbit/s" in line]
+    assert link.startswith("load at ") and ADDRESSES[1] in link and f"server at tcp://{ADDRESSES[0]}" in link
