@@ -1,6 +1,6 @@
 //! What one connection has received of the answer it awaits.
 
-use crate::http1::response::{BodyPart, Malformed, ResponseParser};
+use crate::http1::response::{BodyPart, Head, Malformed, ResponseParser};
 use crate::record::EXCERPT_BYTES;
 use crate::verify::{Answer, Expectation, Sighting};
 
@@ -39,6 +39,12 @@ impl Broken {
 #[derive(Debug, Default)]
 pub struct Exchange {
     parser: ResponseParser,
+    collected: Collected,
+}
+
+/// What is known of an answer, whatever protocol frames it.
+#[derive(Debug, Default)]
+struct Collected {
     status: u16,
     header_fits: bool,
     header_shows: Option<Sighting>,
@@ -55,8 +61,8 @@ impl Exchange {
     #[inline]
     pub fn reset(&mut self) {
         self.parser.reset();
-        self.body_bytes = 0;
-        self.kept.clear();
+        self.collected.body_bytes = 0;
+        self.collected.kept.clear();
     }
 
     /// True if no byte of the awaited answer has come.
@@ -79,21 +85,7 @@ impl Exchange {
         let whole = *input;
         if self.parser.awaits_head() {
             match self.parser.head(input, to_head_request) {
-                Ok(Some(head)) => {
-                    let header_fits = expectation.header_fits(&head, asked_row);
-                    (self.status, self.reusable) = (head.status, head.reusable);
-                    self.has_two_framings = head.has_two_framings;
-                    self.header_fits = header_fits;
-                    self.header_shows = expectation.header_shows();
-                    if expectation.keeps_content_type() {
-                        self.content_type.clear();
-                        self.content_type.extend_from_slice(head.content_type.unwrap_or_default());
-                        if expectation.keeps_head() {
-                            self.head.clear();
-                            self.head.extend_from_slice(head.bytes);
-                        }
-                    }
-                }
+                Ok(Some(head)) => self.collected.head(&head, expectation, asked_row),
                 Ok(None) => return Received::Partial,
                 Err(cause) => {
                     let carried = self.parser.carried();
@@ -102,45 +94,81 @@ impl Exchange {
                 }
             }
         }
+        let collected = &mut self.collected;
         let kept_bytes = expectation.kept_bytes();
         // Stays in the read buffer as long as it is the only one.
         let mut first_piece: Option<&'a [u8]> = None;
         loop {
             match self.parser.body(input) {
                 Ok(BodyPart::Piece(piece)) => {
-                    self.body_bytes += piece.len() as u64;
-                    if self.body_bytes == piece.len() as u64 {
+                    collected.body_bytes += piece.len() as u64;
+                    if collected.body_bytes == piece.len() as u64 {
                         first_piece = Some(piece);
                     } else {
                         if let Some(first) = first_piece.take() {
-                            keep(&mut self.kept, first, kept_bytes);
+                            keep(&mut collected.kept, first, kept_bytes);
                         }
-                        keep(&mut self.kept, piece, kept_bytes);
+                        keep(&mut collected.kept, piece, kept_bytes);
                     }
                 }
                 Ok(BodyPart::NeedMore) => {
                     if let Some(first) = first_piece {
-                        keep(&mut self.kept, first, kept_bytes);
+                        keep(&mut collected.kept, first, kept_bytes);
                     }
                     return Received::Partial;
                 }
                 // More than was asked for: where the next answer begins is not known.
                 Ok(BodyPart::End) if !more_may_follow && !input.is_empty() => {
                     let cause = Malformed::of_surplus(input);
-                    return Received::Broken(Broken::new(cause, Some(self.status), input));
+                    return Received::Broken(Broken::new(cause, Some(collected.status), input));
                 }
                 Ok(BodyPart::End) => break,
                 Err(cause) => {
-                    return Received::Broken(Broken::new(cause, Some(self.status), whole));
+                    return Received::Broken(Broken::new(cause, Some(collected.status), whole));
                 }
             }
         }
-        Received::Complete(self.answer(first_piece, kept_bytes))
+        Received::Complete(collected.answer(first_piece, kept_bytes))
     }
 
-    /// The peer has closed: the answer, if that completes it.
-    pub fn receive_close(&mut self, expectation: &Expectation) -> Option<Answer<'_>> {
-        self.parser.is_complete_at_close().then(|| self.answer(None, expectation.kept_bytes()))
+    /// True if the peer's close completes the answer.
+    pub fn is_complete_at_close(&self) -> bool {
+        self.parser.is_complete_at_close()
+    }
+
+    /// The head of an answer that other frames than HTTP/1's carry.
+    pub fn take_head(&mut self, head: &Head<'_>, expectation: &mut Expectation, asked_row: u64) {
+        self.collected.head(head, expectation, asked_row);
+    }
+
+    /// The next piece of such an answer's body.
+    pub fn take_piece(&mut self, piece: &[u8], expectation: &Expectation) {
+        self.collected.body_bytes += piece.len() as u64;
+        keep(&mut self.collected.kept, piece, expectation.kept_bytes());
+    }
+
+    /// The answer whose end is known otherwise: by the peer's close, or by a frame.
+    pub fn whole(&self, expectation: &Expectation) -> Answer<'_> {
+        self.collected.answer(None, expectation.kept_bytes())
+    }
+}
+
+impl Collected {
+    #[inline]
+    fn head(&mut self, head: &Head<'_>, expectation: &mut Expectation, asked_row: u64) {
+        let header_fits = expectation.header_fits(head, asked_row);
+        (self.status, self.reusable) = (head.status, head.reusable);
+        self.has_two_framings = head.has_two_framings;
+        self.header_fits = header_fits;
+        self.header_shows = expectation.header_shows();
+        if expectation.keeps_content_type() {
+            self.content_type.clear();
+            self.content_type.extend_from_slice(head.content_type.unwrap_or_default());
+            if expectation.keeps_head() {
+                self.head.clear();
+                self.head.extend_from_slice(head.bytes);
+            }
+        }
     }
 
     #[inline]
@@ -243,7 +271,8 @@ mod tests {
             let received = exchange.receive(&mut &piece[..], false, false, &mut expectation, 0);
             assert!(received.is_broken().is_none());
         }
-        let answer = exchange.receive_close(&expectation).unwrap();
+        assert!(exchange.is_complete_at_close());
+        let answer = exchange.whole(&expectation);
         assert_eq!(answer.body_bytes, 100 * 1024 * 1024);
         assert_eq!(answer.body.len(), expectation.kept_bytes());
     }

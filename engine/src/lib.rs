@@ -1,6 +1,6 @@
 //! The load engine of Fairtrial: offers load, measures, verifies answers.
 //!
-//! Protocol ([`http1`]), [`schedule`], verification ([`verify`]) and recording ([`record`]) know no sockets; a
+//! Protocols ([`http1`], [`http2`]), [`schedule`], verification ([`verify`]) and recording ([`record`]) know no sockets; a
 //! [`session`] joins them for one thread, and a [`driver`] moves the bytes.
 
 pub mod clock;
@@ -12,6 +12,7 @@ pub mod endpoint;
 pub mod events;
 pub mod exchange;
 pub mod http1;
+pub mod http2;
 pub mod listen;
 pub mod mix;
 pub mod plan;

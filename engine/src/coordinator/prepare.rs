@@ -80,10 +80,11 @@ impl Run {
         rows.forget_texts();
         let reference = Reference::new(&plan, &requests).map_err(InvalidPlan)?;
         let tls = match &plan.tls {
-            Some(tls) => Some(
-                TlsClient::new(tls, plan.address.host_name())
-                    .map_err(|text| InvalidPlan(format!("tls.{text}")))?,
-            ),
+            Some(tls) => {
+                let client = TlsClient::new(tls, plan.address.host_name())
+                    .map_err(|text| InvalidPlan(format!("tls.{text}")))?;
+                Some(if plan.http2.is_some() { client.for_http2() } else { client })
+            }
             None => None,
         };
         let weights: Vec<u32> = plan.mix().iter().map(|request| request.weight).collect();
@@ -148,7 +149,8 @@ impl Run {
             renderer.variables = Variables::new(&self.variables, connections as usize);
         }
         SessionParts {
-            connections: connections as usize,
+            connections: connections as usize * plan.lanes() as usize,
+            lanes: plan.lanes() as usize,
             setup,
             requests: Arc::clone(&self.requests),
             expectations,

@@ -10,7 +10,8 @@ use anyhow::Context;
 
 use super::Run;
 use crate::driver::{DriverUse, StopLine};
-use crate::plan::Stop;
+use crate::http2::Http2Conversation;
+use crate::plan::{Http2Plan, Stop};
 use crate::processors;
 use crate::record::Totals;
 use crate::schedule::{Timeline, split};
@@ -44,6 +45,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
         let parts = run.session_parts(number, connections, shares[number], Arc::clone(&totals));
         let (driver, wait, endpoint, tls) =
             (run.driver, run.plan.wait, run.endpoint.clone(), run.tls.clone());
+        let http2 = run.plan.http2;
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -53,9 +55,20 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
             let outcome = match begun.recv() {
                 Ok(timeline) if is_bound => {
                     let session = Session::new(parts, timeline);
-                    match tls {
-                        None => driver.run(session, &endpoint, &pulled, wait),
-                        Some(tls) => driver.run(TlsConversation::new(session, tls), &endpoint, &pulled, wait),
+                    match (tls, http2) {
+                        (None, None) => driver.run(session, &endpoint, &pulled, wait),
+                        (Some(tls), None) => {
+                            driver.run(TlsConversation::new(session, tls), &endpoint, &pulled, wait)
+                        }
+                        (tls, Some(Http2Plan { streams })) => {
+                            let link = Http2Conversation::new(session, streams as usize, tls.is_some());
+                            match tls {
+                                None => driver.run(link, &endpoint, &pulled, wait),
+                                Some(tls) => {
+                                    driver.run(TlsConversation::new(link, tls), &endpoint, &pulled, wait)
+                                }
+                            }
+                        }
                     }
                 }
                 _ => Err(io::Error::other("the run was not begun")),

@@ -2,6 +2,7 @@
 
 mod address;
 mod check;
+mod http2;
 mod load;
 mod reference;
 mod request;
@@ -15,6 +16,7 @@ use std::fmt;
 use serde::Deserialize;
 
 pub use address::Address;
+pub use http2::Http2Plan;
 pub use load::{Load, Step, Stop};
 pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
 pub use request::{BodyPlan, ByteRange, ChangedTextPlan, Expect, RequestPlan};
@@ -70,6 +72,9 @@ pub struct Plan {
     /// Requests in flight on one connection.
     #[serde(default = "default_one")]
     pub pipeline: u32,
+    /// HTTP/2; left out, HTTP/1.1.
+    #[serde(default)]
+    pub http2: Option<Http2Plan>,
     /// From the start of a request, its connect included, to the error `timeout`.
     #[serde(default = "default_timeout")]
     pub timeout_seconds: f64,
@@ -147,6 +152,7 @@ impl Plan {
         check::plan(&plan)?;
         reference::check(&plan)?;
         setup::check(&plan)?;
+        http2::check(&plan)?;
         Ok(plan)
     }
 
@@ -173,6 +179,11 @@ impl Plan {
             return 0.0;
         }
         self.drain_seconds.unwrap_or(self.timeout_seconds.min(LONGEST_DEFAULT_DRAIN_SECONDS))
+    }
+
+    /// Requests that one connection carries at once, apart from pipelining.
+    pub fn lanes(&self) -> u32 {
+        self.http2.map_or(1, |http2| http2.streams)
     }
 
     /// The Host header.

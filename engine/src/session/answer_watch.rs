@@ -15,6 +15,8 @@ const CONNECTIONS_TO_A_SLICE: usize = 1000;
 
 #[derive(Debug)]
 pub(super) struct AnswerWatch {
+    /// So many slots, one behind the other, are one connection.
+    lanes: usize,
     /// By connection, its answers until the window opened; empty before.
     at_opening: Vec<u64>,
     /// The same until the slice began; empty if slices are not looked at.
@@ -27,14 +29,17 @@ pub(super) struct AnswerWatch {
 }
 
 impl AnswerWatch {
-    /// `has_slices`: whether the server alone decides whose answer comes next.
-    pub(super) fn new(connections: usize, has_slices: bool) -> AnswerWatch {
+    /// `lanes`: so many of the `slots` are one connection. `has_slices`: whether the server alone decides whose answer
+    /// comes next.
+    pub(super) fn new(slots: usize, lanes: usize, has_slices: bool) -> AnswerWatch {
+        let connections = slots / lanes;
         let slice_ns = if has_slices && connections > 1 {
             SLICE_NS * connections.div_ceil(CONNECTIONS_TO_A_SLICE) as u64
         } else {
             0
         };
         AnswerWatch {
+            lanes,
             at_opening: Vec::new(),
             at_slice: Vec::new(),
             opened_ns: 0,
@@ -46,7 +51,7 @@ impl AnswerWatch {
 
     #[cold]
     pub(super) fn open(&mut self, slots: &[Slot], opens_ns: u64) {
-        self.at_opening = slots.iter().map(|slot| slot.answers).collect();
+        self.at_opening = by_connection(slots, self.lanes).collect();
         if self.slice_ns > 0 {
             self.at_slice.clone_from(&self.at_opening);
             self.opened_ns = opens_ns;
@@ -68,20 +73,25 @@ impl AnswerWatch {
     /// What the window came to.
     pub(super) fn conclude(&mut self, slots: &[Slot]) -> Evenness {
         self.close_slice(slots);
-        for (number, slot) in slots.iter().enumerate() {
+        for (number, answers) in by_connection(slots, self.lanes).enumerate() {
             // Where it never opened, there was no answer in it.
-            let before = self.at_opening.get(number).copied().unwrap_or(slot.answers);
-            self.evenness.connection(slot.answers - before);
+            let before = self.at_opening.get(number).copied().unwrap_or(answers);
+            self.evenness.connection(answers - before);
         }
         std::mem::take(&mut self.evenness)
     }
 
     fn close_slice(&mut self, slots: &[Slot]) {
-        let in_slice = slots.iter().zip(&mut self.at_slice).map(|(slot, before)| {
-            let since = slot.answers - *before;
-            *before = slot.answers;
+        let in_slice = by_connection(slots, self.lanes).zip(&mut self.at_slice).map(|(answers, before)| {
+            let since = answers - *before;
+            *before = answers;
             since
         });
         self.evenness.slice(in_slice);
     }
+}
+
+/// The answers of each connection, which are those of its lanes.
+fn by_connection(slots: &[Slot], lanes: usize) -> impl Iterator<Item = u64> {
+    slots.chunks(lanes).map(|lanes| lanes.iter().map(|slot| slot.answers).sum())
 }

@@ -37,17 +37,23 @@ impl Session {
         if self.phase == Phase::Over {
             return Next::Close;
         }
-        let slot = &mut self.slots[number];
-        slot.is_connected = true;
-        slot.is_reused = slot.state == State::Opening;
-        slot.left_on_socket = self.socket_limit;
         if self.phase == Phase::Window {
             self.record.connects += 1;
-            self.record.connect_time.record(now_ns.saturating_sub(slot.connect_ns));
+            self.record.connect_time.record(now_ns.saturating_sub(self.slots[number].connect_ns));
         }
+        self.has_connection(number, false, now_ns)
+    }
+
+    /// The step of what has a connection now. `is_older`: the connection was there before.
+    pub(super) fn has_connection(&mut self, number: usize, is_older: bool, now_ns: u64) -> Next {
+        let slot = &mut self.slots[number];
+        slot.is_connected = true;
+        slot.is_reused = is_older || slot.state == State::Opening;
+        slot.left_on_socket = self.socket_limit;
         if self.set_up.is_some() {
             return self.begin_set_up(number, now_ns);
         }
+        let slot = &mut self.slots[number];
         if slot.state == State::Opening {
             return self.free(number, now_ns);
         }

@@ -12,6 +12,7 @@ mod deadlines;
 mod end;
 mod free;
 mod judge;
+mod lanes;
 mod pace;
 mod pipeline;
 mod set_up;
@@ -47,8 +48,10 @@ use crate::verify::Expectation;
 /// What a session is made of.
 #[derive(Debug)]
 pub struct SessionParts {
-    /// Connections of this thread.
+    /// Connections of this thread; where several requests share one, its lanes: see [`crate::http2`].
     pub connections: usize,
+    /// So many of them, one behind the other, are one connection's lanes.
+    pub lanes: usize,
     /// Requests of the mix, then spot checks, and at the same places what is expected of their answers.
     pub requests: Arc<[EncodedRequest]>,
     /// See `requests`.
@@ -161,7 +164,11 @@ impl Session {
             spot_checks: SpotChecks::new(parts.spot_checks, timeline.opens_ns),
             renderer: parts.renderer,
             quota: parts.quota,
-            answer_watch: AnswerWatch::new(connections, !pace.is_by_the_clock() && parts.pipeline == 1),
+            answer_watch: AnswerWatch::new(
+                connections,
+                parts.lanes,
+                !pace.is_by_the_clock() && parts.pipeline == 1,
+            ),
             pace,
             socket_limit: parts.requests_per_connection.unwrap_or(u32::MAX),
             local_ports: parts.local_ports,
@@ -343,29 +350,36 @@ impl Session {
     /// The peer has closed its side.
     pub fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
         self.advance(now_ns);
-        let slot = &mut self.slots[number];
-        if slot.state == State::Requesting && slot.current.sent_bytes > 0 && self.phase != Phase::Over {
-            let current = slot.current;
-            let expectation = &mut self.expectations[current.request];
-            if let Some(answer) = slot.exchange.receive_close(expectation) {
-                let in_window = self.phase == Phase::Window;
-                let opened_ns = self.timeline.opens_ns;
-                let tally = Tally {
-                    record: &mut self.record,
-                    in_window,
-                    cohort_from_ns: self.cohort_from_ns,
-                    totals: &self.totals,
-                    opened_ns,
-                };
-                let against = self.reference.as_deref_mut().map(|reference| Against {
-                    reference,
-                    sent: sent(&self.requests, &self.rendered, &current, number),
-                });
-                let is_right = judge(&answer, expectation, &current, now_ns, tally, against);
-                return self.answered(number, false, is_right, now_ns);
-            }
+        let slot = &self.slots[number];
+        if slot.state == State::Requesting
+            && slot.current.sent_bytes > 0
+            && self.phase != Phase::Over
+            && slot.exchange.is_complete_at_close()
+        {
+            return self.whole_answer(number, false, now_ns);
         }
         self.broken(number, ErrorKind::Closed, now_ns)
+    }
+
+    /// All of an answer has come whose end the bytes themselves do not say. The phase is not over.
+    fn whole_answer(&mut self, number: usize, stays: bool, now_ns: u64) -> Next {
+        let slot = &self.slots[number];
+        let current = slot.current;
+        let expectation = &mut self.expectations[current.request];
+        let answer = slot.exchange.whole(expectation);
+        let tally = Tally {
+            record: &mut self.record,
+            in_window: self.phase == Phase::Window,
+            cohort_from_ns: self.cohort_from_ns,
+            totals: &self.totals,
+            opened_ns: self.timeline.opens_ns,
+        };
+        let against = self.reference.as_deref_mut().map(|reference| Against {
+            reference,
+            sent: sent(&self.requests, &self.rendered, &current, number),
+        });
+        let is_right = judge(&answer, expectation, &current, now_ns, tally, against);
+        self.answered(number, stays, is_right, now_ns)
     }
 
     /// The connection is of no more use.

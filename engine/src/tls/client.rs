@@ -16,6 +16,7 @@ use crate::record::TlsFacts;
 #[derive(Debug)]
 pub struct TlsClient {
     config: Arc<ClientConfig>,
+    is_for_http2: bool,
     server_name: ServerName<'static>,
     facts: OnceLock<TlsFacts>,
     wire: Mutex<WireBytes>,
@@ -66,10 +67,26 @@ impl TlsClient {
         config.resumption = Resumption::disabled();
         Ok(TlsClient {
             config: Arc::new(config),
+            is_for_http2: false,
             server_name,
             facts: OnceLock::new(),
             wire: Mutex::default(),
         })
+    }
+
+    /// Asks for HTTP/2 by ALPN, and takes nothing else.
+    #[must_use]
+    pub fn for_http2(mut self) -> TlsClient {
+        Arc::make_mut(&mut self.config).alpn_protocols = vec![super::ALPN_HTTP2.to_vec()];
+        self.is_for_http2 = true;
+        self
+    }
+
+    /// Why what a finished handshake came to is of no use.
+    pub(super) fn objection(&self, connection: &ClientConnection) -> Option<&'static str> {
+        let agreed = connection.alpn_protocol() == Some(super::ALPN_HTTP2);
+        (self.is_for_http2 && !agreed)
+            .then_some("the server did not agree to HTTP/2 by ALPN; does it speak HTTP/1.1 only?")
     }
 
     /// What the first finished handshake came to.

@@ -147,6 +147,9 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         }
         let mut next = Next::Wait;
         if was_handshaking && !is_handshaking {
+            if let Some(objection) = self.client.objection(channel.connection()) {
+                return self.fail(number, objection.to_owned(), now_ns);
+            }
             self.client.note(channel.connection());
             next = self.inner.connected(number, now_ns);
         }

@@ -15,3 +15,6 @@ pub use server::{ServerTls, TlsServerSpec, TlsVersion};
 
 /// The protocol asked for by ALPN.
 const ALPN: &[u8] = b"http/1.1";
+
+/// The same for HTTP/2 (RFC 9113, 3.2).
+const ALPN_HTTP2: &[u8] = b"h2";

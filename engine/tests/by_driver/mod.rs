@@ -4,6 +4,7 @@ mod changed_rows;
 mod closed_load;
 mod connect_failures;
 mod given_rows;
+mod http2;
 mod kept_bodies;
 mod locations;
 mod misbehaving_servers;

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every crate of tests uses a part")]
 
+mod http2;
 mod server;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,6 +12,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+#[allow(unused_imports, reason = "see above")]
+pub use http2::{TURN, serve_http2};
 #[allow(unused_imports, reason = "see above")]
 pub use server::{Server, read_request};
 

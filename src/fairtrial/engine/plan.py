@@ -223,6 +223,12 @@ class Tls(Strict):
     key_file: str | None = None
 
 
+class Http2(Strict):
+    """HTTP/2: over TLS by ALPN, else with prior knowledge. `streams`: requests in flight on one connection."""
+
+    streams: int = 1
+
+
 Driver = Literal["auto", "epoll", "io_uring"]
 
 
@@ -236,6 +242,7 @@ class EnginePlan(Strict):
     warmup_seconds: float = 0.0
     requests_per_connection: int | None = None
     pipeline: int = 1
+    http2: Http2 | None = None
     timeout_seconds: float = 10.0
     drain_seconds: float | None = Field(
         None,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairtrial.engine.plan import Closed, Poisson, Ramp, Step, Steps, StopAfterRequests, Tls
+from fairtrial.engine.plan import Closed, Http2, Poisson, Ramp, Step, Steps, StopAfterRequests, Tls
 from fairtrial.tools.load.describe import describe_plan, window_seconds
 from tests.tools.load.measurements import plan
 
@@ -19,6 +19,8 @@ from tests.tools.load.measurements import plan
         ({"requests_per_connection": 1}, "one request per connection"),
         ({"requests_per_connection": 5}, "5 requests per connection"),
         ({"pipeline": 8}, "8 requests in flight per connection (pipelined)"),
+        ({"http2": Http2(streams=1)}, "keep-alive, HTTP/2 with 1 stream per connection, 3 s"),
+        ({"http2": Http2(streams=20)}, "HTTP/2 with 20 streams per connection"),
         ({"tls": Tls(server_name="a")}, "keep-alive, TLS, 3 s"),
         ({"warmup_seconds": 0.5}, "3 s after 500 ms of warm-up"),
         ({"drain_seconds": 0.0}, "keep-alive, 3 s, no answers awaited after it"),

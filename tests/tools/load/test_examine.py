@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fairtrial.engine.plan import Closed, Ramp, StopAfterRequests
+from fairtrial.engine.plan import Closed, Http2, Ramp, StopAfterRequests
 from fairtrial.record.engine_summary import SecondOfSeries
 from tests.builders import calm_network, times
 from tests.tools.load.measurements import measurement, open_measurement, plan
@@ -26,6 +26,7 @@ def test_figures_that_contradict_the_load_are_refused() -> None:
     [
         {"load": Closed(connections=16, think_time_seconds=0.1)},
         {"pipeline": 2},
+        {"http2": Http2(streams=2)},
         {"stop": StopAfterRequests(requests=12_000)},
         {"load": Ramp(from_per_second=0, to_per_second=8000, connections=16)},
     ],

@@ -3,6 +3,7 @@
 mod closed;
 mod cohort;
 mod evenness;
+mod http2;
 mod open;
 mod pipelined;
 mod server;
@@ -39,6 +40,7 @@ struct Setup {
     requests_per_connection: Option<u32>,
     local_ports: Option<u64>,
     pipeline: usize,
+    lanes: usize,
     drain_ns: u64,
     record_intended: usize,
     thread: ThreadShare,
@@ -61,6 +63,7 @@ impl Setup {
             requests_per_connection: None,
             local_ports: None,
             pipeline: 1,
+            lanes: 1,
             drain_ns: 0,
             record_intended: 0,
             thread: ThreadShare { thread: 0, threads: 1 },
@@ -113,7 +116,8 @@ impl Setup {
             first_connection: 0,
         });
         let parts = SessionParts {
-            connections: load.connections() as usize,
+            connections: load.connections() as usize * self.lanes,
+            lanes: self.lanes,
             record: Record::new(kinds, None, self.record_intended)
                 .acknowledging(request::acknowledged_numbers(&requests))
                 .watching(true),

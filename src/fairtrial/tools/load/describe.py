@@ -27,6 +27,8 @@ def describe_plan(plan: EnginePlan) -> str:
     parts = [_load(plan.load, plan.requests_per_connection)]
     if plan.pipeline > 1:
         parts.append(f"{plan.pipeline} requests in flight per connection (pipelined)")
+    if plan.http2 is not None:
+        parts.append(f"HTTP/2 with {count(plan.http2.streams, 'stream')} per connection")
     if plan.tls is not None:
         parts.append("TLS")
     length = _length(plan) + describe_warmup(plan.warmup_seconds) + describe_drain(plan.drain_seconds)

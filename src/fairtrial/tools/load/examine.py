@@ -31,9 +31,9 @@ def examine_load(
 
 
 def as_in_an_experiment(plan: EnginePlan) -> Load | None:
-    """The load as an experiment would have it; None if none can: think time, pipelining, ramps, steps, a count."""
+    """The load as an experiment would have it; None if none can: think time, HTTP/2, a pipeline, ramps, a count."""
     load, keep_alive = plan.load, plan.requests_per_connection is None
-    if plan.pipeline > 1 or isinstance(plan.stop, StopAfterRequests):
+    if plan.pipeline > 1 or plan.http2 is not None or isinstance(plan.stop, StopAfterRequests):
         return None
     if isinstance(load, Closed) and not load.think_time_seconds:
         return ClosedLoad(connections=load.connections, keep_alive=keep_alive)

@@ -12,6 +12,7 @@ from fairtrial.engine.plan import (
     Constant,
     EnginePlan,
     ExactBody,
+    Http2,
     Poisson,
     Ramp,
     Step,
@@ -71,6 +72,9 @@ def test_connections(target: Target) -> None:
     assert plan_of(target, no_keepalive=True).requests_per_connection == 1
     assert plan_of(target, requests_per_connection=5).requests_per_connection == 5
     assert plan_of(target, pipeline=4).pipeline == 4
+    assert plan_of(target, http2=True).http2 == Http2(streams=1)
+    assert plan_of(target, http2=True, streams=20).http2 == Http2(streams=20)
+    assert plan_of(target).http2 is None
     assert plan_of(target, driver=DriverChoice.EPOLL).driver == "epoll"
 
 
@@ -133,6 +137,10 @@ def test_a_body_that_is_not_text(target: Target, tmp_path: Path) -> None:
         ({"insecure": True, "ca_file": Path("x")}, "--insecure and --cacert"),
         ({"no_keepalive": True, "requests_per_connection": 5}, "--no-keepalive means"),
         ({"no_keepalive": True, "requests_per_connection": 1, "pipeline": 2}, "--pipeline needs keep-alive"),
+        ({"streams": 2}, "--streams are HTTP/2's"),
+        ({"http2": True, "pipeline": 2}, "--http2 has streams in place of a pipeline"),
+        ({"http2": True, "no_keepalive": True}, "over HTTP/2 the server alone ends connections"),
+        ({"http2": True, "requests_per_connection": 9}, "over HTTP/2 the server alone ends connections"),
         ({"rate": 5.0, "connections": 2, "threads": 3}, "3 threads for 2 connections"),
         ({"threads": 17}, "17 threads for 16 connections"),
         ({"rate": 5.0, "threads": 65}, "65 threads for 64 connections"),

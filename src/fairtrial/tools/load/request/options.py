@@ -270,6 +270,19 @@ class LoadOptions:
         int,
         _option(CONNECTION, "--pipeline", metavar="N", least=1, most=64, text="Requests in flight on one connection."),
     ] = 1
+    http2: Annotated[
+        bool, _option(CONNECTION, "--http2", text="HTTP/2: for https by ALPN, for http with prior knowledge.")
+    ] = False
+    streams: Annotated[
+        int | None,
+        _option(
+            CONNECTION,
+            "--streams",
+            metavar="N",
+            least=1,
+            text="With --http2: requests in flight on one connection (default: 1).",
+        ),
+    ] = None
     insecure: Annotated[bool, _option(CONNECTION, "--insecure", text="Accept any certificate.")] = False
     ca_file: Annotated[
         Path | None,

@@ -11,6 +11,7 @@ from fairtrial.engine.plan import (
     Constant,
     EngineLoad,
     EnginePlan,
+    Http2,
     Poisson,
     Ramp,
     Step,
@@ -64,6 +65,7 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
         warmup_seconds=options.warmup_seconds,
         requests_per_connection=1 if options.no_keepalive else options.requests_per_connection,
         pipeline=options.pipeline,
+        http2=Http2(streams=options.streams or 1) if options.http2 else None,
         timeout_seconds=options.timeout_seconds,
         drain_seconds=options.drain_seconds,
         threads=threads,
@@ -121,9 +123,17 @@ def _contradictory_connections(options: LoadOptions) -> Iterator[tuple[bool, str
     reused = options.requests_per_connection not in (None, 1)
     yield options.no_keepalive and reused, "--no-keepalive means one request per connection", one
     yield options.no_keepalive and options.pipeline > 1, "--pipeline needs keep-alive", one
+    yield options.streams is not None and not options.http2, "--streams are HTTP/2's", "give --http2, too"
+    yield options.http2 and options.pipeline > 1, "--http2 has streams in place of a pipeline", "use --streams"
+    closing = options.no_keepalive or options.requests_per_connection is not None
+    yield options.http2 and closing, "over HTTP/2 the server alone ends connections", f"leave out {_closing(options)}"
     yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", one
     half = (options.certificate_file is None) != (options.key_file is None)
     yield half, "--cert and --key go together", "give both; one PEM file may hold both"
+
+
+def _closing(options: LoadOptions) -> str:
+    return "--no-keepalive" if options.no_keepalive else "--requests-per-connection"
 
 
 def _is_open(options: LoadOptions) -> bool:

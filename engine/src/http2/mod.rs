@@ -1,0 +1,16 @@
+//! HTTP/2 (RFC 9113) as a link between a session and its driver: the lanes of a connection are its streams.
+//!
+//! Framing, HPACK, flow control and the states of streams are the crate h2's. It is made for sockets that a runtime polls;
+//! here it reads from a buffer and writes to one ([`pipe`]), and is polled when bytes have come, or are to go.
+
+mod channel;
+mod conversation;
+mod link;
+mod pipe;
+mod request;
+mod stream;
+
+pub use conversation::Http2Conversation;
+#[cfg(test)]
+pub(crate) use pipe::Pipe;
+pub use request::check;

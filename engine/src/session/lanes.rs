@@ -1,0 +1,95 @@
+//! What a link needs of a session if several requests share a connection.
+//!
+//! Each of a session's slots carries one request at a time. Over HTTP/1.1 a slot is a connection, and the driver speaks
+//! with the session itself. Where requests share a connection, a slot is one of its lanes: the link between session and
+//! driver has the connection, frames what the lanes send, and tells the session what came for each of them.
+
+use super::{Next, Session, sent};
+use crate::http1::response::Head;
+use crate::record::ErrorKind;
+use crate::schedule::Phase;
+
+/// The request that a lane is to send.
+pub(crate) struct Asked<'s> {
+    /// Its place among the requests.
+    pub place: usize,
+    /// It has the same text each time.
+    pub is_fixed: bool,
+    /// As HTTP/1.1 writes it.
+    pub text: &'s [u8],
+}
+
+impl Session {
+    /// How long a request may take, from its begin to its end.
+    pub(crate) fn timeout_ns(&self) -> u64 {
+        self.timeout_ns
+    }
+
+    /// The lane shares a connection that another lane's connect has made. `is_older`: it was there before this lane wanted
+    /// one, so that its end says nothing about the request.
+    pub(crate) fn joined(&mut self, lane: usize, is_older: bool, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        if self.phase == Phase::Over {
+            return Next::Close;
+        }
+        self.has_connection(lane, is_older, now_ns)
+    }
+
+    /// The request that a lane has to send after [`Next::Send`].
+    pub(crate) fn asked(&self, lane: usize) -> Asked<'_> {
+        let current = &self.slots[lane].current;
+        let is_fixed = self.requests[current.request].message.fixed(current.closes).is_some();
+        Asked { place: current.request, is_fixed, text: sent(&self.requests, &self.rendered, current, lane) }
+    }
+
+    /// The kernel has taken the begin of the lane's request at `at_ns`.
+    pub(crate) fn has_sent(&mut self, lane: usize, at_ns: u64) {
+        let current = &mut self.slots[lane].current;
+        current.sent_ns = at_ns;
+        current.sent_bytes = current.bytes;
+        self.record.sent(current.request, self.phase == Phase::Window);
+    }
+
+    /// Bytes as they are on the wire.
+    pub(crate) fn count_bytes(&mut self, sent: usize, received: usize) {
+        if self.phase == Phase::Window {
+            self.record.sent_bytes += sent as u64;
+            self.record.received_bytes += received as u64;
+        }
+    }
+
+    /// The head of the answer to a lane's request.
+    pub(crate) fn answer_head(&mut self, lane: usize, head: &Head<'_>) {
+        let slot = &mut self.slots[lane];
+        let expectation = &mut self.expectations[slot.current.request];
+        slot.exchange.take_head(head, expectation, slot.current.row);
+    }
+
+    /// A piece of the answer's body.
+    pub(crate) fn answer_piece(&mut self, lane: usize, piece: &[u8]) {
+        let slot = &mut self.slots[lane];
+        slot.exchange.take_piece(piece, &self.expectations[slot.current.request]);
+    }
+
+    /// All of the answer has come.
+    pub(crate) fn answer_ends(&mut self, lane: usize, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        if self.phase == Phase::Over {
+            return Next::Close;
+        }
+        self.whole_answer(lane, true, now_ns)
+    }
+
+    /// The lane's request has failed; its connection may be well.
+    pub(crate) fn lane_failed(&mut self, lane: usize, kind: ErrorKind, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        self.fail(lane, kind, now_ns)
+    }
+
+    /// Shows why requests fail, before they do.
+    pub(crate) fn explain(&mut self, kind: ErrorKind, explanation: &str, now_ns: u64) {
+        if self.phase == Phase::Window {
+            self.record.examples.add(kind, None, explanation.as_bytes(), now_ns);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Runs over HTTP/2, by prior knowledge, against the crate h2's own server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use h2::Reason;
+use h2::server::{Builder, SendResponse};
+use http::Response;
+use serde_json::json;
+
+use crate::common::{Plan, Server, TURN, Target, serve_http2};
+
+fn answer(respond: &mut SendResponse<Bytes>, body: &str) {
+    let head = Response::builder().status(200).header("content-type", "text/plain").body(()).unwrap();
+    let mut stream = respond.send_response(head, false).unwrap();
+    stream.send_data(Bytes::copy_from_slice(body.as_bytes()), true).unwrap();
+}
+
+/// `react` gets each request's number and its path.
+fn server(react: impl Fn(usize, &str, SendResponse<Bytes>) + Send + Sync + 'static) -> Server {
+    let (react, asked) = (Arc::new(react), Arc::new(AtomicUsize::new(0)));
+    Server::start(move |_, stream| {
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(TURN)).unwrap();
+        let (react, asked) = (Arc::clone(&react), Arc::clone(&asked));
+        serve_http2(stream, &Builder::new(), move |request, respond| {
+            react(asked.fetch_add(1, Ordering::Relaxed), request.uri().path(), respond);
+        });
+    })
+}
+
+fn plan(server: &Server, connections: u32, streams: u32) -> Plan {
+    Plan::closed(&server.address, connections).with("http2", json!({"streams": streams}))
+}
+
+#[test]
+fn rows_and_numbers_are_verified_as_over_http_1() {
+    let server = server(|_, path, mut respond| answer(&mut respond, &format!("number {}", &path[1..])));
+    let request = json!({"path": "/{{sequence 1}}", "template": true, "acknowledge": true, "expect": {
+        "status": [200], "content_type": "text/plain", "body_bytes": {"min": 8, "max": 12}
+    }});
+    let summary = plan(&server, 2, 10).with("requests", json!([request])).requests(500).run();
+    summary.assert_books_balance();
+    assert_eq!((summary.count("verified"), summary.errors()), (500, vec![]));
+    assert_eq!(summary.count("connects"), 2);
+    assert!(summary.count("received_bytes") > 500 * 8 && summary.count("sent_bytes") > 500 * 4);
+}
+
+#[test]
+fn wrong_answers_and_reset_streams_are_counted_each_under_its_kind() {
+    let server = server(|number, _, mut respond| match number % 10 {
+        3 => respond.send_reset(Reason::ENHANCE_YOUR_CALM),
+        7 => answer(&mut respond, "wrong"),
+        _ => answer(&mut respond, "right"),
+    });
+    let exact = json!({"body": {"kind": "exact", "text": "right"}, "check_every": 1});
+    let summary = plan(&server, 1, 4).expect(exact).requests(100).run();
+    summary.assert_books_balance();
+    let errors = summary.errors();
+    assert_eq!(errors.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), ["reset", "wrong_body"]);
+    assert!(summary.0["examples"].to_string().contains("RST_STREAM"), "{}", summary.0["examples"]);
+    assert_eq!(summary.count("connects"), 1);
+}
+
+#[test]
+fn long_answers_come_whole() {
+    let body = "x".repeat(3_000_000);
+    let long = body.clone();
+    let server = server(move |_, _, mut respond| answer(&mut respond, &long));
+    let length = json!({"body_bytes": {"min": body.len(), "max": body.len()}});
+    let summary = plan(&server, 1, 3).expect(length).requests(9).run();
+    assert_eq!((summary.count("verified"), summary.errors()), (9, vec![]));
+}
+
+#[test]
+fn an_open_load_keeps_its_rate_over_one_connection() {
+    let server = server(|_, _, mut respond| answer(&mut respond, "right"));
+    let load = json!({"kind": "constant", "rate_per_second": 400.0, "connections": 1});
+    let summary = plan(&server, 1, 50).with("load", load).seconds(0.5).run();
+    summary.assert_books_balance();
+    assert_eq!((summary.count("offered"), summary.count("connects"), summary.errors()), (200, 0, vec![]));
+}
+
+#[test]
+fn a_server_of_http_1_is_named() {
+    let target = Target::start(&[]);
+    let plan = Plan::closed(&target.address, 1).with("http2", json!({"streams": 2})).seconds(0.2);
+    let summary = plan.run();
+    summary.assert_books_balance();
+    assert_eq!(summary.count("verified"), 0);
+    assert!(summary.0["examples"].to_string().contains("does not speak HTTP/2"), "{}", summary.0["examples"]);
+}
+
+#[test]
+fn what_http_2_cannot_be_combined_with_is_refused_by_name() {
+    let base = Plan::closed("127.0.0.1:1", 1000).with("http2", json!({"streams": 2}));
+    for (key, value, says) in [
+        ("http2", json!({"streams": 0}), "http2.streams: 0"),
+        ("http2", json!({"streams": 1001}), "http2.streams: 1001"),
+        ("pipeline", json!(2), "http2: needs pipeline 1"),
+        ("requests_per_connection", json!(5), "http2: needs requests_per_connection null"),
+        ("requests", json!([{"path": "/", "headers": [["Upgrade", "x"]]}]), "HTTP/2 has no \"Upgrade\""),
+    ] {
+        let (message, status) = base.clone().with(key, value).refusal();
+        assert!(message.contains(says) && status != Some(0), "{message}");
+    }
+}
