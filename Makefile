@@ -68,9 +68,9 @@ test-python: $(DEV)  ## the lab's tests; TESTS=tests/judge for some of them
 audit:  ## known vulnerabilities of pinned packages; needs pip-audit, cargo-audit and the network
 	sh scripts/audit .
 
-bench:  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for less of it
+bench: $(DEV)  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for less of it
 	cd engine && cargo build --quiet --locked --release
-	python3 benches/compare.py --write $(ARGUMENTS)
+	$(VENV)/python benches/compare.py --write $(ARGUMENTS)
 
 format: $(DEV)  ## rewrite the sources as the formatters want them
 	$(VENV)/ruff check --fix $(SOURCES) stacks

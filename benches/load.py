@@ -16,10 +16,11 @@ class Load:
     scratch: Path  # an empty folder for the generator's files
     answer_bytes: int | None = None  # of each answer's body; None: the target's own, two bytes
     request_bytes: int = 0  # of each request's body; 0: a GET
+    streams: int = 0  # of each connection, over HTTP/2 and TLS; 0: HTTP/1.1 without TLS
 
     @property
     def url(self) -> str:
-        return f"http://{self.address}/"
+        return f"{'https' if self.streams else 'http'}://{self.address}/"
 
     @property
     def request_body(self) -> Path:
@@ -72,7 +73,8 @@ class Tool:
     """A load generator.
 
     `cost` gives the command for one thread, at the highest rate; None for a tool that keeps a rate. `closed` is such a
-    command that states percentiles; None if it states none. `truths` are commands that do, at a given rate.
+    command that states percentiles; None if it states none. `truths` are commands that do, at a given rate. `http2` is
+    a command for one thread that speaks HTTP/2 and accepts any certificate; None if it cannot.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Tool:
     cost: Callable[[Load], Command] | None
     truths: tuple[Truth, ...] = ()
     closed: Truth | None = None
+    http2: Callable[[Load], Command] | None = None
     sends_bodies: bool = False  # `cost` heeds the bodies of requests
     is_ours: bool = False
     variant: bool = False  # of a tool that is in the list already, for some of the tables

@@ -1,5 +1,14 @@
 """The tables of docs/benchmarks.md, in their order there."""
 
-from benches.tables import closing, cost, one_connection, scale, sizes, truth
+from benches.tables import closing, cost, http2, one_connection, scale, sizes, truth
 
-TABLES = (cost.TABLE, one_connection.TABLE, sizes.ANSWERS, sizes.REQUESTS, truth.TABLE, closing.TABLE, scale.TABLE)
+TABLES = (
+    cost.TABLE,
+    one_connection.TABLE,
+    sizes.ANSWERS,
+    sizes.REQUESTS,
+    truth.TABLE,
+    closing.TABLE,
+    scale.TABLE,
+    http2.TABLE,
+)

@@ -17,6 +17,7 @@ def all_tools(engine_path: Path) -> list[Tool]:
         wrk.TOOL,
         wrk.WRK2,
         h2load.TOOL,
+        h2load.HTTP2,
         oha.TOOL,
         autocannon.TOOL,
         hey.TOOL,

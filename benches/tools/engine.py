@@ -35,8 +35,12 @@ def plan(
     model: dict[str, Any] = {"kind": "closed", "connections": load.connections}
     if load.rate_per_second is not None:
         model = {"kind": "constant", "rate_per_second": load.rate_per_second, "connections": load.connections}
+    http2: dict[str, Any] = {}
+    if load.streams:
+        http2 = {"http2": {"streams": load.streams}, "tls": {"insecure": True}}
     return json.dumps(
         {
+            **http2,
             "protocol": 2,
             "address": load.address,
             "driver": driver,
@@ -90,6 +94,7 @@ def tool(path: Path, driver: str, wait: str = "sleep") -> Tool:
         # Awake, it takes all of its processor whatever a request costs.
         cost=command if wait == "sleep" else None,
         closed=truth if driver != "auto" else None,
+        http2=command if wait == "sleep" and driver != "auto" else None,
         truths=() if variant else (truth,),
         sends_bodies=True,
         is_ours=True,

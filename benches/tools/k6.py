@@ -19,11 +19,14 @@ def script(load: Load) -> Path:
             "preAllocatedVUs": load.connections,
             "maxVUs": 8 * load.connections,
         }
+    if load.streams:  # a virtual user has a connection of its own, and one request on it at a time
+        scenario["vus"] *= load.streams
     scenario["duration"] = f"{load.seconds:g}s"
     options = {
         "scenarios": {"only": scenario},
         "summaryTrendStats": ["med", "p(95)", "p(99)", "p(99.9)"],
         "discardResponseBodies": True,
+        "insecureSkipTLSVerify": True,
     }
     file = load.scratch / "k6.js"
     lines = [
@@ -54,6 +57,7 @@ TOOL = Tool(
     name="k6",
     version_command=["k6", "version"],
     cost=command,
+    http2=command,
     closed=Truth("k6", command, percentiles, keeps_rate=False),
     truths=(Truth("k6", command, percentiles),),
 )

@@ -15,6 +15,10 @@ def cost(load: Load) -> Command:
     return Command([*base(load), *body, load.url])
 
 
+def http2(load: Load) -> Command:
+    return Command([*base(load), "--http2", "-p", str(load.streams), "--insecure", load.url])
+
+
 def at_rate(load: Load) -> Command:
     return Command([*base(load), "-q", f"{load.rate_per_second:g}", load.url])
 
@@ -33,6 +37,7 @@ TOOL = Tool(
     version_command=["oha", "--version"],
     cost=cost,
     closed=Truth("oha", cost, percentiles, keeps_rate=False),
+    http2=http2,
     sends_bodies=True,
     truths=(
         Truth("oha -q with correction", corrected, percentiles),

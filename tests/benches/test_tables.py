@@ -10,7 +10,7 @@ import pytest
 from benches import document
 from benches.load import Command, Load, Percentiles, Tool
 from benches.processes import run, version
-from benches.tables import TABLES, closing, cost, one_connection, scale, sizes, truth
+from benches.tables import TABLES, closing, cost, http2, one_connection, scale, sizes, truth
 from benches.tools import all_tools, engine
 
 
@@ -28,6 +28,16 @@ def test_percentiles_that_a_tool_does_not_state_are_named() -> None:
     text = document.percentiles_table(truth.EXPECTED, [("wrk", Percentiles(0.38, None, 178.02, None))])
     assert "| by arithmetic | that of no stall | 100.0 | 180.0 | 198.0 |" in text
     assert text.splitlines()[-1] == "| wrk | 0.38 | not stated | 178.0 | not stated |"
+
+
+def test_http2_rows_have_medians() -> None:
+    rows = [
+        http2.Http2Row("ours", [900.0, 1000.0, 2000.0], [5.0, 6.0, 9.0], [1.0, 1.0, 1.0]),
+        http2.Http2Row("theirs", [10.0, 20.0, 30.0], [7.0, 7.5, 8.0], [1.4, 1.5, 0.9]),
+    ]
+    lines = http2.markdown(rows).splitlines()
+    assert lines[2] == "| ours | 1,000 | 6.00 | 1.00 |"
+    assert lines[3] == "| theirs | 20 | 7.50 | 1.40 |"
 
 
 def test_scale_rows_state_memory_per_connection() -> None:

@@ -1,6 +1,6 @@
 //! What a driver needs of whoever it moves bytes for.
 
-use super::ConnectFailure;
+use super::Failure;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 
@@ -61,7 +61,7 @@ pub trait Conversation {
     fn connected(&mut self, number: usize, now_ns: u64) -> Next;
 
     /// The connect has failed; there is no socket any more.
-    fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next;
+    fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next;
 
     /// What is left to send. The same bytes until [`Conversation::handed_over`] is called; more may follow behind them.
     fn to_send(&mut self, number: usize) -> &[u8];

@@ -8,15 +8,17 @@ use crate::record::ErrorKind;
 
 /// Why a connect has failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConnectFailure {
+pub struct Failure {
     /// How it is counted.
     pub kind: ErrorKind,
     /// What happened, for an example; may be empty.
     pub explanation: Cow<'static, str>,
+    /// Of a kind `protocol`: what the peer spoke instead, by its name in a summary.
+    pub cause: Option<&'static str>,
 }
 
-impl From<Errno> for ConnectFailure {
-    fn from(error: Errno) -> ConnectFailure {
+impl From<Errno> for Failure {
+    fn from(error: Errno) -> Failure {
         let (kind, explanation) = match error {
             Errno::CONNREFUSED => (ErrorKind::Refused, "nobody listens there"),
             Errno::CONNRESET => (ErrorKind::Reset, "the peer reset the connection while it was made"),
@@ -35,7 +37,7 @@ impl From<Errno> for ConnectFailure {
             Errno::MFILE | Errno::NFILE => (ErrorKind::Connect, "too many open files here"),
             _ => (ErrorKind::Connect, "the connect failed"),
         };
-        ConnectFailure { kind, explanation: explanation.into() }
+        Failure { kind, explanation: explanation.into(), cause: None }
     }
 }
 
@@ -53,11 +55,11 @@ mod tests {
 
     #[test]
     fn connects_fail_by_kind_and_name_their_cause() {
-        let kind = |error| ConnectFailure::from(error).kind;
+        let kind = |error| Failure::from(error).kind;
         assert_eq!(kind(Errno::CONNREFUSED), ErrorKind::Refused);
         assert_eq!(kind(Errno::TIMEDOUT), ErrorKind::Timeout);
         assert_eq!(kind(Errno::HOSTUNREACH), ErrorKind::Connect);
-        let exhausted = ConnectFailure::from(Errno::ADDRNOTAVAIL);
+        let exhausted = Failure::from(Errno::ADDRNOTAVAIL);
         assert_eq!(exhausted.kind, ErrorKind::Connect);
         assert!(exhausted.explanation.contains("no local port"));
     }

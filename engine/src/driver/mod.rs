@@ -11,7 +11,7 @@ mod uring;
 
 pub use choice::{Driver, choose};
 pub use conversation::{Conversation, Next};
-pub use failure::ConnectFailure;
+pub use failure::Failure;
 pub use pace::DriverUse;
 pub use stop::StopLine;
 

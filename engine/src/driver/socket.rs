@@ -8,7 +8,7 @@ use rustix::net::{
     AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt,
 };
 
-use super::ConnectFailure;
+use super::Failure;
 use crate::endpoint::Endpoint;
 
 /// Where sockets connect to, as the kernel wants it.
@@ -41,7 +41,7 @@ impl Peer {
     }
 
     /// A socket that can be connected. `flags`: beside `CLOEXEC`.
-    pub(crate) fn open(&self, flags: SocketFlags) -> Result<OwnedFd, ConnectFailure> {
+    pub(crate) fn open(&self, flags: SocketFlags) -> Result<OwnedFd, Failure> {
         let family = self.address.address_family();
         let socket = socket_with(family, SocketType::STREAM, flags | SocketFlags::CLOEXEC, None)?;
         if family != AddressFamily::UNIX {
@@ -52,7 +52,7 @@ impl Peer {
     }
 
     /// Begins to connect, without waiting.
-    pub(crate) fn begin_connect(&self) -> Result<Begun, ConnectFailure> {
+    pub(crate) fn begin_connect(&self) -> Result<Begun, Failure> {
         let socket = self.open(SocketFlags::NONBLOCK)?;
         match connect(&socket, &self.address) {
             Ok(()) => Ok(Begun { socket, is_connected: true }),
@@ -63,6 +63,6 @@ impl Peer {
 }
 
 /// How a connect has ended.
-pub(crate) fn connect_result(socket: &OwnedFd) -> Result<(), ConnectFailure> {
-    sockopt::socket_error(socket).and_then(|result| result).map_err(ConnectFailure::from)
+pub(crate) fn connect_result(socket: &OwnedFd) -> Result<(), Failure> {
+    sockopt::socket_error(socket).and_then(|result| result).map_err(Failure::from)
 }

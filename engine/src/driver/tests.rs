@@ -85,7 +85,7 @@ impl Conversation for Flood {
         Next::Wait
     }
 
-    fn connect_failed(&mut self, _number: usize, failure: ConnectFailure, _now_ns: u64) -> Next {
+    fn connect_failed(&mut self, _number: usize, failure: Failure, _now_ns: u64) -> Next {
         panic!("{failure:?}");
     }
 

@@ -7,16 +7,15 @@ use http::header::{CONTENT_TYPE, LOCATION};
 use http::uri::Scheme;
 
 use super::channel::Channel;
+use super::failure::{self, Cause};
 use super::link::{Link, State};
 use super::request::{self, Encoded};
 use super::stream::{Heard, Stream, waker};
-use crate::driver::{ConnectFailure, Conversation, Next};
+use crate::driver::{Conversation, Failure, Next};
 use crate::http1::response::Head;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 use crate::session::{Ended, Session};
-
-const SPEAKS_HTTP_1: &str = "what came begins with HTTP/1: the server does not speak HTTP/2 here";
 
 /// A session whose lanes are streams of HTTP/2: each connection carries the same number.
 pub struct Http2Conversation {
@@ -94,7 +93,11 @@ impl Http2Conversation {
                 self.hear(lane, now_ns);
             }
             if let Some(result) = ended {
-                self.lose(number, &result.map_or_else(|error| Loss::of(&error), |()| Loss::closed()), now_ns);
+                self.lose(
+                    number,
+                    &result.map_or_else(|error| failure::of_error(&error), |()| failure::closed()),
+                    now_ns,
+                );
                 break;
             }
             let has_greeted = self.greet(number, now_ns);
@@ -104,7 +107,7 @@ impl Http2Conversation {
         }
         let link = &self.links[number];
         if link.state == State::Draining && link.open_streams == 0 {
-            self.lose(number, &Loss::closed(), now_ns);
+            self.lose(number, &failure::closed(), now_ns);
         }
         self.links[number].next(now_ns)
     }
@@ -134,12 +137,8 @@ impl Http2Conversation {
             let encoded = match self.encode(lane) {
                 Ok(encoded) => encoded,
                 Err(error) => {
-                    self.fail(
-                        lane,
-                        ErrorKind::Protocol,
-                        &format!("HTTP/2 cannot say this request: {error}"),
-                        now_ns,
-                    );
+                    let explanation = format!("HTTP/2 cannot say this request: {error}");
+                    self.fail(lane, &Cause::Request.failure(explanation), now_ns);
                     continue;
                 }
             };
@@ -218,31 +217,34 @@ impl Http2Conversation {
                     self.follow(lane, next, now_ns);
                 }
                 Heard::Failed(error) => {
-                    let Loss { kind, explanation } = Loss::of(&error);
                     self.leave(lane);
-                    self.fail(lane, kind, &explanation, now_ns);
+                    self.fail(lane, &failure::of_error(&error), now_ns);
                 }
             }
         }
     }
 
-    fn fail(&mut self, lane: usize, kind: ErrorKind, explanation: &str, now_ns: u64) {
-        self.session.explain(kind, explanation, now_ns);
-        let next = self.session.lane_failed(lane, kind, now_ns);
+    fn fail(&mut self, lane: usize, failure: &Failure, now_ns: u64) {
+        self.session.explain(failure, now_ns);
+        let next = self.session.lane_failed(lane, failure.kind, now_ns);
         self.follow(lane, next, now_ns);
     }
 
     /// The connection is of no more use.
-    fn lose(&mut self, number: usize, loss: &Loss, now_ns: u64) {
+    fn lose(&mut self, number: usize, failure: &Failure, now_ns: u64) {
         let link = &mut self.links[number];
         let was_ready = matches!(link.state, State::Open | State::Draining);
-        let explanation = if link.is_http1 { SPEAKS_HTTP_1 } else { &loss.explanation };
-        let failure = ConnectFailure { kind: loss.kind, explanation: explanation.to_owned().into() };
+        let failure = match link.is_http1 {
+            true => {
+                &Cause::Http1.failure("what came begins with HTTP/1: the server does not speak HTTP/2 here")
+            }
+            false => failure,
+        };
         let is_asked = link.open_streams > 0;
         link.forget_socket();
         let waiting = link.waiting.clone();
         if was_ready && is_asked {
-            self.session.explain(loss.kind, &failure.explanation, now_ns);
+            self.session.explain(failure, now_ns);
         }
         for lane in self.lanes_of(number) {
             self.streams[lane] = None;
@@ -254,7 +256,7 @@ impl Http2Conversation {
             let next = if is_waiting {
                 self.session.connect_failed(lane, failure.clone(), now_ns)
             } else {
-                self.session.broken(lane, loss.kind, now_ns)
+                self.session.broken(lane, failure.kind, now_ns)
             };
             self.links[number].forget_lane(lane);
             self.follow(lane, next, now_ns);
@@ -271,36 +273,11 @@ impl Http2Conversation {
                 link.forget_socket();
             }
             State::Open | State::Draining if was_asked && now_ns >= link.heard_ns + timeout_ns => {
-                let explanation = "nothing came on the connection within the timeout".to_owned();
-                self.lose(number, &Loss { kind: ErrorKind::Timeout, explanation }, now_ns);
+                let silence = "nothing came on the connection within the timeout";
+                self.lose(number, &failure::failure(ErrorKind::Timeout, silence), now_ns);
             }
             _ => {}
         }
-    }
-}
-
-/// Why a stream or a connection ended early.
-struct Loss {
-    kind: ErrorKind,
-    explanation: String,
-}
-
-impl Loss {
-    fn closed() -> Loss {
-        Loss { kind: ErrorKind::Closed, explanation: "the server closed the connection".to_owned() }
-    }
-
-    fn of(error: &h2::Error) -> Loss {
-        let (kind, frame) = if error.is_io() {
-            (ErrorKind::Closed, "")
-        } else if error.is_remote() && error.is_reset() {
-            (ErrorKind::Reset, "RST_STREAM: ")
-        } else if error.is_remote() {
-            (ErrorKind::Closed, "GOAWAY: ")
-        } else {
-            (ErrorKind::Protocol, "")
-        };
-        Loss { kind, explanation: format!("{frame}{error}") }
     }
 }
 
@@ -364,14 +341,13 @@ impl Conversation for Http2Conversation {
                 link.channel = Some(channel);
                 link.state = State::Greeting;
             }
-            Err(error) => self.lose(number, &Loss::of(&error), now_ns),
+            Err(error) => self.lose(number, &failure::of_error(&error), now_ns),
         }
         self.settle(number, now_ns)
     }
 
-    fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
-        let ConnectFailure { kind, explanation } = failure;
-        self.lose(number, &Loss { kind, explanation: explanation.into_owned() }, now_ns);
+    fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
+        self.lose(number, &failure, now_ns);
         self.settle(number, now_ns)
     }
 
@@ -411,8 +387,7 @@ impl Conversation for Http2Conversation {
 
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
         self.session.advance(now_ns);
-        let explanation = "the connection broke".to_owned();
-        self.lose(number, &Loss { kind, explanation }, now_ns);
+        self.lose(number, &failure::failure(kind, "the connection broke"), now_ns);
         self.settle(number, now_ns)
     }
 

@@ -5,6 +5,7 @@
 
 mod channel;
 mod conversation;
+mod failure;
 mod link;
 mod pipe;
 mod request;

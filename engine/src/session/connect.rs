@@ -2,7 +2,7 @@
 
 use super::slot::State;
 use super::{Next, Session};
-use crate::driver::ConnectFailure;
+use crate::driver::Failure;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 
@@ -62,10 +62,10 @@ impl Session {
     }
 
     /// The connect has failed.
-    pub fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
+    pub fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
         self.advance(now_ns);
         if self.phase == Phase::Window && self.slots[number].is_under_way() {
-            self.record.examples.add(failure.kind, None, failure.explanation.as_bytes(), now_ns);
+            self.explain(&failure, now_ns);
         }
         self.fail(number, failure.kind, now_ns)
     }

@@ -1,7 +1,7 @@
 //! A session as its driver sees it.
 
 use super::{Ended, Next, Session};
-use crate::driver::{ConnectFailure, Conversation};
+use crate::driver::{Conversation, Failure};
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 use crate::verify::Expectation;
@@ -55,7 +55,7 @@ impl Conversation for Session {
         Session::connected(self, number, now_ns)
     }
 
-    fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
+    fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
         Session::connect_failed(self, number, failure, now_ns)
     }
 

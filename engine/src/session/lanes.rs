@@ -5,6 +5,7 @@
 //! driver has the connection, frames what the lanes send, and tells the session what came for each of them.
 
 use super::{Next, Session, sent};
+use crate::driver::Failure;
 use crate::http1::response::Head;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
@@ -87,9 +88,12 @@ impl Session {
     }
 
     /// Shows why requests fail, before they do.
-    pub(crate) fn explain(&mut self, kind: ErrorKind, explanation: &str, now_ns: u64) {
-        if self.phase == Phase::Window {
-            self.record.examples.add(kind, None, explanation.as_bytes(), now_ns);
+    pub(crate) fn explain(&mut self, failure: &Failure, now_ns: u64) {
+        let (examples, explanation) = (&mut self.record.examples, failure.explanation.as_bytes());
+        match failure.cause {
+            _ if self.phase != Phase::Window => {}
+            Some(cause) => examples.add_broken(cause, None, explanation, now_ns),
+            None => examples.add(failure.kind, None, explanation, now_ns),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::channel::Channel;
 use super::client::{TlsClient, WireBytes};
-use crate::driver::{ConnectFailure, Conversation, Next};
+use crate::driver::{Conversation, Failure, Next};
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 
@@ -42,7 +42,7 @@ impl<C: Conversation> TlsConversation<C> {
     /// Ends a connection whose TLS went wrong.
     fn fail(&mut self, number: usize, explanation: String, now_ns: u64) -> Next {
         self.channels[number] = None;
-        let failure = ConnectFailure { kind: ErrorKind::Tls, explanation: explanation.into() };
+        let failure = Failure { kind: ErrorKind::Tls, explanation: explanation.into(), cause: None };
         match self.inner.connect_failed(number, failure, now_ns) {
             Next::Connect => Next::Connect,
             // Seen from inside there is no socket any more; here there is one.
@@ -106,7 +106,7 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         }
     }
 
-    fn connect_failed(&mut self, number: usize, failure: ConnectFailure, now_ns: u64) -> Next {
+    fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
         let next = self.inner.connect_failed(number, failure, now_ns);
         self.settle(number, next)
     }

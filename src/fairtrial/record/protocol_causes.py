@@ -1,4 +1,4 @@
-"""What to do about bytes that were no HTTP/1 answer, by what the engine calls their cause."""
+"""What to do about bytes that were no answer of HTTP, by what the engine calls their cause."""
 
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -16,6 +16,9 @@ PROTOCOL_REMEDIES = {
     "(RFC 9112, section 7)",
     "second_answer": "send one answer to a request: look for a handler that answers twice, or goes on after an error",
     "surplus": "the body is longer than its Content-Length says: count bytes, not characters",
+    "http1": "the server speaks HTTP/1.1 here: leave out --http2, or have it speak HTTP/2 on this port",
+    "http2_frames": "the server breaks HTTP/2 (RFC 9113): the example names the rule; try another client to compare",
+    "http2_request": "HTTP/2 cannot say this request: look at its path and headers, or leave out --http2",
     "unasked": "bytes came before anything was asked: look for a handler that answers twice, or a port that speaks "
     "first",
 }

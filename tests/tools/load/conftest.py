@@ -1,6 +1,7 @@
 """Servers to aim at: the engine's own target, and one that keeps the requests it received."""
 
 import json
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -76,6 +77,49 @@ def secure_target(engine: Path) -> Iterator[Target]:
     files = ("--tls-certificate", CERTIFICATES / "server.pem", "--tls-key", CERTIFICATES / "server.key")
     with targets(engine) as start:
         yield start(*files, "--body", "hello")
+
+
+HTTP2_SERVER = """
+const http2 = require("node:http2");
+const fs = require("node:fs");
+const [certificate, key] = process.argv.slice(1);
+const secure = () => http2.createSecureServer({cert: fs.readFileSync(certificate), key: fs.readFileSync(key)});
+const server = certificate ? secure() : http2.createServer();
+server.on("request", (request, response) => {
+    let length = 0;
+    request.on("data", (piece) => { length += piece.length; });
+    request.on("end", () => {
+        response.writeHead(200, {"content-type": "text/plain"});
+        response.end(request.method === "POST" ? `got ${length} bytes` : "hello");
+    });
+});
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+"""
+
+
+def http2_by_node(*files: Path) -> Iterator[int]:
+    """The port of a server of HTTP/2, with certificate and key or with prior knowledge."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs Node.js")
+    with subprocess.Popen([node, "-e", HTTP2_SERVER, *map(str, files)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.terminate()
+
+
+@pytest.fixture
+def http2_port() -> Iterator[int]:
+    """Of a server that takes HTTP/2 at once and answers `hello`, or the length of what is posted."""
+    yield from http2_by_node()
+
+
+@pytest.fixture
+def secure_http2_port() -> Iterator[int]:
+    """The same, over TLS as `localhost`."""
+    yield from http2_by_node(CERTIFICATES / "server.pem", CERTIFICATES / "server.key")
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ def test_a_command_of_the_page(
     serve: Callable[..., Target],
     target: Target,
     secure_target: Target,
+    request: pytest.FixtureRequest,
 ) -> None:
     (lab.folder / "order.json").write_text("{}")
     (lab.folder / "shop.workload.toml").write_text('[requests.home]\nget = "/"\n')
@@ -44,6 +45,8 @@ def test_a_command_of_the_page(
         command = command.replace("localhost:8443", f"localhost:{secure_target.address.rpartition(':')[2]}")
     elif "--unix" in command:
         serve("--unix", lab.folder / "server.sock", "--body", "hello")
+    elif "--http2" in command:
+        command = command.replace(":8080", f":{request.getfixturevalue('http2_port')}")
     else:
         command = command.replace("127.0.0.1:8080", target.address)
     shorter = (

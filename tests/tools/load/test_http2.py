@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,45 +17,6 @@ from tests.tools.load.conftest import CERTIFICATES, Target
 
 Call = Callable[..., Finished]
 
-SERVE = """
-const http2 = require("node:http2");
-const fs = require("node:fs");
-const [certificate, key] = process.argv.slice(1);
-const secure = () => http2.createSecureServer({cert: fs.readFileSync(certificate), key: fs.readFileSync(key)});
-const server = certificate ? secure() : http2.createServer();
-server.on("request", (request, response) => {
-    let length = 0;
-    request.on("data", (piece) => { length += piece.length; });
-    request.on("end", () => {
-        response.writeHead(200, {"content-type": "text/plain"});
-        response.end(request.method === "POST" ? `got ${length} bytes` : "hello");
-    });
-});
-server.listen(0, "127.0.0.1", () => console.log(server.address().port));
-"""
-
-
-def serve_by_node(*files: Path) -> Iterator[int]:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs Node.js")
-    with subprocess.Popen([node, "-e", SERVE, *map(str, files)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            yield int(process.stdout.readline())
-        finally:
-            process.terminate()
-
-
-@pytest.fixture
-def plain() -> Iterator[int]:
-    yield from serve_by_node()
-
-
-@pytest.fixture
-def secure() -> Iterator[int]:
-    yield from serve_by_node(CERTIFICATES / "server.pem", CERTIFICATES / "server.key")
-
 
 def summary(call: Call, *arguments: str | Path) -> dict[str, Any]:
     finished = call("load", *arguments, "--json", "-")
@@ -64,24 +25,26 @@ def summary(call: Call, *arguments: str | Path) -> dict[str, Any]:
     return measured
 
 
-def test_streams_over_one_connection(call: Call, plain: int) -> None:
-    url = f"http://localhost:{plain}/"
+def test_streams_over_one_connection(call: Call, http2_port: int) -> None:
+    url = f"http://localhost:{http2_port}/"
     measured = summary(call, url, "--http2", "--streams", "20", "-c", "1", "-n", "1000", "--expect-body", "hello")
     assert (measured["verified"], measured["connects"]) == (1000, 1)
     assert "HTTP/2 with 20 streams per connection" in measured["load"]
 
 
-def test_bodies_beyond_a_window(call: Call, plain: int, tmp_path: Path) -> None:
+def test_bodies_beyond_a_window(call: Call, http2_port: int, tmp_path: Path) -> None:
     body = tmp_path / "body"
     body.write_bytes(b"x" * 300_000)
     options = ("-m", "POST", "-b", f"@{body}", "--expect-body", "got 300000 bytes")
-    measured = summary(call, f"http://localhost:{plain}/", "--http2", "--streams", "3", "-c", "1", "-n", "9", *options)
+    measured = summary(
+        call, f"http://localhost:{http2_port}/", "--http2", "--streams", "3", "-c", "1", "-n", "9", *options
+    )
     assert measured["verified"] == 9
 
 
-def test_it_is_agreed_by_alpn(call: Call, secure: int) -> None:
+def test_it_is_agreed_by_alpn(call: Call, secure_http2_port: int) -> None:
     options = ("--cacert", CERTIFICATES / "authority.pem", "--expect-body", "hello")
-    url = f"https://localhost:{secure}/"
+    url = f"https://localhost:{secure_http2_port}/"
     measured = summary(call, url, "--http2", "--streams", "5", "-c", "2", "-n", "200", *options)
     assert (measured["verified"], measured["connects"]) == (200, 2)
 
@@ -89,7 +52,8 @@ def test_it_is_agreed_by_alpn(call: Call, secure: int) -> None:
 def test_a_server_of_http_1_is_named(call: Call, target: Target, secure_target: Target) -> None:
     plain = call("load", target.url, "--http2", "-c", "1", "-d", "200ms")
     assert plain.status == 4
-    assert "does not speak HTTP/2" in plain.out + plain.err
+    assert "the server does not speak HTTP/2 here" in plain.out
+    assert "leave out --http2" in plain.out and "is this the port of an HTTP server" not in plain.out
     port = secure_target.address.rpartition(":")[2]
     over_tls = call("load", f"https://localhost:{port}/", "--http2", "--insecure", "-c", "1", "-d", "200ms")
     assert over_tls.status == 4

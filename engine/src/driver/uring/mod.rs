@@ -26,7 +26,7 @@ use rustix::net::SocketFlags;
 use super::failure::transfer_error;
 use super::pace::{DriverUse, Pace};
 use super::socket::Peer;
-use super::{ConnectFailure, Conversation, Next, StopLine};
+use super::{Conversation, Failure, Next, StopLine};
 use crate::clock::now_ns;
 use crate::endpoint::Endpoint;
 use crate::plan::Wait;
@@ -234,12 +234,12 @@ impl<C: Conversation> Driver<'_, C> {
         }
     }
 
-    fn connect(&mut self, number: usize) -> Result<(), ConnectFailure> {
+    fn connect(&mut self, number: usize) -> Result<(), Failure> {
         self.close(number);
         let installed = self.peer.open(SocketFlags::empty()).and_then(|socket| {
             self.ring.install(number as u32, &socket).map_err(|error| {
                 let errno = Errno::from_io_error(&error).unwrap_or(Errno::NOMEM);
-                ConnectFailure::from(errno)
+                Failure::from(errno)
             })
         });
         if let Err(failure) = installed {

@@ -125,7 +125,7 @@ impl Conversation for Rounds {
         Next::Send
     }
 
-    fn connect_failed(&mut self, _number: usize, failure: ConnectFailure, _now_ns: u64) -> Next {
+    fn connect_failed(&mut self, _number: usize, failure: Failure, _now_ns: u64) -> Next {
         panic!("{failure:?}");
     }
 

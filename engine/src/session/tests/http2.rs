@@ -9,7 +9,7 @@ use h2::{Reason, RecvStream};
 use http::{Request, Response};
 
 use super::*;
-use crate::driver::{ConnectFailure, Conversation};
+use crate::driver::{Conversation, Failure};
 use crate::http2::{Http2Conversation, Pipe};
 
 /// SETTINGS without a setting: what a server of HTTP/2 begins with.
@@ -320,7 +320,8 @@ fn a_server_of_http_1_is_named() {
 fn a_refused_connect_fails_every_lane_and_they_hold_back() {
     let mut link = conversation(closed(1, 2));
     link.start(0, 0);
-    let failure = ConnectFailure { kind: ErrorKind::Refused, explanation: "nobody listens there".into() };
+    let failure =
+        Failure { kind: ErrorKind::Refused, explanation: "nobody listens there".into(), cause: None };
     assert_eq!(link.connect_failed(0, failure, MS), Next::Close);
     assert_eq!(link.due(5 * MS), None);
     assert_eq!(link.due(11 * MS), Some((0, Next::Connect)));

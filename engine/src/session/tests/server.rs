@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::*;
-use crate::driver::ConnectFailure;
+use crate::driver::Failure;
 
 /// What a server does with a request that comes at this time.
 pub(super) enum Reaction {
@@ -108,7 +108,7 @@ impl<'r> World<'r> {
         let next = match event {
             Event::Connected => self.session.connected(number, now_ns),
             Event::Refused => {
-                let failure = ConnectFailure { kind: ErrorKind::Refused, explanation: "".into() };
+                let failure = Failure { kind: ErrorKind::Refused, explanation: "".into(), cause: None };
                 self.session.connect_failed(number, failure, now_ns)
             }
             Event::Answered => {

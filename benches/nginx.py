@@ -1,0 +1,75 @@
+"""nginx as a server of HTTP/2 over TLS, which counts the requests that it answers."""
+
+import re
+import shutil
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from benches.processes import bound_to
+from fairtrial.base.loopback import LOOPBACK, free_port, listens
+
+CERTIFICATES = Path(__file__).resolve().parent.parent / "tests/tools/load/certificates"
+STARTS_WITHIN_SECONDS = 20.0
+
+
+class Nginx:
+    """nginx on a processor of its own: `ok` for every request, over HTTP/2."""
+
+    def __init__(self, cpu: int, folder: Path) -> None:
+        self._port, self._status_port = free_port(), free_port()
+        temporary = "".join(
+            f"  {name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        (folder / "nginx.conf").write_text(
+            f"daemon off; master_process off; pid {folder}/pid;\n"
+            "events { worker_connections 4096; }\n"
+            f"http {{\n  access_log off; keepalive_requests 1000000000;\n{temporary}"
+            f"  ssl_certificate {CERTIFICATES}/server.pem; ssl_certificate_key {CERTIFICATES}/server.key;\n"
+            f"  server {{ listen {LOOPBACK}:{self._port} ssl http2; return 200 'ok'; }}\n"
+            f"  server {{ listen {LOOPBACK}:{self._status_port}; stub_status; }}\n}}\n"
+        )
+        command = ["nginx", "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
+        with bound_to([cpu]):
+            self._process = subprocess.Popen(command)
+        patience = time.monotonic() + STARTS_WITHIN_SECONDS
+        while not (listens(self._port) and listens(self._status_port)):
+            if time.monotonic() > patience or self._process.poll() is not None:
+                self._process.kill()
+                raise RuntimeError(f"nginx does not listen: {(folder / 'error.log').read_text()}")
+            time.sleep(0.02)
+        self._served_before = self._requests()
+
+    @staticmethod
+    def is_installed() -> bool:
+        """Whether it is on PATH."""
+        return shutil.which("nginx") is not None
+
+    @property
+    def address(self) -> str:
+        """Host and port; the certificate is for `localhost`."""
+        return f"localhost:{self._port}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+    def served(self) -> int:
+        """Answered requests, without those that asked for this number."""
+        return self._requests() - self._served_before - 1
+
+    def _requests(self) -> int:
+        with urllib.request.urlopen(f"http://{LOOPBACK}:{self._status_port}/", timeout=10) as answer:
+            text = answer.read(4096).decode()
+        counts = re.search(r"^ \d+ \d+ (\d+)", text, re.MULTILINE)
+        if counts is None:
+            raise RuntimeError(f"nginx states no requests: {text!r}")
+        return int(counts.group(1))
