@@ -152,7 +152,7 @@ def test_an_engine_that_is_stopped_or_killed_is_told_and_ended(target: str, numb
 
 def test_an_engine_that_ends_before_it_reads_its_plan(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     """However long the plan is, the reason is told."""
-    monkeypatch.setattr("fairtrial.engine.run.engine_binary", lambda: "false")
+    monkeypatch.setattr("fairtrial.engine.process.engine_binary", lambda: "false")
     with pytest.raises(Problem, match="ended with status 1"):
         run_engine(plan(target), lambda event: None)
 
@@ -162,7 +162,7 @@ def test_an_engine_that_never_reads_its_plan(monkeypatch: pytest.MonkeyPatch, tm
     sleeper = tmp_path / "engine"
     sleeper.write_text("#!/bin/sh\nexec sleep 300\n")
     sleeper.chmod(0o755)
-    monkeypatch.setattr("fairtrial.engine.run.engine_binary", lambda: sleeper)
+    monkeypatch.setattr("fairtrial.engine.process.engine_binary", lambda: sleeper)
     long = plan("127.0.0.1:1").model_copy(update={"requests": [Request(name="x", path="/" + "x" * 500_000)]})
     with pytest.raises(Problem, match="has said nothing for"):
         run_engine(long, lambda event: None)
@@ -172,6 +172,6 @@ def test_an_engine_that_never_reads_its_plan(monkeypatch: pytest.MonkeyPatch, tm
 def test_an_engine_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, target: str, tmp_path: Path) -> None:
     empty = tmp_path / "engine"
     empty.touch(mode=0o755)
-    monkeypatch.setattr("fairtrial.engine.run.engine_binary", lambda: empty)
+    monkeypatch.setattr("fairtrial.engine.process.engine_binary", lambda: empty)
     with pytest.raises(Problem, match="cannot be started: Exec format error"):
         run_engine(plan(target), lambda event: None)

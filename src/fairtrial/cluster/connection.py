@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from ipaddress import ip_address
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -22,12 +23,15 @@ from fairtrial.base.problem import Problem
 CONNECT_WITHIN_SECONDS = 10.0
 ANSWER_WITHIN_SECONDS = 30.0
 """A worker answers within milliseconds. One that is stopped, or whose link is down, never does."""
+READY_WITHIN_SECONDS = 900.0
+"""The first use of the engine on a host builds it, which takes minutes."""
+LOOK_EVERY_SECONDS = 1.0
 
 INSTALL = "pip install 'fairtrial[cluster]'; in a checkout: make set-up"
 CALL = "(exec(source), globals()[function](**arguments))[1]"
 """Evaluated on the other side, with these names as its globals."""
 
-Program = Literal["facts", "link"]
+Program = Literal["engine", "facts", "link"]
 """A file of `sent/`."""
 
 
@@ -58,6 +62,14 @@ class Cluster:
         namespace = {"source": _source(program), "function": function, "arguments": arguments}
         return self._answer(worker, eval, CALL, namespace)
 
+    def hold(self, worker: str, program: Program, function: str, **arguments: Any) -> "Held":
+        """Call a function in a worker and leave what it returns there, until it is released or this process ends.
+
+        It is called once: neither again when it fails, nor elsewhere when its worker is lost.
+        """
+        namespace = {"source": _source(program), "function": function, "arguments": arguments}
+        return Held(self._client, worker, self._client.submit(eval, CALL, namespace, **_once(worker)))
+
     def clock(self, worker: str) -> float:
         """The worker's wall clock, in seconds since 1970."""
         answer: float = self._answer(worker, time.time)
@@ -77,6 +89,48 @@ class Cluster:
                 self._client._run, function, *arguments, workers=[worker], callback_timeout=ANSWER_WITHIN_SECONDS
             )
             return answers[worker]
+
+
+class Held:
+    """An object in a worker, which lives as long as this one, this process and the worker."""
+
+    def __init__(self, client: Any, worker: str, future: Any) -> None:
+        self._client, self._worker, self._future = client, worker, future
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Call a method of it, as soon as it is there, and return what it returns: plain values.
+
+        Raises:
+            Problem: the worker is lost, or did not answer in time.
+        """
+        from distributed.client import FutureCancelledError  # noqa: PLC0415 an optional part
+        from distributed.scheduler import KilledWorker  # noqa: PLC0415
+
+        called = self._client.submit(methodcaller(method, *arguments), self._future, **_once(self._worker))
+        within = ANSWER_WITHIN_SECONDS if self._future.done() else READY_WITHIN_SECONDS
+        for _ in range(round(within / LOOK_EVERY_SECONDS)):
+            try:
+                return called.result(timeout=LOOK_EVERY_SECONDS)
+            except TimeoutError:
+                if self._future.status == "lost" or self._client.status != "running":
+                    break
+            except (FutureCancelledError, KilledWorker, OSError):
+                break
+        self.release()
+        raise Problem(
+            f"the worker at {printable(self._worker, 60)} is lost, and with it what ran there",
+            "see whether its host can be reached; start the worker again, and then run again",
+            NOTHING_RAN,
+        )
+
+    def release(self) -> None:
+        """Let it go. What it holds there ends."""
+        self._future.cancel()
+
+
+def _once(worker: str) -> dict[str, Any]:
+    """How Dask is told to do something in this worker alone, and once."""
+    return {"workers": [worker], "allow_other_workers": False, "pure": False, "retries": 0}
 
 
 @contextmanager

@@ -28,7 +28,8 @@ class Facts:
     network: str
     architecture: str
     kernel: str
-    processors: int
+    cpus: Sequence[int]
+    """those that its process may use"""
     python: str
     versions: Mapping[str, str | None]
     lab_sha256: str | None
@@ -81,6 +82,12 @@ def scheduler_facts(cluster: Cluster) -> Facts:
     return Facts(**cluster.call_on_scheduler("facts", "facts", settings=keys))
 
 
+def worker_facts(cluster: Cluster, worker: str) -> Facts:
+    """The facts of a worker's process, with its settings."""
+    keys = [each.key for each in SETTINGS if each.of == "workers"]
+    return Facts(**cluster.call(worker, "facts", "facts", settings=keys))
+
+
 def examine_hosts(cluster: Cluster, idle_seconds: float) -> list[Host]:
     """Examine all workers, sorted by role and address.
 
@@ -88,8 +95,7 @@ def examine_hosts(cluster: Cluster, idle_seconds: float) -> list[Host]:
         idle_seconds: how long they are left alone, to measure what an idle worker costs.
     """
     workers = cluster.workers()
-    keys = [each.key for each in SETTINGS if each.of == "workers"]
-    facts = {address: Facts(**cluster.call(address, "facts", "facts", settings=keys)) for address in workers}
+    facts = {address: worker_facts(cluster, address) for address in workers}
     clocks = {address: _clock(cluster, address) for address in workers}
     shares = _idle_shares(cluster, list(workers), idle_seconds)
     hosts = [

@@ -56,6 +56,11 @@ SETTINGS = (
 )
 
 
+SETTINGS_REMEDY = (
+    "write `fairtrial cluster settings` to a file in ~/.config/dask/ on each host, and start scheduler and workers anew"
+)
+
+
 def differing(actual: Mapping[str, object], of: Literal["workers", "scheduler"], purpose: Purpose) -> list[str]:
     """Keys whose actual value is another than the one in `SETTINGS`.
 

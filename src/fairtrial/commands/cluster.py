@@ -7,8 +7,8 @@ import typer
 cluster_app = typer.Typer(
     help="""Look at the hosts of a Dask cluster, before trials are spread over them.
 
-    A host has the roles that its worker's resources name: server, load, service or balancer. So far `fairtrial run`
-    uses one machine alone.
+    A host has the roles that its worker's resources name: server, load, service or balancer. `fairtrial load --cluster`
+    lets load come from such a host; `fairtrial run` uses one machine alone.
     """,
     no_args_is_help=True,
 )

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import Thread
+from typing import IO
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import EnginePlan
@@ -41,9 +42,9 @@ class EngineLines:
         EngineSilent: none came in time; while it is iterated over.
     """
 
-    def __init__(self, process: "subprocess.Popen[bytes]", plan: EnginePlan) -> None:
-        assert process.stdout
-        self._descriptor = process.stdout.fileno()
+    def __init__(self, output: IO[bytes] | None, plan: EnginePlan) -> None:
+        assert output
+        self._descriptor = output.fileno()
         self._rest = b""
         self._began = False
         every = plan.progress_every_seconds

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.engine.binary import engine_binary
-from fairtrial.engine.events import EngineLines, send_plan
+from fairtrial.engine.events import EngineLines
 from fairtrial.engine.kept_bodies import BodyVerdicts
-from fairtrial.engine.orphans import started_by_lab
 from fairtrial.engine.plan import EnginePlan
+from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -32,7 +32,13 @@ class StopEarly(Exception):
     """Raised by an event handler to end the load early. The summary covers what was measured until then."""
 
 
-def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrupted: bool = False) -> EngineSummary:
+def run_engine(
+    plan: EnginePlan,
+    on_event: EventHandler,
+    *,
+    report_when_interrupted: bool = False,
+    start: EngineStart = start_here,
+) -> EngineSummary:
     """Offer the plan's load and return the engine's summary. Neither it nor a problem quotes the plan's secrets.
 
     Bodies that the engine hands on are held against what the plan's requests say of them; those that do not fit count
@@ -40,6 +46,9 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
 
     KeyboardInterrupt ends the engine and is raised again. With `report_when_interrupted`, it ends the load early, and
     the summary of what was measured until then is returned with `interrupted` true.
+
+    Args:
+        start: starts the engine; by default on this machine.
 
     Raises:
         Problem: the engine refused the plan, ran out of rows, ended without a summary, or said nothing any more: it is
@@ -54,11 +63,10 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
         else:
             on_event(event)
 
-    process = _started()
-    events = EngineLines(process, plan)
+    process = start(plan)
+    events = EngineLines(process.stdout, plan)
     summary = None
     try:
-        send_plan(process, plan)
         try:
             summary = _summary(events, on_each)
         except KeyboardInterrupt:
@@ -89,7 +97,10 @@ def run_engine(plan: EnginePlan, on_event: EventHandler, *, report_when_interrup
             'give the file more rows, send fewer requests, or take rows again: pick = "sequential"',
         )
     if summary is None:
-        raise Problem(f"the load engine ended with status {process.returncode}: {stderr or 'it printed no reason'}")
+        raise Problem(
+            f"the load engine ended with status {process.returncode}: {stderr or 'it printed no reason'}",
+            exit_status=NOTHING_RAN,
+        )
     return _hiding(verdicts.applied_to(summary), secrets)
 
 
@@ -104,24 +115,6 @@ def _hiding(summary: EngineSummary, secrets: Secrets) -> EngineSummary:
         for example in summary.examples
     ]
     return summary.model_copy(update={"examples": examples})
-
-
-def _started() -> "subprocess.Popen[bytes]":
-    try:
-        return started_by_lab(
-            lambda: subprocess.Popen(
-                [str(engine_binary()), "run", "--die-with-parent"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        )
-    except OSError as error:
-        raise Problem(
-            f"the load engine {engine_binary()} cannot be started: {error.strerror}",
-            "see with `fairtrial doctor` whether it was damaged; then run again",
-        ) from error
 
 
 def _summary(lines: EngineLines, on_event: EventHandler) -> EngineSummary | None:

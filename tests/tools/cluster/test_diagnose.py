@@ -17,7 +17,7 @@ HERE = Facts(
     network="net:[1]",
     architecture="x86_64",
     kernel="Linux 6.18",
-    processors=2,
+    cpus=[0, 1],
     python="3.11.7",
     versions={"fairtrial": "0.1.0", "dask": "2026.8.0", "distributed": "2026.8.0"},
     lab_sha256="a" * 64,
@@ -112,7 +112,7 @@ def test_a_host_or_scheduler_with_other_versions_is_unfit(other: Facts, words: s
 
 
 def test_another_patch_release_or_kernel_is_no_fault() -> None:
-    patched = replace(LOAD.facts, python="3.11.12", kernel="Linux 6.12", processors=64)
+    patched = replace(LOAD.facts, python="3.11.12", kernel="Linux 6.12", cpus=list(range(64)))
     assert faults(SERVER, replace(LOAD, facts=patched)) == []
 
 

@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,13 +41,13 @@ class Target:
 
 
 @contextmanager
-def targets(engine: Path) -> Iterator[Callable[..., Target]]:
-    """Starts targets with these options; all are ended with the context."""
+def targets(engine: Path, prefix: Sequence[str] = ()) -> Iterator[Callable[..., Target]]:
+    """Starts targets with these options, `prefix` before the command; all are ended with the context."""
     with ExitStack() as stack:
 
         def start(*options: str | Path) -> Target:
             where = [] if "--unix" in options or "--listen" in options else ["--listen", "127.0.0.1:0"]
-            command = [str(engine), "target", *where, *map(str, options)]
+            command = [*prefix, str(engine), "target", *where, *map(str, options)]
             process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
             assert process.stdout
             stack.callback(process.stdout.read)

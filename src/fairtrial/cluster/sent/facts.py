@@ -30,7 +30,7 @@ def facts(settings: list[str]) -> dict[str, Any]:
         "network": os.readlink("/proc/self/ns/net"),
         "architecture": platform.machine(),
         "kernel": f"{platform.system()} {platform.release()}",
-        "processors": len(os.sched_getaffinity(0)),
+        "cpus": sorted(os.sched_getaffinity(0)),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in PACKAGES},
         "lab_sha256": None if lab is None else _sha256(lab, ["."]),

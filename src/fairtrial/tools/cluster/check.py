@@ -57,7 +57,7 @@ def _host_table(hosts: Sequence[Host]) -> Table:
             Text(printable(host.address, 60)),
             Text(printable(host.facts.host, 40)),
             ", ".join(host.roles) or "none",
-            str(host.facts.processors),
+            str(len(host.facts.cpus)),
             Text(printable(host.facts.python, 20)),
             figure_in(host.idle_share, UNITS["%"]),
             f"{figure(clock.ahead_seconds * 1e3)} ± {figure_in(clock.error_seconds, UNITS['ms'])}",

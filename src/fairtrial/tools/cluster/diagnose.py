@@ -8,7 +8,8 @@ from fairtrial.base.registry import did_you_mean
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.hosts import Facts, Host, Link
 from fairtrial.cluster.roles import NEEDED, ROLES
-from fairtrial.cluster.settings import differing
+from fairtrial.cluster.settings import SETTINGS_REMEDY, differing
+from fairtrial.cluster.versions import VERSIONS_REMEDY, comparable, version_differences
 from fairtrial.tools.doctor.model import Diagnosis
 
 IDLE_SHARE = 0.001
@@ -16,10 +17,6 @@ IDLE_SHARE = 0.001
 
 CLOCK_STEP_SECONDS = 0.128
 """RFC 5905, STEPT: NTP steps a clock that is further off, instead of slewing it; a step may fall into a trial."""
-
-SETTINGS_REMEDY = (
-    "write `fairtrial cluster settings` to a file in ~/.config/dask/ on each host, and start scheduler and workers anew"
-)
 
 
 def diagnose_cluster(
@@ -93,46 +90,20 @@ def _machines(hosts: Sequence[Host]) -> Diagnosis:
 
 
 def _versions(here: Facts, others: Mapping[str, Facts]) -> Iterator[Diagnosis]:
-    wanted = _comparable(here)
     unfit = False
     for where, facts in others.items():
-        actual = _comparable(facts)
-        differences = [
-            f"{name} {actual[name] or 'is not installed'}, here {value or 'is none'}"
-            for name, value in wanted.items()
-            if actual[name] != value
-        ]
+        differences = version_differences(here, facts)
         if differences:
             unfit = True
             yield Diagnosis(
                 where,
                 "missing",
                 f"other versions: {'; '.join(differences)}",
-                "install the same there, with the same lock file, and start its process again",
+                VERSIONS_REMEDY,
                 essential=True,
             )
     if not unfit:
-        yield Diagnosis("versions", "good", ", ".join(f"{name} {value}" for name, value in wanted.items()))
-
-
-def _comparable(facts: Facts) -> dict[str, str | None]:
-    """What must be the same everywhere, as it is printed.
-
-    What is pickled by one minor version of Python can hang another one; programs run on their architecture alone.
-    """
-    return {
-        "Python": facts.python.rpartition(".")[0],
-        "distributed": facts.versions["distributed"],
-        "dask": facts.versions["dask"],
-        "fairtrial": facts.versions["fairtrial"],
-        "source of the lab": _short(facts.lab_sha256),
-        "source of the engine": _short(facts.engine_sha256),
-        "architecture": facts.architecture,
-    }
-
-
-def _short(sha256: str | None) -> str | None:
-    return None if sha256 is None else sha256[:12]
+        yield Diagnosis("versions", "good", ", ".join(f"{name} {value}" for name, value in comparable(here).items()))
 
 
 def _once(scheduler: Facts) -> Diagnosis:

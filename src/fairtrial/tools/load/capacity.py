@@ -12,6 +12,7 @@ from fairtrial.engine.plan import EnginePlan, StopAfterSeconds
 from fairtrial.experiment.loads import CapacityLoad, Objective
 from fairtrial.lab.trial.capacity import search
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.tools.load.host import LoadHost
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.named_requests import assert_sent
@@ -29,7 +30,9 @@ class _Interrupted(Exception):
     """Somebody ended a probe, and with it the search."""
 
 
-def measure_capacity(console: Console, options: LoadOptions, goals: GoalOptions, *, plain: bool = False) -> Measurement:
+def measure_capacity(
+    console: Console, options: LoadOptions, goals: GoalOptions, host: LoadHost, *, plain: bool = False
+) -> Measurement:
     """Search for the capacity, and return the run that confirmed it, with the search.
 
     If it is interrupted, the measurement is that of the probe that was running, without a search or expected figures.
@@ -45,7 +48,8 @@ def measure_capacity(console: Console, options: LoadOptions, goals: GoalOptions,
             connections=load.connections,
             arrival=Arrival(load.arrivals),
             warmup_seconds=load.warmup_seconds,
-        )
+        ),
+        host,
     )
     assert_sent([*goals.capacity, *goals.expect], plan.requests, of_file=options.file is not None)
     runs: list[Measurement] = []
@@ -53,7 +57,7 @@ def measure_capacity(console: Console, options: LoadOptions, goals: GoalOptions,
     def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
         what = "confirms" if confirming else "tries"
         console.print(f"{what} {rate_per_second:,.0f} requests/s for {seconds:.3g} s", highlight=False)
-        run = measure(console, options.url, _at_rate(plan, rate_per_second, seconds), plain=plain)
+        run = measure(console, options.url, _at_rate(plan, rate_per_second, seconds), plain=plain, host=host)
         runs.append(run)
         if run.summary.interrupted:
             raise _Interrupted

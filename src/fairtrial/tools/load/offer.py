@@ -1,11 +1,13 @@
 """What `fairtrial load` does: it offers one load, or searches for the highest that keeps an objective."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from rich.console import Console
 
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.capacity import measure_capacity
+from fairtrial.tools.load.host import LoadHost, this_host
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.notes import left_out, met_by_anything
 from fairtrial.tools.load.request.named_requests import assert_sent
@@ -19,18 +21,31 @@ def offer(console: Console, options: LoadOptions, goals: GoalOptions, *, plain: 
     Raises:
         Problem: options contradict each other, the server cannot be reached, or the engine refused the plan.
     """
-    if options.file is None:
-        return _offered(console, options, goals, plain=plain)
-    notes = left_out(options.file)
-    measurement = _offered(console, options, goals, plain=plain)
-    return replace(measurement, notes=[*notes, *met_by_anything(measurement.plan.requests)])
+    notes = [] if options.file is None else left_out(options.file)
+    with _host(console, options) as host:
+        measurement = _offered(console, options, goals, host, plain=plain)
+    met = [] if options.file is None else met_by_anything(measurement.plan.requests)
+    return replace(measurement, notes=[*notes, *met, *measurement.notes])
 
 
-def _offered(console: Console, options: LoadOptions, goals: GoalOptions, *, plain: bool) -> Measurement:
+def _host(console: Console, options: LoadOptions) -> AbstractContextManager[LoadHost]:
+    """The host that the load comes from."""
+    if options.cluster is None:
+        if options.unencrypted:
+            raise Problem(
+                "--unencrypted is about the connection to a cluster", "give it with --cluster, or leave it out"
+            )
+        return nullcontext(this_host())
+    from fairtrial.tools.load.cluster_host import host_of_cluster  # noqa: PLC0415 an optional part of the lab
+
+    return host_of_cluster(console, options.cluster, unencrypted=options.unencrypted)
+
+
+def _offered(console: Console, options: LoadOptions, goals: GoalOptions, host: LoadHost, *, plain: bool) -> Measurement:
     if goals.capacity:
-        return measure_capacity(console, options, goals, plain=plain)
+        return measure_capacity(console, options, goals, host, plain=plain)
     if goals.between is not None:
         raise Problem("--between says where --capacity searches", "give it with --capacity 'p99<50ms', or leave it out")
-    plan = to_engine_plan(options)
+    plan = to_engine_plan(options, host)
     assert_sent(goals.expect, plan.requests, of_file=options.file is not None)
-    return measure(console, options.url, plan, expected=goals.expect, plain=plain)
+    return measure(console, options.url, plan, expected=goals.expect, plain=plain, host=host)

@@ -63,7 +63,7 @@ def _connect_unix(path: Path, wait_seconds: float) -> tuple[socket.socket, Endpo
         connection.connect(absolute)
     except OSError as error:
         connection.close()
-        raise _unreachable(str(path), error) from error
+        raise unreachable(str(path), error) from error
     return connection, Endpoint(f"unix:{absolute}", local=True)
 
 
@@ -82,7 +82,7 @@ def _connect_network(url: Url, wait_seconds: float) -> tuple[socket.socket, Endp
     assert failure
     address, cause = failure
     name = address if url.hostname in address else f"{printable(url.hostname)} ({address})"
-    raise _unreachable(name, cause) from cause
+    raise unreachable(name, cause) from cause
 
 
 def _addresses(url: Url) -> list[tuple[str, int]]:
@@ -98,7 +98,8 @@ def _addresses(url: Url) -> list[tuple[str, int]]:
     return list(dict.fromkeys((str(each[4][0]), int(each[4][1])) for each in infos))
 
 
-def _unreachable(where: str, error: OSError) -> Problem:
+def unreachable(where: str, error: OSError) -> Problem:
+    """Why a server cannot be reached, with a remedy."""
     number = errno.ETIMEDOUT if isinstance(error, TimeoutError) else error.errno or 0
     why = os.strerror(number).lower() if number else printable(str(error))
     return Problem(f"{where}: {why}", REMEDIES.get(number, "check the address"), NOTHING_RAN)

@@ -26,7 +26,7 @@ from fairtrial.tools.load.request.values import (
 )
 
 LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
-GOAL, CONNECTION, OUTPUT = "Goal", "Connection", "Output"
+GOAL, CONNECTION, HOST, OUTPUT = "Goal", "Connection", "Host", "Output"
 """The panels of the help."""
 STDOUT = Path("-")
 OWN_SERVER = "http://127.0.0.1:8080/"
@@ -294,6 +294,18 @@ class LoadOptions:
         Path | None,
         _option(CONNECTION, "--unix", metavar="PATH", text="Connect to this Unix socket instead."),
     ] = None
+    cluster: Annotated[
+        str | None,
+        _option(
+            HOST,
+            "--cluster",
+            metavar="ADDRESS",
+            text="Let the load come from a host of this Dask cluster, whose worker has the role load: tls://HOST:PORT.",
+        ),
+    ] = None
+    unencrypted: Annotated[
+        bool, _option(HOST, "--unencrypted", text="Accept a cluster without TLS beyond this machine.")
+    ] = False
 
     def __post_init__(self) -> None:
         if not self.url and self.file is None:

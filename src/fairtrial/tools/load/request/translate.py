@@ -1,6 +1,5 @@
 """From the options of a load to the plan that the engine runs."""
 
-import os
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.formatting import count
@@ -21,7 +20,7 @@ from fairtrial.engine.plan import (
     Tls,
 )
 from fairtrial.lab.placement import local_placement
-from fairtrial.tools.load.request.connect import check_connection
+from fairtrial.tools.load.host import LoadHost, this_host
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import Arrival, LoadOptions, WaitChoice
 from fairtrial.tools.load.request.own_requests import assert_load_fits, requests_of_file
@@ -32,14 +31,18 @@ CLOSED_CONNECTIONS = 16
 OPEN_CONNECTIONS = 64
 
 
-def to_engine_plan(options: LoadOptions) -> EnginePlan:
+def to_engine_plan(options: LoadOptions, host: LoadHost | None = None) -> EnginePlan:
     """The engine's plan for these options. One connection to the server is opened and closed on the way.
 
     Setup requests of a workload file are sent on the way, too.
 
+    Args:
+        host: that the load comes from; by default this machine.
+
     Raises:
         Problem: options contradict each other, a file or the URL cannot be used, or the server cannot be reached.
     """
+    host = host or this_host()
     _refuse_contradictions(options)
     url = parse_url(options.url, template=options.template)
     load = _load(options)
@@ -48,11 +51,11 @@ def to_engine_plan(options: LoadOptions) -> EnginePlan:
         own = requests_of_file(options, url, tls)
     else:
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
-    endpoint = check_connection(url, options.unix_socket, tls, options.timeout_seconds)
-    cpus = _cpus(options.threads, local=endpoint.local)
+    endpoint = host.connect(url, options.unix_socket, tls, options.timeout_seconds)
+    cpus = _cpus(host.cpus, options.threads, local=endpoint.local)
     threads = options.threads or min(len(cpus), load.connections)
     if options.wait is WaitChoice.AWAKE:
-        _assert_alone(threads, cpus, local=endpoint.local)
+        _assert_alone(threads, cpus, len(host.cpus), local=endpoint.local)
     plan = EnginePlan(
         address=endpoint.address,
         host=host_header(options, url),
@@ -183,21 +186,19 @@ def _tls(options: LoadOptions, url: Url) -> Tls | None:
     )
 
 
-def _cpus(threads: int | None, *, local: bool) -> list[int]:
-    """The load generator's processors: its share beside a server on this machine, otherwise all of them."""
-    allowed = sorted(os.sched_getaffinity(0))
+def _cpus(allowed: Sequence[int], threads: int | None, *, local: bool) -> list[int]:
+    """The load generator's processors: its share beside a server on its machine, otherwise all of them."""
     if threads is not None:
-        return allowed[-threads:]
-    return local_placement(allowed).load_cpus if local else allowed
+        return list(allowed[-threads:])
+    return local_placement(allowed).load_cpus if local else list(allowed)
 
 
-def _assert_alone(threads: int, cpus: Sequence[int], *, local: bool) -> None:
-    """Require a processor for each thread, and one for a server on this machine, which then has to keep to it.
+def _assert_alone(threads: int, cpus: Sequence[int], allowed: int, *, local: bool) -> None:
+    """Require a processor for each thread, and one for a server on its machine, which then has to keep to it.
 
     Raises:
         Problem: there are fewer.
     """
-    allowed = len(os.sched_getaffinity(0))
     if threads > len(cpus) or (local and len(cpus) == allowed):
         raise Problem(
             f"--wait awake takes a processor for each thread{' and one for the server' if local else ''}, and of "

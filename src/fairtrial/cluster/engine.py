@@ -1,0 +1,134 @@
+"""A load engine on a host of a cluster, which the lab treats as one of this machine."""
+
+import hashlib
+import io
+import json
+import os
+import signal
+import subprocess
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.cluster.connection import Cluster, Held
+from fairtrial.engine.plan import EnginePlan
+
+READ_SECONDS = 0.2
+"""A worker has one thread: what else is asked of it waits for so long."""
+MOST_FILE_BYTES = 64 << 20
+"""Files of a plan travel in Dask's messages, through the scheduler."""
+
+
+class RemoteEngine:
+    """An engine on a worker's host, as `fairtrial.engine.process.EngineProcess`.
+
+    What it prints comes through pipes of this process. It ends with this process, with its worker, and with the
+    connection of either to the scheduler.
+    """
+
+    def __init__(self, cluster: Cluster, worker: str, plan: EnginePlan) -> None:
+        """Start it, and hand it the plan with the files that the plan names.
+
+        Raises:
+            Problem: a file cannot be read or is too long, or the worker is lost.
+        """
+        text, files = with_files(plan)
+        self._held: Held = cluster.hold(worker, "engine", "start", plan=text, files=files)
+        self.returncode: int | Any = None
+        self._has_ended = threading.Event()
+        self.stdout: IO[bytes] | None
+        self.stderr: IO[bytes] | None
+        self.stdout, out = _pipe()
+        self.stderr, err = _pipe()
+        threading.Thread(target=self._carry, args=(out, err), name="remote engine", daemon=True).start()
+
+    def poll(self) -> int | None:
+        """The exit status, if it has ended."""
+        status: int | None = self.returncode
+        return status
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end. Raises `subprocess.TimeoutExpired`."""
+        if not self._has_ended.wait(timeout):
+            raise subprocess.TimeoutExpired("fairtrial-engine", timeout or 0.0)
+        return int(self.returncode)
+
+    def send_signal(self, sig: int) -> None:
+        """Send it a signal."""
+        with suppress(Problem):  # its worker is lost, which the reader has found or will find as well
+            self._held.call("signal", int(sig))
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def _carry(self, out: IO[bytes], err: IO[bytes]) -> None:
+        """Carry what it prints into the pipes, until it has ended or is lost."""
+        status = None
+        try:
+            while status is None:
+                said = self._held.call("read", READ_SECONDS)
+                with suppress(OSError):  # nobody reads any more
+                    out.write(said["out"])
+                    err.write(said["err"])
+                status = said["status"]
+        except Problem as problem:
+            with suppress(OSError):
+                err.write(str(problem).encode())
+            status = -signal.SIGKILL
+        finally:
+            self._held.release()
+            self.returncode = status
+            out.close()
+            err.close()
+            self._has_ended.set()
+
+
+def with_files(plan: EnginePlan) -> tuple[str, dict[str, bytes]]:
+    """The plan as JSON, in which a name stands for each path, and the content of each file by its name.
+
+    Raises:
+        Problem: a file cannot be read, or they are too long together.
+    """
+    files: dict[str, bytes] = {}
+
+    def named(path: str) -> str:
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise Problem(
+                f"{printable(path)}: {error.strerror}", "see that the file is there, and can be read"
+            ) from error
+        name = f"file-{hashlib.sha256(content).hexdigest()}"
+        files[name] = content
+        if sum(map(len, files.values())) > MOST_FILE_BYTES:
+            raise Problem(
+                f"{printable(path)}: the files of this load are longer than {MOST_FILE_BYTES >> 20} MiB, which is the "
+                "most that is sent to a host",
+                "make them shorter, or start `fairtrial load` on that host",
+            )
+        return name
+
+    def in_place(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: named(inner) if key in PATH_KEYS and isinstance(inner, str) else in_place(inner)
+                for key, inner in value.items()
+            }
+        return [in_place(inner) for inner in value] if isinstance(value, list) else value
+
+    changed = in_place(plan.model_dump(mode="json", exclude_none=True))
+    return json.dumps(changed), files
+
+
+PATH_KEYS = frozenset({"file", "body_file", "ca_file", "certificate_file", "key_file"})
+"""Keys of a plan whose values are paths of files that the engine reads; a test holds them against the plan's models."""
+
+
+def _pipe() -> tuple[IO[bytes], IO[bytes]]:
+    """A pipe without buffers: its end to read, and its end to write."""
+    read, write = os.pipe()
+    return io.FileIO(read, "r"), io.FileIO(write, "w")
