@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::proxy::Account;
-use crate::record::{Distribution, Summary};
+use crate::record::{Distribution, Part, Summary};
 use crate::target::FaultCounts;
 
 /// Everything that the engine says.
@@ -47,8 +47,12 @@ pub enum Event<'a> {
         /// `None` if it is not UTF-8.
         text: Option<&'a str>,
     },
+    /// All is prepared, and the start is held.
+    Ready,
     /// The end of a run.
     Summary(&'a Summary),
+    /// The end of a run that is one of several engines'.
+    Part(&'a Part),
     /// A target or a proxy can be connected to.
     Listening {
         /// With the real port; `unix:` and the path of a Unix socket.

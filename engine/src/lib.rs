@@ -11,6 +11,7 @@ pub mod driver;
 pub mod endpoint;
 pub mod events;
 pub mod exchange;
+pub mod hold;
 pub mod http1;
 pub mod http2;
 pub mod listen;

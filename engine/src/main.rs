@@ -4,7 +4,7 @@ mod commands;
 
 use std::process::ExitCode;
 
-use commands::{Failure, Wrong, dataset, proxy, run, target};
+use commands::{Failure, Wrong, dataset, merge, proxy, run, target};
 use lexopt::{Arg, Parser};
 
 const HELP: &str = "\
@@ -16,6 +16,7 @@ fairtrial-engine COMMAND [OPTION ...]
   target   answers every request alike, or with planned delays and faults, and counts what it served
   proxy    carries connections on to a service, later, and gives an account when it ends
   dataset  writes or describes the dataset that standard input describes
+  merge    makes the parts of a load that several engines offered one summary
 
 fairtrial-engine COMMAND --help tells the options of a command.";
 
@@ -31,7 +32,11 @@ fn outcome(arguments: &mut Parser) -> Result<ExitCode, Failure> {
         }
         Some(Arg::Long("help") | Arg::Short('h')) => return told(HELP),
         Some(other) => return Err(Wrong::from(other.unexpected()).into()),
-        None => return Err(Failure::Input("a command is needed: run, target, proxy or dataset".to_owned())),
+        None => {
+            return Err(Failure::Input(
+                "a command is needed: run, target, proxy, dataset or merge".to_owned(),
+            ));
+        }
     };
     match named.to_str() {
         Some("run") => match run::Arguments::parse(arguments) {
@@ -50,8 +55,12 @@ fn outcome(arguments: &mut Parser) -> Result<ExitCode, Failure> {
             Err(Wrong::HelpAsked) => told(dataset::HELP),
             parsed => dataset::run(&parsed?),
         },
+        Some("merge") => match merge::Arguments::parse(arguments) {
+            Err(Wrong::HelpAsked) => told(merge::HELP),
+            parsed => merge::run(&parsed?),
+        },
         _ => Err(Failure::Input(format!(
-            "there is no command {}; there are: run, target, proxy, dataset",
+            "there is no command {}; there are: run, target, proxy, dataset, merge",
             named.to_string_lossy()
         ))),
     }

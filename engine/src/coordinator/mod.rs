@@ -16,9 +16,10 @@ use worker::Worker;
 use crate::clock::{self, now_ns};
 use crate::driver::StopLine;
 use crate::events::{Event, emit};
+use crate::hold::Hold;
 use crate::parent::ParentWatch;
-use crate::plan::Stop;
-use crate::record::{Books, Record, Summary, ThreadUse, WindowFacts};
+use crate::plan::{PartPlan, Stop};
+use crate::record::{Books, Part, Record, Summary, ThreadUse, WindowFacts};
 use crate::schedule::Timeline;
 use crate::signals::Signals;
 
@@ -36,14 +37,28 @@ impl fmt::Display for RowsRanOut {
 impl std::error::Error for RowsRanOut {}
 
 impl Run {
-    /// Runs to the end, or until a signal comes or the parent dies.
+    /// Runs to the end, or until a signal comes or the parent dies. `hold`: it begins when that says so.
     ///
     /// # Errors
-    /// If the threads cannot be started, if nobody reads standard output any more, or [`RowsRanOut`].
-    pub fn run(self, signals: &mut Signals, parent: Option<&ParentWatch>) -> anyhow::Result<()> {
+    /// If the threads cannot be started, if nobody reads standard output any more, if nobody says when to begin, or
+    /// [`RowsRanOut`].
+    pub fn run(
+        self,
+        signals: &mut Signals,
+        parent: Option<&ParentWatch>,
+        hold: Option<Hold>,
+    ) -> anyhow::Result<()> {
         let all_ended = Arc::new(StopLine::new()?);
         let workers = worker::start(&self, &all_ended)?;
-        let starts_ns = now_ns() + self.lead_ns();
+        let begins_ns = match hold {
+            Some(mut hold) => {
+                emit(&Event::Ready)?;
+                let begins_ns = hold.await_go(signals, parent)?;
+                begins_ns.ok_or_else(|| anyhow!("ended while it was held; nothing was sent"))?
+            }
+            None => now_ns(),
+        };
+        let starts_ns = begins_ns + self.lead_ns();
         let opens_ns = starts_ns + clock::from_seconds(self.plan.warmup_seconds);
         let closes_ns = match self.plan.stop() {
             Stop::Seconds { seconds } => Some(opens_ns + clock::from_seconds(seconds)),
@@ -85,7 +100,7 @@ impl Run {
         let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
         let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
         let facts = WindowFacts {
-            driver: self.driver.name(),
+            driver: self.driver.name().into(),
             driver_fallback: self.driver_fallback.clone(),
             wait: self.plan.wait,
             tls: self.tls.as_ref().and_then(|tls| tls.facts()),
@@ -124,6 +139,11 @@ impl Run {
             let text = std::str::from_utf8(&body.bytes).ok();
             let request = &self.plan.requests[request].name;
             emit(&Event::Body { request, status: body.status, times: body.times, text })?;
+        }
+        if let Some(PartPlan { number, of }) = self.plan.part {
+            let opened_unix_ns = clock::real_time_ns().saturating_sub(now_ns() - timeline.opens_ns);
+            emit(&Event::Part(&Part::new(number, of, clock::seconds(opened_unix_ns), record, facts)))?;
+            return Ok(());
         }
         let summary = Summary::new(record, facts, self.tallied_dataset());
         emit(&Event::Summary(&summary))?;

@@ -77,6 +77,10 @@ impl Run {
             least_body_bytes = least_body_bytes.min(expectation.least_body_bytes());
             requests.push(encoded);
         }
+        let counts = |request: &EncodedRequest| request.message.first_sequence().is_some();
+        if plan.part.is_some() && requests.iter().any(counts) {
+            return Err(InvalidPlan("part: `{{sequence}}`: numbers in turn need one engine".to_owned()));
+        }
         rows.forget_texts();
         let reference = Reference::new(&plan, &requests).map_err(InvalidPlan)?;
         let tls = match &plan.tls {
@@ -142,9 +146,11 @@ impl Run {
             requests: Arc::clone(&self.setup),
             expectations: setup_requests::expectations(&plan.setup, &self.setup, sources)
                 .expect("checked when the plan was prepared"),
-            first_connection: split(u64::from(plan.load.connections()), self.threads()).take(thread).sum(),
+            first_connection: split(u64::from(plan.load.connections()), self.all_threads())
+                .take(self.place(thread))
+                .sum(),
         });
-        let mut renderer = Renderer::new(plan.seed, thread as u64);
+        let mut renderer = Renderer::new(plan.seed, self.place(thread) as u64);
         if setup.is_some() {
             renderer.variables = Variables::new(&self.variables, connections as usize);
         }
@@ -221,12 +227,11 @@ impl Run {
     /// What makes one thread's requests begin.
     fn pace(&self, thread: usize) -> PacePlan {
         let Plan { load, seed, .. } = &self.plan;
-        let threads = self.threads();
         let window_seconds = match self.plan.stop() {
             Stop::Seconds { seconds } => Some(seconds),
             Stop::Requests { .. } => None,
         };
-        let share = ThreadShare { thread: thread as u64, threads: u64::from(threads) };
+        let share = ThreadShare { thread: self.place(thread) as u64, threads: u64::from(self.all_threads()) };
         let limit = load.waiting_limit().unwrap_or(0);
         match (Arrivals::new(load, window_seconds, share, *seed), load) {
             (Some(arrivals), _) => {
@@ -255,12 +260,22 @@ impl Run {
 
     /// One thread's part of what all have together.
     fn share_of(&self, total: u32, thread: usize) -> u64 {
-        split(u64::from(total), self.threads()).nth(thread).unwrap_or(0)
+        split(u64::from(total), self.all_threads()).nth(self.place(thread)).unwrap_or(0)
     }
 
     /// How many threads there are: one without a connection would have nothing to do.
     pub(super) fn threads(&self) -> u32 {
         self.plan.threads.min(self.plan.load.connections())
+    }
+
+    /// Of all engines that share the load.
+    pub(super) fn all_threads(&self) -> u32 {
+        self.threads() * self.plan.part.map_or(1, |part| part.of)
+    }
+
+    /// A thread's place among all of them.
+    pub(super) fn place(&self, thread: usize) -> usize {
+        thread + self.plan.part.map_or(0, |part| part.number as usize * self.threads() as usize)
     }
 
     /// From the threads' begin to the warm-up's: an open load's connections are opened ahead of its first request, so
@@ -273,7 +288,7 @@ impl Run {
         if !self.plan.load.is_open() || self.plan.requests_per_connection == Some(1) {
             return 0;
         }
-        let connections = u64::from(self.plan.load.connections() / self.threads());
+        let connections = u64::from(self.plan.load.connections() / self.all_threads());
         let per_connect_ns = if self.tls.is_some() { 1_000_000 } else { 40_000 };
         let per_connection_ns = per_connect_ns + SETUP_NS * self.setup.len() as u64;
         (LEAST_NS + per_connection_ns * connections).min(MOST_NS)

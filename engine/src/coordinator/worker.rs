@@ -31,18 +31,19 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
     let connections = run.plan.load.connections();
     let threads = run.threads();
     let shares: Vec<Option<u64>> = match run.plan.stop() {
-        Stop::Requests { requests } => split(requests, threads).map(Some).collect(),
-        Stop::Seconds { .. } => vec![None; threads as usize],
+        Stop::Requests { requests } => split(requests, run.all_threads()).map(Some).collect(),
+        Stop::Seconds { .. } => vec![None; run.all_threads() as usize],
     };
     let left = Arc::new(AtomicUsize::new(threads as usize));
     let (report_ready, ready) = channel();
     let mut workers = Vec::new();
-    for (number, connections) in split(u64::from(connections), threads).enumerate() {
+    let own = split(u64::from(connections), run.all_threads()).skip(run.place(0)).take(threads as usize);
+    for (number, connections) in own.enumerate() {
         let totals = Arc::new(Totals::default());
         let stop = Arc::new(StopLine::new().context("a wake-up for a load thread")?);
         let (begin, begun) = channel::<Timeline>();
         let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
-        let parts = run.session_parts(number, connections, shares[number], Arc::clone(&totals));
+        let parts = run.session_parts(number, connections, shares[run.place(number)], Arc::clone(&totals));
         let (driver, wait, endpoint, tls) =
             (run.driver, run.plan.wait, run.endpoint.clone(), run.tls.clone());
         let http2 = run.plan.http2;

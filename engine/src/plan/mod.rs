@@ -4,6 +4,7 @@ mod address;
 mod check;
 mod http2;
 mod load;
+mod part;
 mod reference;
 mod request;
 mod rows;
@@ -18,6 +19,7 @@ use serde::Deserialize;
 pub use address::Address;
 pub use http2::Http2Plan;
 pub use load::{Load, Step, Stop};
+pub use part::PartPlan;
 pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
 pub use request::{BodyPlan, ByteRange, ChangedTextPlan, Expect, RequestPlan};
 pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
@@ -87,6 +89,9 @@ pub struct Plan {
     /// Thread i is bound to `cpus[i % len]`; empty: not bound.
     #[serde(default)]
     pub cpus: Vec<u32>,
+    /// Which of several engines this is; left out, it is alone.
+    #[serde(default)]
+    pub part: Option<PartPlan>,
     /// Seeds Poisson arrivals and templates.
     #[serde(default)]
     pub seed: u64,
@@ -153,6 +158,7 @@ impl Plan {
         reference::check(&plan)?;
         setup::check(&plan)?;
         http2::check(&plan)?;
+        part::check(&plan)?;
         Ok(plan)
     }
 

@@ -1,9 +1,9 @@
 //! The cohort of an open load: the requests whose intended start lies in the window, whenever they end.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What became of a cohort. In a closed load, which has none, these are the requests that ended in the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Cohort {
     /// Complete answers, wrong ones included.
     pub answers: u64,

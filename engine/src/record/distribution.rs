@@ -3,8 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
-use serde::{Serialize, Serializer};
+use hdrhistogram::serialization::{Deserializer as Reader, Serializer as _, V2DeflateSerializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The longest duration that is told apart: one hour, in nanoseconds.
 const HIGHEST_NS: u64 = 3_600_000_000_000;
@@ -108,6 +109,43 @@ impl Distribution {
     fn percentile_seconds(&self, percentile: f64) -> f64 {
         // A value's bucket may reach above the largest sample.
         seconds(self.histogram.value_at_percentile(percentile).min(self.longest_ns()))
+    }
+}
+
+/// A distribution in a form in which nothing is lost, for `#[serde(with)]`.
+pub(super) mod exact {
+    use super::*;
+
+    #[derive(Deserialize, Serialize)]
+    struct Exact {
+        hdr_base64: String,
+        sum_ns: u128,
+        min_ns: u64,
+        max_ns: u64,
+        bounds: u64,
+        lowest_bound_ns: u64,
+        highest_bound_ns: u64,
+    }
+
+    pub fn serialize<S: Serializer>(distribution: &Distribution, serializer: S) -> Result<S::Ok, S::Error> {
+        let Distribution { sum_ns, min_ns, max_ns, bounds, lowest_bound_ns, highest_bound_ns, .. } =
+            *distribution;
+        let hdr_base64 = distribution.to_base64();
+        Exact { hdr_base64, sum_ns, min_ns, max_ns, bounds, lowest_bound_ns, highest_bound_ns }
+            .serialize(serializer)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Distribution, D::Error> {
+        let exact = Exact::deserialize(deserializer)?;
+        let bytes = STANDARD.decode(&exact.hdr_base64).map_err(D::Error::custom)?;
+        let read: Histogram<u64> = Reader::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|error| D::Error::custom(format!("{error:?}")))?;
+        let mut distribution = Distribution::new();
+        // Into one of this engine's own bounds: what lies beyond them is refused.
+        distribution.histogram.add(&read).map_err(|error| D::Error::custom(format!("{error:?}")))?;
+        let Exact { sum_ns, min_ns, max_ns, bounds, lowest_bound_ns, highest_bound_ns, .. } = exact;
+        Ok(Distribution { sum_ns, min_ns, max_ns, bounds, lowest_bound_ns, highest_bound_ns, ..distribution })
     }
 }
 

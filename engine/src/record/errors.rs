@@ -1,6 +1,9 @@
 //! The kinds of errors, and how often each came.
 
-use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Why a request did not end in a verified answer. Every such request has exactly one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +103,20 @@ impl ErrorCounts {
 impl Serialize for ErrorCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(ErrorKind::ALL.iter().map(|(kind, name)| (name, self.0[*kind as usize])))
+    }
+}
+
+impl<'d> Deserialize<'d> for ErrorCounts {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<ErrorCounts, D::Error> {
+        let by_name = BTreeMap::<String, u64>::deserialize(deserializer)?;
+        let mut counts = ErrorCounts::default();
+        for (name, count) in by_name {
+            let known = ErrorKind::ALL.iter().position(|(_, known)| *known == name);
+            let place =
+                known.ok_or_else(|| D::Error::custom(format!("there is no kind of error `{name}`")))?;
+            counts.0[place] = count;
+        }
+        Ok(counts)
     }
 }
 

@@ -9,7 +9,7 @@
 //! Pairs of answers are not: of two answers in a slice, one in n pairs is of one connection if chance decides (E. H.
 //! Simpson, *Measurement of Diversity*, Nature 163, 1949).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// As a summary has it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -24,7 +24,7 @@ pub struct ConnectionAnswers {
 }
 
 /// What is added up over connections, slices and threads.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Evenness {
     connections: u64,
     /// Undefined without a connection.

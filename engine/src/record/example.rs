@@ -1,6 +1,8 @@
 //! Wrong answers, as a summary shows some of them.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ErrorKind;
 
@@ -18,18 +20,18 @@ pub(super) fn shortened(reason: String) -> String {
 }
 
 /// A wrong answer.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Example {
     #[serde(skip)]
     pub(super) at_ns: u64,
-    pub(super) kind: &'static str,
+    pub(super) kind: Cow<'static, str>,
     /// `None` if what came was no answer.
     pub(super) status: Option<u16>,
     pub(super) excerpt: String,
     /// What is wrong with it, where more than the kind can be told.
     pub(super) reason: Option<String>,
     /// Of a `protocol` error, why the bytes are no answer.
-    pub(super) cause: Option<&'static str>,
+    pub(super) cause: Option<Cow<'static, str>>,
 }
 
 /// Wrong answers that are kept.
@@ -67,7 +69,7 @@ impl Examples {
     /// Keeps what came instead of an answer; `cause`: why it is none.
     pub fn add_broken(&mut self, cause: &'static str, status: Option<u16>, bytes: &[u8], at_ns: u64) {
         if self.kept.len() < MOST {
-            let cause = Some(cause);
+            let cause = Some(cause.into());
             self.kept.push(Example { cause, ..Example::of(ErrorKind::Protocol, status, bytes, at_ns) });
         }
     }
@@ -91,6 +93,11 @@ impl Examples {
         self.hidden = self.kept.len();
     }
 
+    /// The same with moments since `opened_ns`.
+    pub(super) fn since(&mut self, opened_ns: u64) {
+        self.kept.iter_mut().for_each(|example| example.at_ns = example.at_ns.saturating_sub(opened_ns));
+    }
+
     /// Adds another thread's.
     pub fn merge(&mut self, other: Examples) {
         self.kept.extend(other.kept);
@@ -99,8 +106,31 @@ impl Examples {
     }
 }
 
+/// With their moments, which a summary does not have.
+impl Serialize for Examples {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.kept.iter().map(|example| (example.at_ns, example)))
+    }
+}
+
+impl<'d> Deserialize<'d> for Examples {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Examples, D::Error> {
+        let kept = Vec::<(u64, Example)>::deserialize(deserializer)?;
+        let kept: Vec<Example> =
+            kept.into_iter().map(|(at_ns, example)| Example { at_ns, ..example }).collect();
+        Ok(Examples { hidden: kept.len(), kept })
+    }
+}
+
 impl Example {
     fn of(kind: ErrorKind, status: Option<u16>, bytes: &[u8], at_ns: u64) -> Example {
-        Example { at_ns, kind: kind.name(), status, excerpt: excerpt(bytes), reason: None, cause: None }
+        Example {
+            at_ns,
+            kind: kind.name().into(),
+            status,
+            excerpt: excerpt(bytes),
+            reason: None,
+            cause: None,
+        }
     }
 }

@@ -8,6 +8,7 @@ mod evenness;
 mod example;
 mod kept;
 mod latest;
+mod part;
 mod picks;
 mod progress;
 mod series;
@@ -20,6 +21,8 @@ mod times;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 pub use acknowledged::{AcknowledgedNumbers, Acknowledgements};
 pub use cohort::Cohort;
 pub use distribution::Distribution;
@@ -28,6 +31,7 @@ pub use evenness::{ConnectionAnswers, Evenness};
 pub use example::{EXCERPT_BYTES, Example, Examples};
 pub use kept::{KeptBodies, KeptBody, LONGEST_BODY_BYTES};
 pub use latest::{LatestSecond, LatestTimes};
+pub use part::{Part, Unfit};
 pub use picks::{BINS, PickCounts, Picks};
 pub use progress::Totals;
 pub use series::{Series, SeriesPoint};
@@ -41,6 +45,7 @@ pub use times::{Times, TimesByKind};
 use crate::dataset::Dataset;
 use crate::reference::Comparison;
 use crate::verify::Sighting;
+use distribution::exact;
 
 /// Intended starts for which there is room from the start.
 const INTENDED_RESERVED: usize = 1 << 20;
@@ -56,8 +61,10 @@ pub struct ExchangeTimes {
     pub done_ns: u64,
 }
 
-/// One thread's record of the window.
-#[derive(Debug)]
+/// One thread's record of the window, or that of all threads.
+///
+/// What is skipped is empty in one of several engines: its plan may not ask for it.
+#[derive(Debug, Deserialize, Serialize)]
 pub struct Record {
     kinds: RequestKinds,
     /// By kind of request.
@@ -84,8 +91,10 @@ pub struct Record {
     pub unannounced_closes: u64,
     times: TimesByKind,
     /// From the intended start to sending.
+    #[serde(with = "exact")]
     pub send_lag: Distribution,
     /// From the start of a connect to its success.
+    #[serde(with = "exact")]
     pub connect_time: Distribution,
     body_bytes: BodyBytes,
     /// Of wrong answers.
@@ -94,19 +103,25 @@ pub struct Record {
     /// Intended starts, on the run's clock.
     intended_ns: Vec<u64>,
     most_intended: usize,
+    #[serde(skip)]
     picks: Option<PickCounts>,
     /// Of the whole run: by place in the mix, or empty; `None` for a request that does not ask for it.
+    #[serde(skip)]
     acknowledged: Vec<Option<AcknowledgedNumbers>>,
     /// Of right answers in the window, those that the plan asks for.
+    #[serde(skip)]
     pub kept: KeptBodies,
     /// Of the whole run; `None` if nothing was set up.
     pub setup: Option<SetupCounts>,
     /// Of the whole run; `None` if no answers are compared.
+    #[serde(skip)]
     pub comparison: Option<Comparison>,
     /// Of the answers, right or wrong, over the connections.
     pub evenness: Evenness,
     /// In the window, of rows that change; `None` if the plan names none.
+    #[serde(skip)]
     pub sightings: Option<Sightings>,
+    #[serde(skip)]
     spot_checks: Vec<SpotCheckOutcome>,
 }
 
@@ -319,6 +334,19 @@ impl Record {
         requests
             .filter_map(|((name, &begun), numbers)| Some(numbers.as_ref()?.conclude(name, begun)))
             .collect()
+    }
+
+    /// The same with moments since `opened_ns`.
+    fn since(mut self, opened_ns: u64) -> Record {
+        self.intended_ns.iter_mut().for_each(|at_ns| *at_ns = at_ns.saturating_sub(opened_ns));
+        self.examples.since(opened_ns);
+        self.series.close_second();
+        self
+    }
+
+    /// True if both are of the same requests.
+    fn is_of_same_mix(&self, other: &Record) -> bool {
+        self.kinds.names() == other.kinds.names()
     }
 
     /// Adds another thread's record.

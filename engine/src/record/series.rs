@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Totals;
 
@@ -36,7 +37,7 @@ pub struct SeriesPoint {
 }
 
 /// One second, before its percentiles are taken.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(super) struct Second {
     verified: u64,
     errors: u64,
@@ -137,7 +138,7 @@ impl Series {
         self.ends_ns = (number + 1) * SECOND_NS;
     }
 
-    fn close_second(&mut self) {
+    pub(super) fn close_second(&mut self) {
         let (from, to) = std::mem::replace(&mut self.touched, (BUCKETS, 0));
         let Some(second) = self.seconds.last_mut() else { return };
         if from >= to {
@@ -147,6 +148,24 @@ impl Series {
         let held = counts.iter().zip(from as u16..).filter(|(count, _)| **count > 0);
         second.buckets.extend(held.map(|(&count, bucket)| (bucket, count)));
         counts.fill(0);
+    }
+}
+
+/// Its seconds, of which the last must be closed.
+impl Serialize for Series {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.seconds.serialize(serializer)
+    }
+}
+
+impl<'d> Deserialize<'d> for Series {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Series, D::Error> {
+        let seconds = Vec::<Second>::deserialize(deserializer)?;
+        let is_known = |&(bucket, _): &(u16, u32)| usize::from(bucket) < BUCKETS;
+        if !seconds.iter().all(|second| second.buckets.iter().all(is_known)) {
+            return Err(D::Error::custom("a second has a bucket that does not exist"));
+        }
+        Ok(Series { seconds, ..Series::default() })
     }
 }
 

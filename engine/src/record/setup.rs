@@ -1,11 +1,11 @@
 //! What became of setup requests, which count among no others.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ErrorCounts;
 
 /// Of the whole run, warm-up included.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SetupCounts {
     /// Requests whose first byte was handed to the kernel.
     pub sent: u64,

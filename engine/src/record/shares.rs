@@ -1,12 +1,12 @@
 //! What became of each kind of request in the mix.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Distribution;
 use super::times::Times;
 
 /// The kinds of requests in a mix: requests of the same name are of one kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RequestKinds {
     names: Vec<String>,
     /// By place in the mix, a place in `names`; then one behind the last for each spot check.
@@ -62,7 +62,7 @@ impl RequestKinds {
 }
 
 /// Counts of one kind of request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestCounts {
     /// Requests whose first byte was handed to the kernel.
     pub sent: u64,

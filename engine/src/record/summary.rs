@@ -1,8 +1,9 @@
 //! The summary of a run, as it is written.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cohort::CohortWritten;
 use super::{
@@ -14,7 +15,7 @@ use crate::plan::{PROTOCOL, Wait};
 use crate::reference::Comparison;
 
 /// Lengths of bodies.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct BodyBytes {
     count: u64,
     sum: u64,
@@ -55,10 +56,10 @@ struct BodyBytesWritten {
 }
 
 /// What only the coordinator and the drivers know of the window.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct WindowFacts {
     /// `"epoll"` or `"io_uring"`.
-    pub driver: &'static str,
+    pub driver: Cow<'static, str>,
     /// Why it is not io_uring though the plan left the choice to us.
     pub driver_fallback: Option<String>,
     /// What threads did while answers were awaited.
@@ -95,11 +96,48 @@ pub struct WindowFacts {
     pub threads: Vec<ThreadUse>,
 }
 
+impl WindowFacts {
+    /// Both engines' together.
+    pub(super) fn plus(self, other: WindowFacts) -> WindowFacts {
+        let most = |one: Option<f64>, other: Option<f64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.max(other)),
+            (one, other) => one.or(other),
+        };
+        let bytes = |one: (u64, u64), other: (u64, u64)| (one.0 + other.0, one.1 + other.1);
+        let mut threads = self.threads;
+        threads.extend(other.threads);
+        let driver = match self.driver == other.driver {
+            true => self.driver,
+            false => format!("{}, {}", self.driver, other.driver).into(),
+        };
+        WindowFacts {
+            driver,
+            driver_fallback: self.driver_fallback.or(other.driver_fallback),
+            wait: self.wait,
+            tls: self.tls.or(other.tls),
+            wire_bytes: self.wire_bytes.zip(other.wire_bytes).map(|(one, other)| bytes(one, other)),
+            interrupted: self.interrupted || other.interrupted,
+            window_seconds: self.window_seconds.max(other.window_seconds),
+            warmup_seconds: self.warmup_seconds.max(other.warmup_seconds),
+            run_totals: bytes(self.run_totals, other.run_totals),
+            books: self.books.plus(other.books),
+            requests: self.requests,
+            begun_numbers: self.begun_numbers,
+            used_rows: self.used_rows,
+            think_seconds: self.think_seconds,
+            opened_ns: self.opened_ns,
+            oldest_in_flight_seconds: most(self.oldest_in_flight_seconds, other.oldest_in_flight_seconds),
+            drain_seconds: self.drain_seconds.max(other.drain_seconds),
+            threads,
+        }
+    }
+}
+
 /// Requests of a thread, or of all. In a closed load a request comes when it begins; in an open one at its intended
 /// start, whether or not a connection is free.
 ///
 /// `in_flight_at_start + offered = answers + failures + in_flight_at_end`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Books {
     /// Came before the window and had not ended when it opened.
     pub in_flight_at_start: u64,
@@ -112,7 +150,7 @@ pub struct Books {
 }
 
 /// Requests whose intended start has come and that wait for a free connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingRequests {
     /// No more may wait at once.
     pub limit: u64,
@@ -145,16 +183,16 @@ impl Books {
 }
 
 /// TLS as it was negotiated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TlsFacts {
     /// `"1.2"` or `"1.3"`.
-    pub version: &'static str,
+    pub version: Cow<'static, str>,
     /// As IANA names it.
     pub cipher_suite: String,
 }
 
 /// What one thread used of its processor in the window.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ThreadUse {
     /// User and system time.
     pub cpu_seconds: f64,
@@ -170,7 +208,7 @@ pub struct ThreadUse {
 #[derive(Debug, Serialize)]
 pub struct Summary {
     protocol: u32,
-    driver: &'static str,
+    driver: Cow<'static, str>,
     driver_fallback: Option<String>,
     wait: Wait,
     tls: Option<TlsFacts>,

@@ -1,16 +1,21 @@
 //! Times of requests, by kind: of complete answers, and lower bounds of those that nobody awaited to the end.
 
+use serde::{Deserialize, Serialize};
+
 use super::Distribution;
+use super::distribution::exact;
 
 /// A mix of more kinds has no times by kind: those of one take 540 KB in each thread.
 const MOST_KINDS: usize = 16;
 
 /// Times of requests.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Times {
     /// From sending to the last byte, or to the moment at which it was awaited no longer.
+    #[serde(with = "exact")]
     pub service: Distribution,
     /// From the intended start to the same.
+    #[serde(with = "exact")]
     pub response: Distribution,
 }
 
@@ -22,7 +27,7 @@ impl Times {
 }
 
 /// Times by kind. Each answer is recorded once: the times of all kinds are the sum of these.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct TimesByKind(
     /// By kind; a single one for all if there is a single kind, or too many.
     Vec<Times>,

@@ -118,7 +118,7 @@ impl TlsClient {
         // rustls has names of its own for the suites of TLS 1.3.
         let cipher_suite =
             suite.and_then(|suite| suite.as_str()).unwrap_or("unknown").replace("TLS13_", "TLS_");
-        let _ = self.facts.set(TlsFacts { version, cipher_suite });
+        let _ = self.facts.set(TlsFacts { version: version.into(), cipher_suite });
     }
 
     pub(super) fn add(&self, wire: WireBytes) {

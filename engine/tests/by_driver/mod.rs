@@ -9,6 +9,7 @@ mod kept_bodies;
 mod locations;
 mod misbehaving_servers;
 mod open_load;
+mod parts;
 mod reference;
 mod rows;
 mod set_up;

@@ -1,0 +1,200 @@
+//! What one of several engines has recorded, in a form in which nothing is lost when it is merged with the others.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Record, Summary, WindowFacts};
+use crate::plan::PROTOCOL;
+
+/// One engine's record of the window, and what only its coordinator knows.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Part {
+    protocol: u32,
+    /// From 0.
+    number: u32,
+    /// How many there are.
+    of: u32,
+    /// When the window opened, by the host's clock, in seconds since 1970.
+    opened_unix_seconds: f64,
+    record: Record,
+    facts: WindowFacts,
+}
+
+/// Why parts are not those of one load.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unfit(Cow<'static, str>);
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+impl Part {
+    /// The part of this number.
+    pub fn new(number: u32, of: u32, opened_unix_seconds: f64, record: Record, facts: WindowFacts) -> Part {
+        let (record, facts) = (record.since(facts.opened_ns), WindowFacts { opened_ns: 0, ..facts });
+        Part { protocol: PROTOCOL, number, of, opened_unix_seconds, record, facts }
+    }
+
+    /// The summary of the whole, as one engine with all threads would have written it.
+    ///
+    /// # Errors
+    /// If these are not all parts of one load, each once.
+    pub fn merge(mut parts: Vec<Part>) -> Result<Summary, Unfit> {
+        let unfit = |text: String| Err(Unfit(text.into()));
+        parts.sort_by_key(|part| part.number);
+        let Some(first) = parts.first() else { return unfit("there is no part to merge".to_owned()) };
+        let of = first.of;
+        if let Some(part) = parts.iter().find(|part| part.protocol != PROTOCOL) {
+            return unfit(format!("part {}: protocol {}, this is {PROTOCOL}", part.number, part.protocol));
+        }
+        if let Some(part) = parts.iter().find(|part| part.of != of) {
+            return unfit(format!("part {}: it is one of {}, and others are of {of}", part.number, part.of));
+        }
+        if parts.iter().zip(0..).any(|(part, number)| part.number != number) || parts.len() != of as usize {
+            let numbers: Vec<String> = parts.iter().map(|part| part.number.to_string()).collect();
+            return unfit(format!("parts {} have come; needed are 0 to {}", numbers.join(", "), of - 1));
+        }
+        if let Some(part) = parts.iter().find(|part| !part.record.is_of_same_mix(&parts[0].record)) {
+            return unfit(format!("part {}: its requests are others than those of part 0", part.number));
+        }
+        let mut all = parts.into_iter().map(|part| (part.record, part.facts));
+        let (mut record, mut facts) = all.next().expect("there is one at least");
+        for (other, told) in all {
+            record.merge(other);
+            facts = facts.plus(told);
+        }
+        Ok(Summary::new(record, facts, None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::dataset::mix;
+    use crate::plan::Wait;
+    use crate::record::{Books, ErrorKind, ExchangeTimes, RequestKinds, ThreadUse, WaitingRequests};
+
+    /// A record of answers, errors and requests that nobody answered, all drawn from the seed.
+    fn record(seed: u64) -> Record {
+        let mut record = Record::new(RequestKinds::new(["read", "write"]), None, 10);
+        for nth in 0..500 {
+            let draw = |what: u64, below: u64| mix(mix(seed).wrapping_add(1000 * nth + what)) % below;
+            let (request, since_ns) = (draw(0, 2) as usize, nth * 7_000_000);
+            let intended_ns = 1_000_000_000 + since_ns;
+            let sent_ns = intended_ns + draw(1, 50_000);
+            let times = ExchangeTimes { intended_ns, sent_ns, done_ns: sent_ns + draw(2, 1 << draw(3, 30)) };
+            record.sent(request, true);
+            record.intended(intended_ns);
+            match draw(4, 10) {
+                0 => record.failure(Some(request), ErrorKind::Timeout, since_ns),
+                1 => record.unanswered(request, intended_ns, Some(sent_ns), times.done_ns),
+                2 => {
+                    record.examples.add(ErrorKind::WrongBody, Some(200), b"\xff wrong", times.done_ns);
+                    record.wrong_answer(ErrorKind::WrongBody, since_ns);
+                    record.answer(request, times, draw(5, 900), since_ns);
+                }
+                _ => {
+                    record.answer(request, times, draw(5, 900), since_ns);
+                    record.answer_of_cohort(request, times);
+                    record.verified(request, since_ns);
+                    record.connect_time.record(draw(6, 1 << 40));
+                }
+            }
+        }
+        record.evenness.connection(mix(seed) % 100);
+        record.evenness.slice([1, 2, mix(seed) % 5].into_iter());
+        record
+    }
+
+    fn facts(cpu_seconds: f64) -> WindowFacts {
+        let waiting = Some(WaitingRequests { limit: 5, peak: 2, at_end: 1 });
+        WindowFacts {
+            driver: "epoll".into(),
+            driver_fallback: None,
+            wait: Wait::default(),
+            tls: None,
+            wire_bytes: None,
+            interrupted: false,
+            window_seconds: 4.0,
+            warmup_seconds: 1.0,
+            run_totals: (400, 100),
+            books: Books { in_flight_at_start: 1, offered: 500, in_flight_at_end: 2, waiting },
+            requests: vec!["read".to_owned(), "write".to_owned()],
+            begun_numbers: vec![0, 0],
+            used_rows: Default::default(),
+            think_seconds: Default::default(),
+            opened_ns: 1_000_000_000,
+            oldest_in_flight_seconds: Some(cpu_seconds),
+            drain_seconds: cpu_seconds,
+            threads: vec![ThreadUse {
+                cpu_seconds,
+                user_seconds: 0.1,
+                system_seconds: 0.2,
+                spinning_seconds: 0.0,
+            }],
+        }
+    }
+
+    /// A part, as it comes out of an engine's event.
+    fn written(number: u32, of: u32) -> Part {
+        let part = Part::new(number, of, 0.0, record(u64::from(number)), facts(f64::from(number)));
+        serde_json::from_str(&serde_json::to_string(&part).unwrap()).unwrap()
+    }
+
+    /// As threads of one engine would have been merged, without anything being written in between.
+    fn of_threads(of: u32) -> Value {
+        let mut whole = record(0).since(1_000_000_000);
+        let mut told = WindowFacts { opened_ns: 0, ..facts(0.0) };
+        for number in 1..of {
+            whole.merge(record(u64::from(number)).since(1_000_000_000));
+            told = told.plus(facts(f64::from(number)));
+        }
+        serde_json::to_value(Summary::new(whole, told, None)).unwrap()
+    }
+
+    #[test]
+    fn parts_become_what_threads_of_one_engine_would_have() {
+        for of in [1, 2, 5] {
+            let parts = (0..of).rev().map(|number| written(number, of)).collect();
+            let merged = serde_json::to_value(Part::merge(parts).unwrap()).unwrap();
+            assert_eq!(merged, of_threads(of), "of {of}");
+        }
+    }
+
+    #[test]
+    fn every_bin_is_the_sum_of_the_parts() {
+        let counts = |summaries: &[Value], value: u64| -> u64 {
+            summaries.iter().map(|summary| histogram(summary).count_at(value)).sum()
+        };
+        let alone: Vec<Value> = (0..3)
+            .map(|number| {
+                let part = Part { number: 0, of: 1, ..written(number, 3) };
+                serde_json::to_value(Part::merge(vec![part]).unwrap()).unwrap()
+            })
+            .collect();
+        let whole =
+            [serde_json::to_value(Part::merge((0..3).map(|n| written(n, 3)).collect()).unwrap()).unwrap()];
+        let mut seen = 0;
+        for value in histogram(&whole[0]).iter_recorded() {
+            let at = value.value_iterated_to();
+            assert_eq!(counts(&whole, at), counts(&alone, at));
+            seen += value.count_at_value();
+        }
+        assert_eq!(seen, whole[0]["response_time"]["count"].as_u64().unwrap());
+    }
+
+    fn histogram(summary: &Value) -> hdrhistogram::Histogram<u64> {
+        use base64::Engine as _;
+        let text = summary["response_time"]["hdr_base64"].as_str().unwrap();
+        let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+        hdrhistogram::serialization::Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap()
+    }
+}

@@ -1,0 +1,183 @@
+//! Several engines that offer one load together: held starts, and parts that become one summary.
+
+use std::io::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::common::{Engine, Plan, Summary, Target, run_with_input};
+
+/// The parts of a plan, offered at the same time; the `part` event of each.
+fn offer(plan: &Plan, of: u32) -> Vec<Value> {
+    let mut engines: Vec<Engine> = (0..of)
+        .map(|number| {
+            let plan = plan.clone().with("part", json!({"number": number, "of": of}));
+            let mut engine = Engine::start_with_lifeline(&["run", "--hold"]);
+            writeln!(engine.child.stdin.as_mut().unwrap(), "{}", plan.0).unwrap();
+            engine
+        })
+        .collect();
+    for engine in &mut engines {
+        assert_eq!(engine.event(), json!({"event": "ready"}));
+    }
+    for engine in &mut engines {
+        engine.child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    }
+    engines
+        .into_iter()
+        .map(|engine| {
+            let (mut events, status) = engine.finish();
+            assert_eq!(status, Some(0));
+            events.pop().unwrap()
+        })
+        .collect()
+}
+
+fn text(parts: &[Value]) -> String {
+    parts.iter().map(|part| format!("{part}\n")).collect()
+}
+
+fn merge(parts: &[Value]) -> Summary {
+    let output = run_with_input(&["merge"], &text(parts));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["event"], "summary");
+    summary.as_object_mut().unwrap().remove("event");
+    Summary(summary)
+}
+
+fn refusal(parts: &[Value]) -> String {
+    let output = run_with_input(&["merge"], &text(parts));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn the_arrivals_of_all_parts_are_those_of_one_engine_with_all_threads() {
+    let target = Target::start(&[]);
+    for load in [
+        json!({"kind": "constant", "rate_per_second": 500.0, "connections": 8}),
+        json!({"kind": "poisson", "rate_per_second": 500.0, "connections": 8}),
+        json!({"kind": "ramp", "from_per_second": 0, "to_per_second": 1000, "connections": 8}),
+    ] {
+        let plan = Plan::closed(&target.address, 8)
+            .with("load", load)
+            .with("record_intended", json!(1000))
+            .with("seed", json!(7));
+        let one = plan.clone().with("threads", json!(4)).run();
+        let merged = merge(&offer(&plan.with("threads", json!(2)), 2));
+        merged.assert_books_balance();
+        assert_eq!(merged.count("offered"), one.count("offered"));
+        assert_eq!(merged.0["intended_seconds"], one.0["intended_seconds"]);
+        assert!(merged.0["intended_seconds"].as_array().unwrap().len() > 200);
+        assert_eq!(merged.0["threads"].as_array().unwrap().len(), 4);
+    }
+}
+
+#[test]
+fn counts_add_up_to_what_the_target_served() {
+    let target = Target::start(&["--status-5xx", "0.1"]);
+    let parts = offer(&Plan::closed(&target.address, 7).requests(1000), 3);
+    let merged = merge(&parts);
+    merged.assert_books_balance();
+    let (served, connections) = target.served();
+    assert_eq!((merged.count("answers"), served), (1000, 1000));
+    assert_eq!((merged.0["connection_answers"]["connections"].as_u64(), connections), (Some(7), 7));
+    assert_eq!(merged.errors().len(), 1);
+    assert_eq!(merged.0["examples"].as_array().unwrap().len(), 8);
+    assert_eq!(merged.0["response_time"]["count"], 1000);
+    let of_seconds = |key: &str| -> u64 {
+        merged.0["series"].as_array().unwrap().iter().map(|second| second[key].as_u64().unwrap()).sum()
+    };
+    assert_eq!(of_seconds("verified") + of_seconds("errors"), 1000);
+    // Whatever the order in which they come.
+    let reversed: Vec<Value> = parts.into_iter().rev().collect();
+    assert_eq!(merge(&reversed).0, merged.0);
+}
+
+#[test]
+fn what_is_no_whole_load_is_refused() {
+    let target = Target::start(&[]);
+    let parts = offer(&Plan::closed(&target.address, 2).requests(10), 2);
+    assert!(refusal(&[]).contains("there is no part to merge"));
+    assert!(refusal(&parts[1..]).contains("parts 1 have come; needed are 0 to 1"));
+    let twice = [parts[0].clone(), parts[0].clone()];
+    assert!(refusal(&twice).contains("parts 0, 0 have come"));
+    let change = |key: &str, value: Value| {
+        let mut changed = parts.clone();
+        changed[1][key] = value;
+        refusal(&changed)
+    };
+    assert!(change("of", json!(3)).contains("part 1: it is one of 3"));
+    assert!(change("protocol", json!(1)).contains("part 1: protocol 1"));
+    assert!(change("record", json!({})).contains("line 2: missing field"));
+    let mut others = parts.clone();
+    others[1]["record"]["kinds"]["names"] = json!(["another"]);
+    assert!(refusal(&others).contains("part 1: its requests are others"));
+    let mut broken = parts.clone();
+    broken[0]["record"]["send_lag"]["hdr_base64"] = json!("AAAA");
+    assert!(refusal(&broken).contains("line 1: "));
+}
+
+#[test]
+fn what_several_engines_cannot_share_is_refused_by_name() {
+    let base = Plan::closed("127.0.0.1:1", 4).with("part", json!({"number": 0, "of": 2}));
+    let counted = json!([{"path": "/{{sequence 1}}", "template": true}]);
+    let rows = json!({"a": {"lines": ["{\"b\": 1}"], "pick": {"kind": "once"}}});
+    let kept = json!([{"path": "/", "expect": {"keep_bodies": true}}]);
+    for (key, value, says) in [
+        ("part", json!({"number": 2, "of": 2}), "part: 2 of 2"),
+        ("threads", json!(3), "part: 4 connections for 2 times 3 threads"),
+        ("requests", counted, "numbers in turn need one engine"),
+        ("requests", kept, "bodies are kept by one engine"),
+        ("rows", rows, "rows.a.pick: rows that are taken in turn"),
+    ] {
+        let (message, status) = base.clone().with(key, value).refusal();
+        assert!(message.contains(says) && status == Some(2), "{message}");
+    }
+}
+
+fn held(plan: &Plan) -> Engine {
+    let mut engine = Engine::start_with_lifeline(&["run", "--hold"]);
+    writeln!(engine.child.stdin.as_mut().unwrap(), "{}", plan.0).unwrap();
+    assert_eq!(engine.event()["event"], "ready");
+    engine
+}
+
+#[test]
+fn a_held_engine_begins_at_the_time_that_it_is_told() {
+    let target = Target::start(&[]);
+    let mut engine = held(&Plan::closed(&target.address, 1).seconds(0.1));
+    let at = SystemTime::now() + Duration::from_millis(300);
+    let seconds = at.duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    engine.child.stdin.take().unwrap().write_all(format!("go {seconds}\n").as_bytes()).unwrap();
+    engine.await_window("opened");
+    assert!(SystemTime::now() >= at);
+    assert_eq!(engine.finish().1, Some(0));
+}
+
+#[test]
+fn a_plan_and_the_word_may_come_at_once() {
+    let target = Target::start(&[]);
+    let plan = Plan::closed(&target.address, 1).requests(10);
+    let (events, status) = Engine::start(&["run", "--hold"], &format!("{}\ngo\n", plan.0)).finish();
+    assert_eq!((status, &events[0]["event"]), (Some(0), &json!("ready")));
+    assert_eq!(events.last().unwrap()["verified"], 10);
+}
+
+#[test]
+fn an_engine_that_nobody_lets_go_sends_nothing() {
+    let target = Target::start(&[]);
+    let plan = Plan::closed(&target.address, 1);
+    let mut ends = held(&plan);
+    drop(ends.child.stdin.take());
+    assert_eq!(ends.exit_status(), Some(1));
+    let mut wrong = held(&plan);
+    wrong.child.stdin.as_mut().unwrap().write_all(b"stop\n").unwrap();
+    assert_eq!(wrong.exit_status(), Some(1));
+    let signalled = held(&plan);
+    signalled.signal(Signal::INT);
+    assert_eq!(signalled.exit_status(), Some(1));
+    assert_eq!(target.served().0, 0);
+}
