@@ -8,7 +8,7 @@ import logging
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from ipaddress import ip_address
 from operator import methodcaller
@@ -67,8 +67,20 @@ class Cluster:
 
         It is called once: neither again when it fails, nor elsewhere when its worker is lost.
         """
+        return Held(self._client, worker, self._submitted(worker, program, function, arguments))
+
+    def compute(self, worker: str, program: Program, function: str, **arguments: Any) -> Any:
+        """Call a function that takes its time in a worker, and return what it returns: plain values.
+
+        Raises:
+            Problem: the worker is lost, or needed a quarter of an hour.
+        """
+        future = self._submitted(worker, program, function, arguments)
+        return _result(self._client, worker, future, future, READY_WITHIN_SECONDS)
+
+    def _submitted(self, worker: str, program: Program, function: str, arguments: Mapping[str, Any]) -> Any:
         namespace = {"source": _source(program), "function": function, "arguments": arguments}
-        return Held(self._client, worker, self._client.submit(eval, CALL, namespace, **_once(worker)))
+        return self._client.submit(eval, CALL, namespace, **_once(worker))
 
     def clock(self, worker: str) -> float:
         """The worker's wall clock, in seconds since 1970."""
@@ -103,29 +115,50 @@ class Held:
         Raises:
             Problem: the worker is lost, or did not answer in time.
         """
-        from distributed.client import FutureCancelledError  # noqa: PLC0415 an optional part
-        from distributed.scheduler import KilledWorker  # noqa: PLC0415
+        from distributed.client import ClosedClientError  # noqa: PLC0415 an optional part
 
-        called = self._client.submit(methodcaller(method, *arguments), self._future, **_once(self._worker))
-        within = ANSWER_WITHIN_SECONDS if self._future.done() else READY_WITHIN_SECONDS
-        for _ in range(round(within / LOOK_EVERY_SECONDS)):
-            try:
-                return called.result(timeout=LOOK_EVERY_SECONDS)
-            except TimeoutError:
-                if self._future.status == "lost" or self._client.status != "running":
-                    break
-            except (FutureCancelledError, KilledWorker, OSError):
-                break
-        self.release()
-        raise Problem(
-            f"the worker at {printable(self._worker, 60)} is lost, and with it what ran there",
-            "see whether its host can be reached; start the worker again, and then run again",
-            NOTHING_RAN,
-        )
+        try:
+            called = self._client.submit(methodcaller(method, *arguments), self._future, **_once(self._worker))
+        except ClosedClientError as error:
+            raise _lost(self._worker) from error
+        return _result(self._client, self._worker, called, self._future, ANSWER_WITHIN_SECONDS)
 
     def release(self) -> None:
         """Let it go. What it holds there ends."""
-        self._future.cancel()
+        _let_go(self._future)
+
+
+def _result(client: Any, worker: str, asked: Any, of: Any, within_seconds: float) -> Any:
+    """What a future comes to, as long as what it is asked `of` is there; if not, that is let go."""
+    from distributed.client import FutureCancelledError  # noqa: PLC0415 an optional part
+    from distributed.scheduler import KilledWorker  # noqa: PLC0415
+
+    until = time.monotonic() + within_seconds
+    while time.monotonic() < until:
+        try:
+            return asked.result(timeout=LOOK_EVERY_SECONDS)
+        except TimeoutError:
+            if of.status == "lost" or client.status != "running":
+                break
+        except (FutureCancelledError, KilledWorker, OSError):
+            break
+    _let_go(of)
+    raise _lost(worker)
+
+
+def _let_go(future: Any) -> None:
+    from distributed.client import ClosedClientError  # noqa: PLC0415 an optional part
+
+    with suppress(ClosedClientError, TimeoutError, OSError):  # with the connection, everything was let go
+        future.cancel()
+
+
+def _lost(worker: str) -> Problem:
+    return Problem(
+        f"the worker at {printable(worker, 60)} is lost, and with it what ran there",
+        "see whether its host can be reached; start the worker again, and then run again",
+        NOTHING_RAN,
+    )
 
 
 def _once(worker: str) -> dict[str, Any]:
@@ -169,6 +202,7 @@ def connected(address: str, *, unencrypted: bool) -> Iterator[Cluster]:
     assert_safe(address, "the scheduler", unencrypted=unencrypted)
     with _silent_dask():
         try:
+            _assert_listened_at(address)
             make_client: Any = distributed.Client  # some of its methods have no types
             client = make_client(address, timeout=CONNECT_WITHIN_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
@@ -210,6 +244,12 @@ def assert_safe(address: str, whose: str, *, unencrypted: bool) -> None:
             "set the cluster up with TLS (https://distributed.dask.org/en/stable/tls.html), or pass --unencrypted if "
             "nobody else is on its network",
         )
+
+
+def _assert_listened_at(address: str) -> None:
+    """Raises OSError at once where nobody listens: Dask would try again for all its time."""
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    socket.create_connection((parts.hostname, parts.port), timeout=CONNECT_WITHIN_SECONDS).close()
 
 
 def host_of(address: str) -> str:

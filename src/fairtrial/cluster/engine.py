@@ -8,9 +8,11 @@ import signal
 import subprocess
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster, Held
@@ -22,6 +24,30 @@ MOST_FILE_BYTES = 64 << 20
 """Files of a plan travel in Dask's messages, through the scheduler."""
 
 
+@dataclass(frozen=True)
+class EngineThere:
+    """The engine's binary on the host of a worker."""
+
+    worker: str
+    binary: str
+
+
+def engine_there(cluster: Cluster, worker: str) -> EngineThere:
+    """The engine on the host of a worker, built first if there is none yet, which takes minutes.
+
+    Raises:
+        Problem: it cannot be built there, or the worker is lost.
+    """
+    found = cluster.compute(worker, "engine", "binary")
+    if "path" not in found:
+        raise Problem(
+            f"there is no load engine at the worker {printable(worker, 60)}: {printable(found['fault'], 300)}",
+            "run `fairtrial doctor` on that host",
+            NOTHING_RAN,
+        )
+    return EngineThere(worker, found["path"])
+
+
 class RemoteEngine:
     """An engine on a worker's host, as `fairtrial.engine.process.EngineProcess`.
 
@@ -29,20 +55,25 @@ class RemoteEngine:
     connection of either to the scheduler.
     """
 
-    def __init__(self, cluster: Cluster, worker: str, plan: EnginePlan) -> None:
+    def __init__(self, cluster: Cluster, there: EngineThere, plan: EnginePlan, *, held: bool = False) -> None:
         """Start it, and hand it the plan with the files that the plan names.
 
+        Args:
+            held: whether it begins only when `say` tells it to.
+
         Raises:
-            Problem: a file cannot be read or is too long, or the worker is lost.
+            Problem: a file cannot be read or is too long.
         """
         text, files = with_files(plan)
-        self._held: Held = cluster.hold(worker, "engine", "start", plan=text, files=files)
+        self._held: Held = cluster.hold(
+            there.worker, "engine", "start", binary=there.binary, plan=text, files=files, held=held
+        )
         self.returncode: int | Any = None
         self._has_ended = threading.Event()
         self.stdout: IO[bytes] | None
         self.stderr: IO[bytes] | None
-        self.stdout, out = _pipe()
-        self.stderr, err = _pipe()
+        self.stdout, out = pipe_here()
+        self.stderr, err = pipe_here()
         threading.Thread(target=self._carry, args=(out, err), name="remote engine", daemon=True).start()
 
     def poll(self) -> int | None:
@@ -55,6 +86,11 @@ class RemoteEngine:
         if not self._has_ended.wait(timeout):
             raise subprocess.TimeoutExpired("fairtrial-engine", timeout or 0.0)
         return int(self.returncode)
+
+    def say(self, line: str) -> None:
+        """Write a line to its standard input."""
+        with suppress(Problem):  # as below
+            self._held.call("say", line)
 
     def send_signal(self, sig: int) -> None:
         """Send it a signal."""
@@ -128,7 +164,7 @@ PATH_KEYS = frozenset({"file", "body_file", "ca_file", "certificate_file", "key_
 """Keys of a plan whose values are paths of files that the engine reads; a test holds them against the plan's models."""
 
 
-def _pipe() -> tuple[IO[bytes], IO[bytes]]:
-    """A pipe without buffers: its end to read, and its end to write."""
+def pipe_here() -> tuple[IO[bytes], IO[bytes]]:
+    """A pipe of this process without buffers: its end to read, and its end to write."""
     read, write = os.pipe()
     return io.FileIO(read, "r"), io.FileIO(write, "w")

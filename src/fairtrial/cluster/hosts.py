@@ -96,7 +96,7 @@ def examine_hosts(cluster: Cluster, idle_seconds: float) -> list[Host]:
     """
     workers = cluster.workers()
     facts = {address: worker_facts(cluster, address) for address in workers}
-    clocks = {address: _clock(cluster, address) for address in workers}
+    clocks = {address: clock_of(cluster, address) for address in workers}
     shares = _idle_shares(cluster, list(workers), idle_seconds)
     hosts = [
         Host(
@@ -134,8 +134,11 @@ def measure_links(cluster: Cluster, pairs: Sequence[tuple[Host, Host]]) -> Itera
             yield Link(source, target, statistics.median(measured["round_trips_seconds"]), measured["bytes_per_second"])
 
 
-def _clock(cluster: Cluster, worker: str) -> Clock:
-    """The offset by the exchange with the shortest round trip, as in RFC 5905: it is wrong by half of it at most."""
+def clock_of(cluster: Cluster, worker: str) -> Clock:
+    """The offset of a worker's clock, by the exchange with the shortest round trip, of which half is the error.
+
+    RFC 5905, section 8, has the same arithmetic.
+    """
     exchanges = [_exchange(cluster, worker) for _ in range(CLOCK_READINGS)]
     return min(exchanges, key=lambda clock: clock.error_seconds)
 

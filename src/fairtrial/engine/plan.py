@@ -229,6 +229,13 @@ class Http2(Strict):
     streams: int = 1
 
 
+class Part(Strict):
+    """Which of several engines this is, that carry out a plan together: from 0."""
+
+    number: int
+    of: int
+
+
 Driver = Literal["auto", "epoll", "io_uring"]
 
 
@@ -254,6 +261,7 @@ class EnginePlan(Strict):
     seed: int = 1
     driver: Driver = "auto"
     wait: Wait = "sleep"
+    part: Part | None = None
     tls: Tls | None = None
     host: str | None = None
     dataset: DatasetSpec | None = None

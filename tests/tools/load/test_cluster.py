@@ -186,9 +186,76 @@ def test_options_that_exclude_a_cluster(call: Call, hosts: Processes) -> None:
     for arguments, words in (
         (("--cluster", hosts.address, "--unix", "a.sock"), "--unix and --cluster exclude each other"),
         (("--unencrypted",), "give it with --cluster"),
+        (("--hosts", "2"), "give it with --cluster"),
+        (("--cluster", hosts.address, "--hosts", "2"), "and 2 are to offer it"),
     ):
         finished = call("load", "http://127.0.0.1:1/", *arguments)
-        assert finished.status == 2 and words in finished.err
+        assert finished.status in (2, 4) and words in " ".join(finished.err.split())
+
+
+@pytest.fixture(scope="module")
+def three(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    """A cluster with three hosts for load, for all tests that leave it as it is."""
+    with cluster(tmp_path_factory.mktemp("three"), engine) as processes:
+        for _ in range(3):
+            processes.start_worker("load=1")
+        processes.wait_for_workers(3)
+        yield processes
+
+
+def test_one_load_comes_from_three_hosts(call: Call, three: Processes, serve: Callable[..., Target]) -> None:
+    target = serve("--body", "hello")
+    options = ("-r", "600", "-d", "1s", "-c", "12", "--expect-body", "hello", "--json", "-")
+    finished = call("load", target.url, "--cluster", three.address, *options)
+    assert finished.status == 0, finished.err
+    measured = json.loads(finished.out)
+    assert measured["offered"] == 600 and measured["verified"] == 600 == target.stop()["requests"]
+    assert measured["connection_answers"]["connections"] == 12
+    assert len(measured["threads"]) % 3 == 0
+    came, apart = measured["notes"]
+    assert came.count("the worker at") == 3
+    assert apart.startswith("the windows of the hosts opened ") and " apart" in apart
+
+
+def test_so_many_hosts_as_are_wanted(call: Call, three: Processes, target: Target) -> None:
+    finished = call("load", target.url, "--cluster", three.address, "--hosts", "2", "-n", "100", "--json", "-")
+    assert finished.status == 0, finished.err
+    measured = json.loads(finished.out)
+    assert measured["verified"] == 100 and measured["notes"][0].count("the worker at") == 2
+
+
+def test_progress_and_an_interrupt_are_those_of_all(lab: Lab, three: Processes, target: Target) -> None:
+    with under_way(lab, target.url, "--cluster", three.address, "-d", "60s", "--plain", "-c", "6") as process:
+        assert process.stderr
+        next(line for line in process.stderr if "/s" in line)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in out and "opened" in out
+
+
+def test_what_hosts_cannot_share_is_refused_in_the_engines_words(call: Call, three: Processes, target: Target) -> None:
+    options = ("--template", "-n", "10")
+    finished = call("load", f"http://{target.address}/{{{{sequence 1}}}}", "--cluster", three.address, *options)
+    assert finished.status == 2
+    assert "numbers in turn need one engine" in " ".join(finished.err.split())
+
+
+def test_of_several_hosts_none_goes_on_without_the_others(
+    lab: Lab, engine: Path, tmp_path: Path, target: Target
+) -> None:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    with cluster(folder, engine) as processes:
+        workers = [psutil.Process(processes.start_worker("load=1").pid) for _ in range(2)]
+        processes.wait_for_workers(2)
+        with under_way(lab, target.url, "--cluster", processes.address, "-d", "60s") as process:
+            wait_for(lambda: all(engines(worker) for worker in workers), "both engines run")
+            workers[0].kill()
+            out, err = process.communicate(timeout=60)
+        assert process.returncode == 4
+        assert "is lost" in err and out == ""
+        wait_for(lambda: not engines(workers[1]), "the other engine has ended")
 
 
 def test_a_load_between_two_hosts(lab: Lab, engine: Path, tmp_path: Path) -> None:

@@ -29,11 +29,11 @@ BINARY = "from fairtrial.engine.binary import engine_binary; print(engine_binary
 class HeldEngine:
     """An engine, and a folder with the files that its plan names. Both go when this object does."""
 
-    def __init__(self, plan: str, files: dict[str, bytes]) -> None:
+    def __init__(self, binary: str, plan: str, files: dict[str, bytes], held: bool) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._fault = ""
         try:
-            command = [_binary(), "run", "--die-with-parent"]
+            command = [binary, "run", "--die-with-parent", *(["--hold"] if held else [])]
             folder = Path(tempfile.mkdtemp(prefix="fairtrial-"))
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             for name, content in files.items():
@@ -47,7 +47,7 @@ class HeldEngine:
         weakref.finalize(self, _end, process)
         self._process = process
         self._open = [pipe.fileno() for pipe in (process.stdout, process.stderr) if pipe]
-        threading.Thread(target=_hand_over, args=(process, plan.encode()), daemon=True).start()
+        threading.Thread(target=_hand_over, args=(process, plan.encode() + b"\n", held), daemon=True).start()
 
     def __reduce__(self) -> Any:
         """It stays on its host."""
@@ -80,6 +80,17 @@ class HeldEngine:
         except subprocess.TimeoutExpired:
             return None
 
+    def say(self, line: str) -> bool:
+        """Write a line to its standard input; False if it has ended."""
+        if self._process is None or self._process.stdin is None:
+            return False
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            return False
+        return True
+
     def signal(self, number: int) -> bool:
         """Send it a signal; False if it has ended."""
         if self._process is None or self._process.poll() is not None:
@@ -88,14 +99,37 @@ class HeldEngine:
         return True
 
 
-def start(plan: str, files: dict[str, bytes]) -> HeldEngine:
+def start(binary: str, plan: str, files: dict[str, bytes], held: bool) -> HeldEngine:
     """Start an engine.
 
     Args:
-        plan: JSON, in which the names of `files` stand for paths.
+        plan: JSON in one line, in which the names of `files` stand for paths.
         files: content by name.
+        held: whether it begins only when it is told to.
     """
-    return HeldEngine(plan, files)
+    return HeldEngine(binary, plan, files, held)
+
+
+def binary() -> dict[str, str]:
+    """The engine of the lab that is installed here, built first if there is none yet.
+
+    Returns:
+        `path`, or `fault`.
+    """
+    try:
+        asked = subprocess.run(
+            [sys.executable, "-c", BINARY],
+            capture_output=True,
+            text=True,
+            timeout=BUILT_WITHIN_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return {"fault": str(error)}
+    if asked.returncode:
+        return {"fault": (asked.stderr.strip().splitlines() or ["it cannot be built"])[-1]}
+    return {"path": asked.stdout.strip()}
 
 
 def endpoint(host: str, port: int, seconds: float) -> dict[str, Any]:
@@ -120,26 +154,13 @@ def endpoint(host: str, port: int, seconds: float) -> dict[str, Any]:
     return {"number": fault.errno or 0, "text": str(fault)}
 
 
-def _binary() -> str:
-    """The engine of the lab that is installed here, built first if there is none yet."""
-    asked = subprocess.run(
-        [sys.executable, "-c", BINARY],
-        capture_output=True,
-        text=True,
-        timeout=BUILT_WITHIN_SECONDS,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    if asked.returncode:
-        raise OSError((asked.stderr.strip().splitlines() or ["it cannot be built"])[-1])
-    return asked.stdout.strip()
-
-
-def _hand_over(process: "subprocess.Popen[bytes]", plan: bytes) -> None:
+def _hand_over(process: "subprocess.Popen[bytes]", plan: bytes, held: bool) -> None:
     assert process.stdin
     try:
-        with process.stdin as pipe:
-            pipe.write(plan)
+        process.stdin.write(plan)
+        process.stdin.flush()
+        if not held:
+            process.stdin.close()
     except OSError:  # it has ended, which its output says as well
         pass
 
@@ -148,6 +169,9 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    for pipe in (process.stdout, process.stderr):
-        if pipe:
-            pipe.close()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        try:
+            if pipe:
+                pipe.close()
+        except OSError:  # what was not read is not missed
+            pass

@@ -12,7 +12,7 @@ from fairtrial.engine.plan import EnginePlan, StopAfterSeconds
 from fairtrial.experiment.loads import CapacityLoad, Objective
 from fairtrial.lab.trial.capacity import search
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.tools.load.host import LoadHost
+from fairtrial.tools.load.hosts import LoadHosts
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.named_requests import assert_sent
@@ -31,7 +31,7 @@ class _Interrupted(Exception):
 
 
 def measure_capacity(
-    console: Console, options: LoadOptions, goals: GoalOptions, host: LoadHost, *, plain: bool = False
+    console: Console, options: LoadOptions, goals: GoalOptions, hosts: LoadHosts, *, plain: bool = False
 ) -> Measurement:
     """Search for the capacity, and return the run that confirmed it, with the search.
 
@@ -49,7 +49,7 @@ def measure_capacity(
             arrival=Arrival(load.arrivals),
             warmup_seconds=load.warmup_seconds,
         ),
-        host,
+        hosts,
     )
     assert_sent([*goals.capacity, *goals.expect], plan.requests, of_file=options.file is not None)
     runs: list[Measurement] = []
@@ -57,7 +57,7 @@ def measure_capacity(
     def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
         what = "confirms" if confirming else "tries"
         console.print(f"{what} {rate_per_second:,.0f} requests/s for {seconds:.3g} s", highlight=False)
-        run = measure(console, options.url, _at_rate(plan, rate_per_second, seconds), plain=plain, host=host)
+        run = measure(console, options.url, _at_rate(plan, rate_per_second, seconds), plain=plain, hosts=hosts)
         runs.append(run)
         if run.summary.interrupted:
             raise _Interrupted

@@ -19,7 +19,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
 from fairtrial.tools.load.examine import examine_load
-from fairtrial.tools.load.host import LoadHost, this_host
+from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.progress import progress_on
 from fairtrial.tools.load.request.expected_figure import ERRORS, ExpectedFigure
 from fairtrial.tools.load.verdicts import Verdict, verdicts_on
@@ -109,7 +109,7 @@ def measure(
     expected: Sequence[ExpectedFigure] = (),
     plain: bool = False,
     at_most_seconds: float | None = None,
-    host: LoadHost | None = None,
+    hosts: LoadHosts | None = None,
 ) -> Measurement:
     """Offer the plan's load and show its progress on `console`. Ctrl-C ends it early; what was measured is returned.
 
@@ -117,36 +117,36 @@ def measure(
         expected: the figures that it is expected to reach.
         plain: print a line a second, even on a terminal.
         at_most_seconds: also ends a load of a fixed number of requests after this time, which is no interruption.
-        host: that the load comes from; by default this machine. On another one, its network is not watched.
+        hosts: that the load comes from; by default this machine. On other ones, the network is not watched.
 
     Raises:
         Problem: the engine refused the plan or ended without a summary.
     """
-    host = host or this_host()
+    hosts = hosts or this_host()
     time_is_up = False
     watch, opened = NetworkWatch(), False
     network: NetworkMeter | None = None
 
     with (
         progress_on(console, url, plan, plain=plain) as progress,
-        processors_awake() if host.is_here else nullcontext(),
+        processors_awake() if hosts.is_here else nullcontext(),
     ):
 
         def on_event(event: dict[str, Any]) -> None:
             nonlocal time_is_up, opened, network
-            if host.is_here and event["event"] == "window" and event["state"] == "opened":
+            if hosts.is_here and event["event"] == "window" and event["state"] == "opened":
                 watch.open()
                 opened = True
-            elif host.is_here and event["event"] == "window":
+            elif hosts.is_here and event["event"] == "window":
                 network = watch.close()
             progress.engine_event(event)
             if at_most_seconds is not None and event.get("elapsed_seconds", 0.0) >= at_most_seconds:
                 time_is_up = True
                 raise StopEarly
 
-        summary = run_engine(plan, on_event, report_when_interrupted=True, start=host.start)
+        summary = run_engine(plan, on_event, report_when_interrupted=True, start=hosts.start)
     if opened and network is None:  # ended early: nobody said that the window closed
         network = watch.close()
     if time_is_up:
         summary = summary.model_copy(update={"interrupted": False})
-    return Measurement(url, plan, summary, network, expected=expected, notes=host.notes)
+    return Measurement(url, plan, summary, network, expected=expected, notes=hosts.notes())

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.capacity import measure_capacity
-from fairtrial.tools.load.host import LoadHost, this_host
+from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.notes import left_out, met_by_anything
 from fairtrial.tools.load.request.named_requests import assert_sent
@@ -22,30 +22,31 @@ def offer(console: Console, options: LoadOptions, goals: GoalOptions, *, plain: 
         Problem: options contradict each other, the server cannot be reached, or the engine refused the plan.
     """
     notes = [] if options.file is None else left_out(options.file)
-    with _host(console, options) as host:
-        measurement = _offered(console, options, goals, host, plain=plain)
+    with _hosts(console, options) as hosts:
+        measurement = _offered(console, options, goals, hosts, plain=plain)
     met = [] if options.file is None else met_by_anything(measurement.plan.requests)
     return replace(measurement, notes=[*notes, *met, *measurement.notes])
 
 
-def _host(console: Console, options: LoadOptions) -> AbstractContextManager[LoadHost]:
-    """The host that the load comes from."""
+def _hosts(console: Console, options: LoadOptions) -> AbstractContextManager[LoadHosts]:
+    """The hosts that the load comes from."""
     if options.cluster is None:
-        if options.unencrypted:
-            raise Problem(
-                "--unencrypted is about the connection to a cluster", "give it with --cluster, or leave it out"
-            )
+        for given, option in ((options.unencrypted, "--unencrypted"), (options.hosts is not None, "--hosts")):
+            if given:
+                raise Problem(f"{option} is about a cluster", "give it with --cluster, or leave it out")
         return nullcontext(this_host())
-    from fairtrial.tools.load.cluster_host import host_of_cluster  # noqa: PLC0415 an optional part of the lab
+    from fairtrial.tools.load.cluster_hosts import hosts_of_cluster  # noqa: PLC0415 an optional part of the lab
 
-    return host_of_cluster(console, options.cluster, unencrypted=options.unencrypted)
+    return hosts_of_cluster(console, options.cluster, options.hosts, unencrypted=options.unencrypted)
 
 
-def _offered(console: Console, options: LoadOptions, goals: GoalOptions, host: LoadHost, *, plain: bool) -> Measurement:
+def _offered(
+    console: Console, options: LoadOptions, goals: GoalOptions, hosts: LoadHosts, *, plain: bool
+) -> Measurement:
     if goals.capacity:
-        return measure_capacity(console, options, goals, host, plain=plain)
+        return measure_capacity(console, options, goals, hosts, plain=plain)
     if goals.between is not None:
         raise Problem("--between says where --capacity searches", "give it with --capacity 'p99<50ms', or leave it out")
-    plan = to_engine_plan(options, host)
+    plan = to_engine_plan(options, hosts)
     assert_sent(goals.expect, plan.requests, of_file=options.file is not None)
-    return measure(console, options.url, plan, expected=goals.expect, plain=plain, host=host)
+    return measure(console, options.url, plan, expected=goals.expect, plain=plain, hosts=hosts)

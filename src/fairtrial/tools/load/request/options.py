@@ -300,8 +300,12 @@ class LoadOptions:
             HOST,
             "--cluster",
             metavar="ADDRESS",
-            text="Let the load come from a host of this Dask cluster, whose worker has the role load: tls://HOST:PORT.",
+            text="Let the load come from the hosts of this Dask cluster that have the role load: tls://HOST:PORT.",
         ),
+    ] = None
+    hosts: Annotated[
+        int | None,
+        _option(HOST, "--hosts", metavar="N", least=1, text="With --cluster: from so many of them (default: all)."),
     ] = None
     unencrypted: Annotated[
         bool, _option(HOST, "--unencrypted", text="Accept a cluster without TLS beyond this machine.")

@@ -20,7 +20,7 @@ from fairtrial.engine.plan import (
     Tls,
 )
 from fairtrial.lab.placement import local_placement
-from fairtrial.tools.load.host import LoadHost, this_host
+from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import Arrival, LoadOptions, WaitChoice
 from fairtrial.tools.load.request.own_requests import assert_load_fits, requests_of_file
@@ -31,19 +31,19 @@ CLOSED_CONNECTIONS = 16
 OPEN_CONNECTIONS = 64
 
 
-def to_engine_plan(options: LoadOptions, host: LoadHost | None = None) -> EnginePlan:
+def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> EnginePlan:
     """The engine's plan for these options. One connection to the server is opened and closed on the way.
 
     Setup requests of a workload file are sent on the way, too.
 
     Args:
-        host: that the load comes from; by default this machine.
+        hosts: that the load comes from; by default this machine.
 
     Raises:
         Problem: options contradict each other, a file or the URL cannot be used, or the server cannot be reached.
     """
-    host = host or this_host()
-    _refuse_contradictions(options)
+    hosts = hosts or this_host()
+    _refuse_contradictions(options, len(hosts.cpus))
     url = parse_url(options.url, template=options.template)
     load = _load(options)
     tls = _tls(options, url)
@@ -51,11 +51,11 @@ def to_engine_plan(options: LoadOptions, host: LoadHost | None = None) -> Engine
         own = requests_of_file(options, url, tls)
     else:
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
-    endpoint = host.connect(url, options.unix_socket, tls, options.timeout_seconds)
-    cpus = _cpus(host.cpus, options.threads, local=endpoint.local)
-    threads = options.threads or min(len(cpus), load.connections)
+    endpoint = hosts.connect(url, options.unix_socket, tls, options.timeout_seconds)
+    cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local)
+    threads = options.threads or min(len(cpus[0]), max(1, load.connections // len(cpus)))
     if options.wait is WaitChoice.AWAKE:
-        _assert_alone(threads, cpus, len(host.cpus), local=endpoint.local)
+        _assert_alone(threads, cpus[0], min(map(len, hosts.cpus)), local=endpoint.local)
     plan = EnginePlan(
         address=endpoint.address,
         host=host_header(options, url),
@@ -72,7 +72,7 @@ def to_engine_plan(options: LoadOptions, host: LoadHost | None = None) -> Engine
         timeout_seconds=options.timeout_seconds,
         drain_seconds=options.drain_seconds,
         threads=threads,
-        cpus=cpus,
+        cpus=[cpu for of_host in cpus for cpu in of_host],
         driver=options.driver.value,
         wait=options.wait.value,
         tls=tls,
@@ -81,16 +81,18 @@ def to_engine_plan(options: LoadOptions, host: LoadHost | None = None) -> Engine
     return plan
 
 
-def _refuse_contradictions(options: LoadOptions) -> None:
+def _refuse_contradictions(options: LoadOptions, hosts: int) -> None:
     connections = _connections(options)
     for wrong, reason, remedy in (
         *_contradictory_loads(options),
         *_contradictory_connections(options),
         (
-            options.threads is not None and options.threads > connections,
-            f"{options.threads} threads for {connections} connections",
+            options.threads is not None and options.threads * hosts > connections,
+            f"{options.threads} threads for {connections} connections"
+            + (f", on each of {hosts} hosts" if hosts > 1 else ""),
             "lower --threads or raise -c",
         ),
+        (hosts > connections, f"{hosts} hosts for {count(connections, 'connection')}", "raise -c, or lower --hosts"),
     ):
         if wrong:
             raise Problem(reason, remedy)
@@ -186,11 +188,14 @@ def _tls(options: LoadOptions, url: Url) -> Tls | None:
     )
 
 
-def _cpus(allowed: Sequence[int], threads: int | None, *, local: bool) -> list[int]:
-    """The load generator's processors: its share beside a server on its machine, otherwise all of them."""
+def _cpus(allowed: Sequence[Sequence[int]], threads: int | None, *, local: bool) -> list[Sequence[int]]:
+    """The load generator's processors on each host, as many on each: its share beside a server, otherwise all."""
     if threads is not None:
-        return list(allowed[-threads:])
-    return local_placement(allowed).load_cpus if local else list(allowed)
+        wanted = [of_host[-threads:] for of_host in allowed]
+    else:
+        wanted = [local_placement(of_host).load_cpus if local else of_host for of_host in allowed]
+    fewest = min(map(len, wanted))
+    return [of_host[-fewest:] for of_host in wanted]
 
 
 def _assert_alone(threads: int, cpus: Sequence[int], allowed: int, *, local: bool) -> None:

@@ -1,0 +1,242 @@
+"""Engines on several hosts that offer one load together, which the lab treats as one engine."""
+
+import json
+import queue
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO, Any
+
+from fairtrial.base.formatting import figure_in
+from fairtrial.base.units import UNITS
+from fairtrial.cluster.connection import Cluster
+from fairtrial.cluster.engine import EngineThere, RemoteEngine, pipe_here
+from fairtrial.cluster.hosts import clock_of
+from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.plan import EnginePlan, Part, StopAfterSeconds
+
+AHEAD_SECONDS = 1.0
+"""The word to begin reaches a worker within milliseconds, and its one thread within a look at its engine (0.2 s)."""
+MERGED_WITHIN_SECONDS = 60.0
+ENDED_WITHIN_SECONDS = 10.0
+"""An engine that has told its part has nothing left to do; nor has one that was killed."""
+
+SKEW_SHARE, SKEW_SECONDS = 0.01, 0.05
+"""Windows that open further apart than both, the first of the window's length, are no load of all hosts together: for
+so long at each edge there is less than was planned."""
+
+
+class JointEngines:
+    """One engine on each host, as a single `fairtrial.engine.process.EngineProcess`.
+
+    All hold their start until the last one is ready, and begin at the same moment, each by its own clock. Their events
+    become those of one engine, and their parts one summary, without loss. If one is lost or fails, all end, and there
+    is no summary.
+    """
+
+    def __init__(self, cluster: Cluster, there: Sequence[EngineThere], plan: EnginePlan, notes: list[str]) -> None:
+        """Start them.
+
+        Args:
+            plan: of the whole; its `cpus` are those of all hosts one after the other, as many of each.
+            notes: is emptied, and told how far apart the windows opened.
+
+        Raises:
+            Problem: a file cannot be read or is too long.
+        """
+        each = len(plan.cpus) // len(there)
+        self._there, self._plan, self._notes = there, plan, notes
+        self._clocks = [clock_of(cluster, engine.worker) for engine in there]
+        notes.clear()
+        self._engines = [
+            RemoteEngine(
+                cluster,
+                engine,
+                plan.model_copy(
+                    update={
+                        "part": Part(number=number, of=len(there)),
+                        "cpus": plan.cpus[number * each : (number + 1) * each],
+                    }
+                ),
+                held=True,
+            )
+            for number, engine in enumerate(there)
+        ]
+        self.returncode: int | Any = None
+        self._has_ended = threading.Event()
+        self.stdout: IO[bytes] | None
+        self.stderr: IO[bytes] | None
+        self.stdout, out = pipe_here()
+        self.stderr, err = pipe_here()
+        threading.Thread(target=self._conduct, args=(out, err), name="joint engines", daemon=True).start()
+
+    def poll(self) -> int | None:
+        """The exit status, if all have ended."""
+        status: int | None = self.returncode
+        return status
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end of all. Raises `subprocess.TimeoutExpired`."""
+        if not self._has_ended.wait(timeout):
+            raise subprocess.TimeoutExpired("fairtrial-engine", timeout or 0.0)
+        return int(self.returncode)
+
+    def send_signal(self, sig: int) -> None:
+        """Send all of them a signal."""
+        for engine in self._engines:
+            if engine.poll() is None:
+                engine.send_signal(sig)
+
+    def kill(self) -> None:
+        """End all at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def _conduct(self, out: IO[bytes], err: IO[bytes]) -> None:
+        status, reason = 0, b""
+        try:
+            parts = self._parts(out)
+            if parts is None:
+                self.kill()
+                status, reason = self._failure()
+            else:
+                status, reason = self._write_summary(out, parts)
+        except OSError:  # nobody reads any more
+            self.kill()
+            status = -signal.SIGKILL
+        finally:
+            for engine in self._engines:
+                with suppress(subprocess.TimeoutExpired):
+                    engine.wait(ENDED_WITHIN_SECONDS)
+                if engine.stderr:
+                    engine.stderr.close()
+            with suppress(OSError):
+                err.write(reason)
+            self.returncode = status
+            out.close()
+            err.close()
+            self._has_ended.set()
+
+    def _parts(self, out: IO[bytes]) -> list[dict[str, Any]] | None:
+        """Carry the events of all on as those of one; return their parts, or None if one ended without its own."""
+        said: queue.Queue[tuple[int, dict[str, Any] | None]] = queue.Queue()
+        for number, engine in enumerate(self._engines):
+            threading.Thread(target=_listen, args=(number, engine, said), daemon=True).start()
+        joint = JointEvents(len(self._engines))
+        ready = 0
+        while len(joint.parts) < len(self._engines):
+            number, event = said.get()
+            if event is None:
+                if number not in joint.parts:
+                    return None
+            elif event["event"] == "ready":
+                ready += 1
+                if ready == len(self._engines):
+                    self._let_go()
+            else:
+                for line in joint.take(number, event):
+                    out.write(json.dumps(line).encode() + b"\n")
+        return [joint.parts[number] for number in range(len(self._engines))]
+
+    def _let_go(self) -> None:
+        begins = time.time() + AHEAD_SECONDS
+        going = [
+            threading.Thread(target=engine.say, args=(f"go {begins + clock.ahead_seconds:.9f}",))
+            for engine, clock in zip(self._engines, self._clocks, strict=True)
+        ]
+        for thread in going:
+            thread.start()
+        for thread in going:
+            thread.join()
+
+    def _failure(self) -> tuple[int, bytes]:
+        """The exit status and the words of the first that failed."""
+        for there, engine in zip(self._there, self._engines, strict=True):
+            assert engine.stderr
+            words = engine.stderr.read().strip()
+            status = engine.wait()
+            if status not in (0, -signal.SIGKILL) or (words and status):
+                return status, words if words else f"the engine at {there.worker} failed".encode()
+        return 1, b"an engine ended without its part"
+
+    def _write_summary(self, out: IO[bytes], parts: Sequence[dict[str, Any]]) -> tuple[int, bytes]:
+        fault = self._skewed(parts)
+        if fault:
+            return 1, fault.encode()
+        merged = subprocess.run(
+            [str(engine_binary()), "merge"],
+            input="".join(json.dumps(part) + "\n" for part in parts).encode(),
+            capture_output=True,
+            timeout=MERGED_WITHIN_SECONDS,
+            check=False,
+        )
+        out.write(merged.stdout)
+        return merged.returncode, merged.stderr.strip()
+
+    def _skewed(self, parts: Sequence[dict[str, Any]]) -> str:
+        """Note how far apart the windows opened; why that is too far, or nothing."""
+        opened = [
+            part["opened_unix_seconds"] - clock.ahead_seconds for part, clock in zip(parts, self._clocks, strict=True)
+        ]
+        apart = max(opened) - min(opened)
+        unsure = max(clock.error_seconds for clock in self._clocks)
+        words = (
+            f"the windows of the hosts opened {figure_in(apart, UNITS['ms'])} apart, by clocks that were compared to "
+            f"± {figure_in(unsure, UNITS['ms'])}"
+        )
+        self._notes.append(words)
+        stop = self._plan.stop
+        window = stop.seconds if isinstance(stop, StopAfterSeconds) else 0.0
+        limit = max(SKEW_SECONDS, SKEW_SHARE * window)
+        return f"{words}; at most {figure_in(limit, UNITS['ms'])} are allowed" if apart > limit else ""
+
+
+class JointEvents:
+    """The events of several engines as those of one."""
+
+    def __init__(self, engines: int) -> None:
+        self.parts: dict[int, dict[str, Any]] = {}
+        """the `part` event of each that has ended"""
+        self._engines = engines
+        self._said: dict[str, set[int]] = {"opened": set(), "closed": set()}
+        self._latest: dict[int, dict[str, Any]] = {}
+
+    def take(self, number: int, event: dict[str, Any]) -> Sequence[dict[str, Any]]:
+        """Take an event of this engine; return those of the whole that follow from it.
+
+        The whole's window has opened or closed when the last one's has. Its progress comes with that of engine 0:
+        counts and rates are sums, times are the longest.
+        """
+        if event["event"] == "part":
+            self.parts[number] = event
+        elif event["event"] == "window":
+            said = self._said[event["state"]]
+            said.add(number)
+            return [event] if len(said) == self._engines else []
+        elif event["event"] == "progress":
+            self._latest[number] = event
+            alike = [each for each in self._latest.values() if each["phase"] == event["phase"]]
+            return [_together(event, alike)] if number == 0 and len(alike) == self._engines else []
+        return []
+
+
+def _together(event: dict[str, Any], all_of_it: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    counts = {key: sum(each[key] for each in all_of_it) for key in ("verified", "errors", "verified_per_second")}
+    times = {
+        key: max((each[key] for each in all_of_it if each[key] is not None), default=None)
+        for key in ("p50_seconds", "p99_seconds")
+    }
+    return {**event, **counts, **times}
+
+
+def _listen(number: int, engine: RemoteEngine, said: "queue.Queue[tuple[int, dict[str, Any] | None]]") -> None:
+    assert engine.stdout
+    with engine.stdout as lines:
+        rest = b""
+        while block := lines.read(1 << 16):
+            *whole, rest = (rest + block).split(b"\n")
+            for line in whole:
+                said.put((number, json.loads(line)))
+    said.put((number, None))

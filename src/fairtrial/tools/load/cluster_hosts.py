@@ -1,0 +1,139 @@
+"""Hosts of a Dask cluster as those that a load comes from."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.formatting import count
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.cluster.connection import Cluster, connected
+from fairtrial.cluster.engine import RemoteEngine, engine_there
+from fairtrial.cluster.hosts import Facts, own_facts, scheduler_facts, worker_facts
+from fairtrial.cluster.joint import JointEngines
+from fairtrial.cluster.roles import roles_of
+from fairtrial.cluster.settings import SETTINGS_REMEDY, differing
+from fairtrial.cluster.versions import assert_same_versions
+from fairtrial.engine.plan import EnginePlan, Tls
+from fairtrial.engine.process import EngineProcess
+from fairtrial.tools.load.hosts import LoadHosts
+from fairtrial.tools.load.request.connect import LONGEST_WAIT_SECONDS, Endpoint, unreachable
+from fairtrial.tools.load.request.url import Url
+
+
+@contextmanager
+def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencrypted: bool) -> Iterator[LoadHosts]:
+    """Connect to a cluster, and take the workers that have the role `load`, by their addresses.
+
+    Args:
+        address: of its scheduler.
+        most: so many of them; None: all.
+        unencrypted: whether a connection without TLS may leave this machine.
+
+    Raises:
+        Problem: it cannot be reached, there are not so many workers with the role, versions differ, the scheduler may
+            do things twice, or an engine cannot be built.
+    """
+    with connected(address, unencrypted=unencrypted) as cluster:
+        with console.status("looking at the cluster"):
+            workers = _chosen(cluster, most)
+            scheduler = scheduler_facts(cluster)
+            facts = {worker: worker_facts(cluster, worker) for worker in workers}
+            assert_same_versions(
+                own_facts(),
+                {"the scheduler": scheduler, **{_name(worker): its for worker, its in facts.items()}},
+            )
+            _assert_once(scheduler)
+        with console.status("the load engine is built there, if it is not yet"):
+            there = [engine_there(cluster, worker) for worker in workers]
+        where = [f"{printable(its.host, 40)} ({_name(worker)})" for worker, its in facts.items()]
+        came, apart = [f"the load came from {', '.join(where)}"], list[str]()
+
+        def start(plan: EnginePlan) -> EngineProcess:
+            if len(there) == 1:
+                return RemoteEngine(cluster, there[0], plan)
+            return JointEngines(cluster, there, plan, apart)
+
+        yield LoadHosts(
+            connect=partial(_connect_from_each, cluster, workers),
+            cpus=[its.cpus for its in facts.values()],
+            start=start,
+            is_here=False,
+            notes=lambda: [*came, *apart],
+        )
+
+
+def _name(worker: str) -> str:
+    return f"the worker at {printable(worker, 60)}"
+
+
+def _assert_once(scheduler: Facts) -> None:
+    keys = differing(scheduler.settings, "scheduler", "once")
+    if keys:
+        raise Problem(
+            f"the scheduler may do again elsewhere what a lost worker did: {', '.join(keys)}",
+            SETTINGS_REMEDY,
+            NOTHING_RAN,
+        )
+
+
+def _chosen(cluster: Cluster, most: int | None) -> list[str]:
+    """The workers that have the role `load`, so many of them, by their addresses."""
+    workers = cluster.workers()
+    found = sorted(address for address, known in workers.items() if "load" in roles_of(known["resources"]))
+    if len(found) < (most or 1):
+        have = f"{count(len(found), 'worker')} of the cluster" if found else "no worker of the cluster"
+        raise Problem(
+            f"{have} at {printable(cluster.address, 60)} {'have' if len(found) > 1 else 'has'} the role load"
+            + (f", and {most} are to offer it" if found else ""),
+            'start one with --resources "load=1"',
+            NOTHING_RAN,
+        )
+    return found[:most]
+
+
+def _connect_from_each(
+    cluster: Cluster,
+    workers: Sequence[str],
+    url: Url,
+    unix_socket: Path | None,
+    _tls: Tls | None,
+    timeout_seconds: float,
+) -> Endpoint:
+    """Connect from each host. Whether TLS works, the engine says itself.
+
+    Raises:
+        Problem: one cannot reach the server, or finds it at another address than the first.
+    """
+    if unix_socket is not None:
+        raise Problem("--unix and --cluster exclude each other: a socket is on one machine", "leave out one of them")
+    endpoints = [_connect(cluster, worker, url, timeout_seconds) for worker in workers]
+    first = endpoints[0]
+    for worker, endpoint in zip(workers, endpoints, strict=True):
+        if endpoint.address != first.address:
+            raise Problem(
+                f"{printable(url.hostname)} is {first.address} for {_name(workers[0])}, and {endpoint.address} for "
+                f"{_name(worker)}",
+                "write the server's address in place of its name",
+            )
+    return Endpoint(first.address, local=any(endpoint.local for endpoint in endpoints))
+
+
+def _connect(cluster: Cluster, worker: str, url: Url, timeout_seconds: float) -> Endpoint:
+    found = cluster.call(
+        worker,
+        "engine",
+        "endpoint",
+        host=url.hostname,
+        port=url.port,
+        seconds=min(timeout_seconds, LONGEST_WAIT_SECONDS),
+    )
+    if "address" not in found:
+        error = OSError(*([found["number"]] if found["number"] else []), found["text"])
+        raise unreachable(f"{printable(url.hostname)}:{url.port}, from {_name(worker)}", error)
+    ip = found["address"]
+    return Endpoint(f"[{ip}]:{url.port}" if ":" in ip else f"{ip}:{url.port}", local=ip == found["own"])

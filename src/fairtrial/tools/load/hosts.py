@@ -1,0 +1,31 @@
+"""The hosts that a load comes from: this machine."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairtrial.engine.plan import Tls
+from fairtrial.engine.process import EngineStart, start_here
+from fairtrial.tools.load.request.connect import Endpoint, check_connection
+from fairtrial.tools.load.request.url import Url
+
+
+@dataclass(frozen=True)
+class LoadHosts:
+    """The hosts that a load comes from, and what the lab needs of them."""
+
+    connect: Callable[[Url, Path | None, Tls | None, float], Endpoint]
+    """connects to a server once from each, as `check_connection` does"""
+    cpus: Sequence[Sequence[int]]
+    """of each, the processors that the load may use"""
+    start: EngineStart
+    """starts an engine on each; the plan's `cpus` are those of all hosts one after the other, as many of each"""
+    is_here: bool = True
+    notes: Callable[[], Sequence[str]] = list
+    """what a reader has to know of them, and of the last run"""
+
+
+def this_host() -> LoadHosts:
+    """This machine."""
+    return LoadHosts(check_connection, [sorted(os.sched_getaffinity(0))], start_here)
