@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,12 +49,55 @@ def engine_there(cluster: Cluster, worker: str) -> EngineThere:
     return EngineThere(worker, found["path"])
 
 
-class RemoteEngine:
-    """An engine on a worker's host, as `fairtrial.engine.process.EngineProcess`.
+class CarriedProcess:
+    """Processes elsewhere as one of this machine: a `fairtrial.engine.process.EngineProcess`."""
 
-    What it prints comes through pipes of this process. It ends with this process, with its worker, and with the
-    connection of either to the scheduler.
-    """
+    def __init__(self, carry: Callable[[IO[bytes], IO[bytes]], int], send_signal: Callable[[int], None]) -> None:
+        """Begin to carry.
+
+        Args:
+            carry: writes what they print into two pipes, and returns their exit status when they have ended. An OSError
+                of a pipe that nobody reads any more is left to the caller.
+            send_signal: sends them a signal.
+        """
+        self.returncode: int | Any = None
+        self.stdout: IO[bytes] | None
+        self.stderr: IO[bytes] | None
+        self.stdout, out = _pipe()
+        self.stderr, err = _pipe()
+        self.send_signal = send_signal
+        self._has_ended = threading.Event()
+        threading.Thread(target=self._carry, args=(carry, out, err), name="carried process", daemon=True).start()
+
+    def poll(self) -> int | None:
+        """The exit status, if they have ended."""
+        status: int | None = self.returncode
+        return status
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for their end. Raises `subprocess.TimeoutExpired`."""
+        if not self._has_ended.wait(timeout):
+            raise subprocess.TimeoutExpired("fairtrial-engine", timeout or 0.0)
+        return int(self.returncode)
+
+    def kill(self) -> None:
+        """End them at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def _carry(self, carry: Callable[[IO[bytes], IO[bytes]], int], out: IO[bytes], err: IO[bytes]) -> None:
+        status = -signal.SIGKILL
+        try:
+            with suppress(OSError):
+                status = carry(out, err)
+        finally:
+            self.returncode = status
+            out.close()
+            err.close()
+            self._has_ended.set()
+
+
+class RemoteEngine:
+    """An engine on a worker's host. It ends with this process, its worker, and either's connection to the scheduler."""
 
     def __init__(self, cluster: Cluster, there: EngineThere, plan: EnginePlan, *, held: bool = False) -> None:
         """Start it, and hand it the plan with the files that the plan names.
@@ -68,42 +112,19 @@ class RemoteEngine:
         self._held: Held = cluster.hold(
             there.worker, "engine", "start", binary=there.binary, plan=text, files=files, held=held
         )
-        self.returncode: int | Any = None
-        self._has_ended = threading.Event()
-        self.stdout: IO[bytes] | None
-        self.stderr: IO[bytes] | None
-        self.stdout, out = pipe_here()
-        self.stderr, err = pipe_here()
-        threading.Thread(target=self._carry, args=(out, err), name="remote engine", daemon=True).start()
-
-    def poll(self) -> int | None:
-        """The exit status, if it has ended."""
-        status: int | None = self.returncode
-        return status
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end. Raises `subprocess.TimeoutExpired`."""
-        if not self._has_ended.wait(timeout):
-            raise subprocess.TimeoutExpired("fairtrial-engine", timeout or 0.0)
-        return int(self.returncode)
+        self.process = CarriedProcess(self._carry, self._send_signal)
 
     def say(self, line: str) -> None:
         """Write a line to its standard input."""
         with suppress(Problem):  # as below
             self._held.call("say", line)
 
-    def send_signal(self, sig: int) -> None:
-        """Send it a signal."""
+    def _send_signal(self, number: int) -> None:
         with suppress(Problem):  # its worker is lost, which the reader has found or will find as well
-            self._held.call("signal", int(sig))
+            self._held.call("signal", int(number))
 
-    def kill(self) -> None:
-        """End it at once."""
-        self.send_signal(signal.SIGKILL)
-
-    def _carry(self, out: IO[bytes], err: IO[bytes]) -> None:
-        """Carry what it prints into the pipes, until it has ended or is lost."""
-        status = None
+    def _carry(self, out: IO[bytes], err: IO[bytes]) -> int:
+        status: int | None = None
         try:
             while status is None:
                 said = self._held.call("read", READ_SECONDS)
@@ -112,15 +133,11 @@ class RemoteEngine:
                     err.write(said["err"])
                 status = said["status"]
         except Problem as problem:
-            with suppress(OSError):
-                err.write(str(problem).encode())
-            status = -signal.SIGKILL
+            err.write(str(problem).encode())
+            return -signal.SIGKILL
         finally:
             self._held.release()
-            self.returncode = status
-            out.close()
-            err.close()
-            self._has_ended.set()
+        return status
 
 
 def with_files(plan: EnginePlan) -> tuple[str, dict[str, bytes]]:
@@ -164,7 +181,7 @@ PATH_KEYS = frozenset({"file", "body_file", "ca_file", "certificate_file", "key_
 """Keys of a plan whose values are paths of files that the engine reads; a test holds them against the plan's models."""
 
 
-def pipe_here() -> tuple[IO[bytes], IO[bytes]]:
+def _pipe() -> tuple[IO[bytes], IO[bytes]]:
     """A pipe of this process without buffers: its end to read, and its end to write."""
     read, write = os.pipe()
     return io.FileIO(read, "r"), io.FileIO(write, "w")

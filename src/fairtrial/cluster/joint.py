@@ -13,7 +13,7 @@ from typing import IO, Any
 from fairtrial.base.formatting import figure_in
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import EngineThere, RemoteEngine, pipe_here
+from fairtrial.cluster.engine import CarriedProcess, EngineThere, RemoteEngine
 from fairtrial.cluster.hosts import clock_of
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan, Part, StopAfterSeconds
@@ -30,7 +30,7 @@ so long at each edge there is less than was planned."""
 
 
 class JointEngines:
-    """One engine on each host, as a single `fairtrial.engine.process.EngineProcess`.
+    """One engine on each host, and all of them as one `process`.
 
     All hold their start until the last one is ready, and begin at the same moment, each by its own clock. Their events
     become those of one engine, and their parts one summary, without loss. If one is lost or fails, all end, and there
@@ -65,59 +65,33 @@ class JointEngines:
             )
             for number, engine in enumerate(there)
         ]
-        self.returncode: int | Any = None
-        self._has_ended = threading.Event()
-        self.stdout: IO[bytes] | None
-        self.stderr: IO[bytes] | None
-        self.stdout, out = pipe_here()
-        self.stderr, err = pipe_here()
-        threading.Thread(target=self._conduct, args=(out, err), name="joint engines", daemon=True).start()
+        self.process = CarriedProcess(self._conduct, self._send_signal)
 
-    def poll(self) -> int | None:
-        """The exit status, if all have ended."""
-        status: int | None = self.returncode
-        return status
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end of all. Raises `subprocess.TimeoutExpired`."""
-        if not self._has_ended.wait(timeout):
-            raise subprocess.TimeoutExpired("fairtrial-engine", timeout or 0.0)
-        return int(self.returncode)
-
-    def send_signal(self, sig: int) -> None:
-        """Send all of them a signal."""
+    def _send_signal(self, number: int) -> None:
         for engine in self._engines:
-            if engine.poll() is None:
-                engine.send_signal(sig)
+            if engine.process.poll() is None:
+                engine.process.send_signal(number)
 
-    def kill(self) -> None:
-        """End all at once."""
-        self.send_signal(signal.SIGKILL)
-
-    def _conduct(self, out: IO[bytes], err: IO[bytes]) -> None:
-        status, reason = 0, b""
+    def _conduct(self, out: IO[bytes], err: IO[bytes]) -> int:
+        reason = b""
         try:
             parts = self._parts(out)
             if parts is None:
-                self.kill()
+                self._send_signal(signal.SIGKILL)
                 status, reason = self._failure()
             else:
                 status, reason = self._write_summary(out, parts)
         except OSError:  # nobody reads any more
-            self.kill()
-            status = -signal.SIGKILL
+            self._send_signal(signal.SIGKILL)
+            raise
         finally:
             for engine in self._engines:
                 with suppress(subprocess.TimeoutExpired):
-                    engine.wait(ENDED_WITHIN_SECONDS)
-                if engine.stderr:
-                    engine.stderr.close()
-            with suppress(OSError):
-                err.write(reason)
-            self.returncode = status
-            out.close()
-            err.close()
-            self._has_ended.set()
+                    engine.process.wait(ENDED_WITHIN_SECONDS)
+                if engine.process.stderr:
+                    engine.process.stderr.close()
+        err.write(reason)
+        return status
 
     def _parts(self, out: IO[bytes]) -> list[dict[str, Any]] | None:
         """Carry the events of all on as those of one; return their parts, or None if one ended without its own."""
@@ -154,9 +128,9 @@ class JointEngines:
     def _failure(self) -> tuple[int, bytes]:
         """The exit status and the words of the first that failed."""
         for there, engine in zip(self._there, self._engines, strict=True):
-            assert engine.stderr
-            words = engine.stderr.read().strip()
-            status = engine.wait()
+            assert engine.process.stderr
+            words = engine.process.stderr.read().strip()
+            status = engine.process.wait()
             if status not in (0, -signal.SIGKILL) or (words and status):
                 return status, words if words else f"the engine at {there.worker} failed".encode()
         return 1, b"an engine ended without its part"
@@ -232,8 +206,8 @@ def _together(event: dict[str, Any], all_of_it: Sequence[dict[str, Any]]) -> dic
 
 
 def _listen(number: int, engine: RemoteEngine, said: "queue.Queue[tuple[int, dict[str, Any] | None]]") -> None:
-    assert engine.stdout
-    with engine.stdout as lines:
+    assert engine.process.stdout
+    with engine.process.stdout as lines:
         rest = b""
         while block := lines.read(1 << 16):
             *whole, rest = (rest + block).split(b"\n")

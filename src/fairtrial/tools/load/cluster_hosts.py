@@ -55,8 +55,8 @@ def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencr
 
         def start(plan: EnginePlan) -> EngineProcess:
             if len(there) == 1:
-                return RemoteEngine(cluster, there[0], plan)
-            return JointEngines(cluster, there, plan, apart)
+                return RemoteEngine(cluster, there[0], plan).process
+            return JointEngines(cluster, there, plan, apart).process
 
         yield LoadHosts(
             connect=partial(_connect_from_each, cluster, workers),
