@@ -45,7 +45,8 @@ TLS, with PEM files:
   --tls-certificate FILE   speak TLS with this certificate; needs --tls-key
   --tls-key FILE           the certificate's key
   --tls-client-ca FILE     ask for client certificates of this CA
-  --tls-version VERSION    speak this version only: 1.2 or 1.3";
+  --tls-version VERSION    speak this version only: 1.2 or 1.3
+  --tls-resumption         let clients take up sessions of earlier connections";
 
 const LONGEST_BODY_BYTES: u64 = 64 << 20;
 
@@ -128,6 +129,7 @@ struct TlsArguments {
     key: Option<PathBuf>,
     client_ca: Option<PathBuf>,
     version: Option<TlsVersion>,
+    resumes: bool,
 }
 
 impl TlsArguments {
@@ -138,13 +140,14 @@ impl TlsArguments {
             "tls-key" => self.key = Some(PathBuf::from(arguments.value()?)),
             "tls-client-ca" => self.client_ca = Some(PathBuf::from(arguments.value()?)),
             "tls-version" => self.version = Some(value(arguments, name, parse_version)?),
+            "tls-resumption" => self.resumes = true,
             _ => return Ok(false),
         }
         Ok(true)
     }
 
     fn check(&self) -> Result<(), Wrong> {
-        let more = self.client_ca.is_some() || self.version.is_some();
+        let more = self.client_ca.is_some() || self.version.is_some() || self.resumes;
         if self.certificate.is_some() != self.key.is_some() || (more && self.certificate.is_none()) {
             return wrong("TLS needs --tls-certificate and --tls-key");
         }
@@ -155,8 +158,13 @@ impl TlsArguments {
         let (Some(certificate_file), Some(key_file)) = (self.certificate, self.key) else {
             return Ok(None);
         };
-        let spec =
-            TlsServerSpec { certificate_file, key_file, client_ca_file: self.client_ca, only: self.version };
+        let spec = TlsServerSpec {
+            certificate_file,
+            key_file,
+            client_ca_file: self.client_ca,
+            only: self.version,
+            resumes: self.resumes,
+        };
         ServerTls::new(&spec).map(Some).map_err(|error| Failure::Input(format!("TLS: {error}")))
     }
 }

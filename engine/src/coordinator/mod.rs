@@ -99,12 +99,14 @@ impl Run {
         watch.close_window()?;
         let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
         let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
+        let wire = self.tls.as_ref().map(|tls| tls.wire_use());
         let facts = WindowFacts {
             driver: self.driver.name().into(),
             driver_fallback: self.driver_fallback.clone(),
             wait: self.plan.wait,
             tls: self.tls.as_ref().and_then(|tls| tls.facts()),
-            wire_bytes: self.tls.as_ref().map(|tls| tls.wire_bytes()),
+            wire_bytes: wire.map(|wire| (wire.received_bytes, wire.sent_bytes)),
+            handshakes: wire.map(|wire| wire.handshakes),
             interrupted,
             window_seconds: clock::seconds(ended_ns.saturating_sub(timeline.opens_ns)),
             warmup_seconds: clock::seconds(

@@ -41,6 +41,9 @@ pub struct TlsPlan {
     /// True: any certificate will do.
     #[serde(default)]
     pub insecure: bool,
+    /// True: connections take up sessions of earlier ones, where the server lets them.
+    #[serde(default)]
+    pub resume: bool,
     /// The client's own certificate chain.
     #[serde(default)]
     pub certificate_file: Option<PathBuf>,

@@ -39,7 +39,7 @@ pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};
 pub use sightings::{Sightings, SightingsWritten};
 pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
-pub use summary::{BodyBytes, Books, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
+pub use summary::{BodyBytes, Books, Handshakes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
 pub use times::{Times, TimesByKind};
 
 use crate::dataset::Dataset;

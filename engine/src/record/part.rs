@@ -122,6 +122,7 @@ mod tests {
             wait: Wait::default(),
             tls: None,
             wire_bytes: None,
+            handshakes: None,
             interrupted: false,
             window_seconds: 4.0,
             warmup_seconds: 1.0,

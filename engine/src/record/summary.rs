@@ -68,6 +68,8 @@ pub struct WindowFacts {
     pub tls: Option<TlsFacts>,
     /// Received and sent with what TLS adds; `None` without TLS: as much as HTTP's own.
     pub wire_bytes: Option<(u64, u64)>,
+    /// In the window; `None` without TLS.
+    pub handshakes: Option<Handshakes>,
     /// True if a signal ended the run.
     pub interrupted: bool,
     /// Measured length of the window.
@@ -116,6 +118,7 @@ impl WindowFacts {
             wait: self.wait,
             tls: self.tls.or(other.tls),
             wire_bytes: self.wire_bytes.zip(other.wire_bytes).map(|(one, other)| bytes(one, other)),
+            handshakes: self.handshakes.zip(other.handshakes).map(|(one, other)| one.plus(other)),
             interrupted: self.interrupted || other.interrupted,
             window_seconds: self.window_seconds.max(other.window_seconds),
             warmup_seconds: self.warmup_seconds.max(other.warmup_seconds),
@@ -191,6 +194,28 @@ pub struct TlsFacts {
     pub cipher_suite: String,
 }
 
+/// Finished handshakes of TLS.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Handshakes {
+    /// With certificates.
+    pub full: u64,
+    /// Of sessions that were taken up again.
+    pub resumed: u64,
+}
+
+impl Handshakes {
+    /// Adds one.
+    pub fn add(&mut self, is_resumed: bool) {
+        *(if is_resumed { &mut self.resumed } else { &mut self.full }) += 1;
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Handshakes) -> Handshakes {
+        Handshakes { full: self.full + other.full, resumed: self.resumed + other.resumed }
+    }
+}
+
 /// What one thread used of its processor in the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ThreadUse {
@@ -212,6 +237,7 @@ pub struct Summary {
     driver_fallback: Option<String>,
     wait: Wait,
     tls: Option<TlsFacts>,
+    handshakes: Option<Handshakes>,
     interrupted: bool,
     window_seconds: f64,
     warmup_seconds: f64,
@@ -287,6 +313,7 @@ impl Summary {
             driver_fallback: facts.driver_fallback,
             wait: facts.wait,
             tls: facts.tls,
+            handshakes: facts.handshakes,
             interrupted: facts.interrupted,
             window_seconds: facts.window_seconds,
             warmup_seconds: facts.warmup_seconds,

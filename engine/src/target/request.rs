@@ -98,22 +98,31 @@ fn parse(head: &[u8]) -> Result<Request, Refusal> {
         [.., b' ', b'H', b'T', b'T', b'P', b'/', b'1', b'.', minor @ (b'0' | b'1')] => *minor == b'1',
         _ => return Err(BAD_REQUEST),
     };
-    let (mut close, mut keep_alive, mut body_bytes) = (false, false, 0);
+    let (mut close, mut keep_alive, mut length) = (false, false, None);
     for line in lines.take_while(|line| !line.is_empty()) {
         let colon = memchr::memchr(b':', line).ok_or(BAD_REQUEST)?;
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        // RFC 9112, 5.1 and 5.2: no space before the colon, and no line that continues another one.
+        if name.is_empty() || name.iter().any(u8::is_ascii_whitespace) {
+            return Err(BAD_REQUEST);
+        }
         if name.eq_ignore_ascii_case(b"connection") {
             for token in value.split(|&byte| byte == b',') {
                 close |= token.trim_ascii().eq_ignore_ascii_case(b"close");
                 keep_alive |= token.trim_ascii().eq_ignore_ascii_case(b"keep-alive");
             }
         } else if name.eq_ignore_ascii_case(b"content-length") {
-            let text = std::str::from_utf8(value).map_err(|_| BAD_REQUEST)?;
-            body_bytes = text.parse().map_err(|_| BAD_REQUEST)?;
+            // RFC 9112, 6.3: lengths that disagree make the request's end unknown.
+            let stated = content_length(value).ok_or(BAD_REQUEST)?;
+            if length.is_some_and(|other| other != stated) {
+                return Err(BAD_REQUEST);
+            }
+            length = Some(stated);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             return Err(LENGTH_REQUIRED);
         }
     }
+    let body_bytes = length.unwrap_or(0);
     if body_bytes > BODY_BYTES_LIMIT {
         return Err(TOO_LARGE);
     }
@@ -124,6 +133,12 @@ fn parse(head: &[u8]) -> Result<Request, Refusal> {
     };
     let asked = Asked { reuse, is_head: first.starts_with(b"HEAD ") };
     Ok(Request { asked, head_bytes: head.len(), body_bytes })
+}
+
+/// Digits alone: RFC 9110, 8.6.
+fn content_length(value: &[u8]) -> Option<u64> {
+    let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -153,6 +168,26 @@ mod tests {
         assert_eq!(read("POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"), Err(TOO_LARGE));
         assert_eq!(read("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"), Err(LENGTH_REQUIRED));
         assert_eq!(read("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"), Err(BAD_REQUEST));
+    }
+
+    #[test]
+    fn what_servers_and_proxies_read_differently_is_refused() {
+        for headers in [
+            "Content-Length: 3\r\nContent-Length: 4",
+            "Content-Length: +12",
+            "Content-Length: 3, 3",
+            "Content-Length: ",
+            "Content-Length : 3",
+            " Content-Length: 3",
+            "X: a\r\n Content-Length: 3",
+            "\tX: 3",
+            ": 3",
+        ] {
+            let head = format!("POST / HTTP/1.1\r\n{headers}\r\n\r\n");
+            assert_eq!(read(&head), Err(BAD_REQUEST), "{headers:?}");
+        }
+        let twice = read("POST / HTTP/1.1\r\nContent-Length: 3\r\ncontent-length:3\r\n\r\n");
+        assert_eq!(twice.unwrap().unwrap().body_bytes, 3);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
 use super::files;
 use super::insecure::AnyCertificate;
 use crate::plan::TlsPlan;
-use crate::record::TlsFacts;
+use crate::record::{Handshakes, TlsFacts};
 
 /// TLS as the plan wants it, and what became of it.
 #[derive(Debug)]
@@ -19,14 +19,18 @@ pub struct TlsClient {
     is_for_http2: bool,
     server_name: ServerName<'static>,
     facts: OnceLock<TlsFacts>,
-    wire: Mutex<WireBytes>,
+    wire: Mutex<WireUse>,
 }
 
-/// Ciphertext in the window.
+/// What TLS came to in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct WireBytes {
-    pub received: u64,
-    pub sent: u64,
+pub struct WireUse {
+    /// Bytes of ciphertext from the peer.
+    pub received_bytes: u64,
+    /// Bytes of ciphertext to the peer.
+    pub sent_bytes: u64,
+    /// Finished handshakes.
+    pub handshakes: Handshakes,
 }
 
 impl TlsClient {
@@ -64,7 +68,9 @@ impl TlsClient {
             _ => return Err("certificate_file and key_file need each other".to_owned()),
         };
         config.alpn_protocols = vec![super::ALPN.to_vec()];
-        config.resumption = Resumption::disabled();
+        if !plan.resume {
+            config.resumption = Resumption::disabled();
+        }
         Ok(TlsClient {
             config: Arc::new(config),
             is_for_http2: false,
@@ -94,10 +100,9 @@ impl TlsClient {
         self.facts.get().cloned()
     }
 
-    /// Bytes received and sent in the window, TLS's own included, of all threads that have concluded.
-    pub fn wire_bytes(&self) -> (u64, u64) {
-        let wire = self.wire.lock().expect("nobody panics while holding it");
-        (wire.received, wire.sent)
+    /// Of all threads that have concluded.
+    pub fn wire_use(&self) -> WireUse {
+        *self.wire.lock().expect("nobody panics while holding it")
     }
 
     pub(super) fn connect(&self) -> Result<ClientConnection, rustls::Error> {
@@ -121,10 +126,11 @@ impl TlsClient {
         let _ = self.facts.set(TlsFacts { version: version.into(), cipher_suite });
     }
 
-    pub(super) fn add(&self, wire: WireBytes) {
+    pub(super) fn add(&self, wire: WireUse) {
         let mut sum = self.wire.lock().expect("nobody panics while holding it");
-        sum.received += wire.received;
-        sum.sent += wire.sent;
+        sum.received_bytes += wire.received_bytes;
+        sum.sent_bytes += wire.sent_bytes;
+        sum.handshakes = sum.handshakes.plus(wire.handshakes);
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use rustls::HandshakeKind;
+
 use super::channel::Channel;
-use super::client::{TlsClient, WireBytes};
+use super::client::{TlsClient, WireUse};
 use crate::driver::{Conversation, Failure, Next};
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
@@ -17,7 +19,7 @@ pub struct TlsConversation<C> {
     /// Plaintext of one read.
     plain: Vec<u8>,
     /// In the window.
-    wire: WireBytes,
+    wire: WireUse,
 }
 
 impl<C: Conversation> TlsConversation<C> {
@@ -25,7 +27,7 @@ impl<C: Conversation> TlsConversation<C> {
     pub fn new(inner: C, client: Arc<TlsClient>) -> TlsConversation<C> {
         let mut channels = Vec::new();
         channels.resize_with(inner.connections(), || None);
-        TlsConversation { inner, client, channels, plain: Vec::new(), wire: WireBytes::default() }
+        TlsConversation { inner, client, channels, plain: Vec::new(), wire: WireUse::default() }
     }
 
     /// Follows the inner step: what TLS itself has to say is sent. A socket that goes takes its channel with it, in
@@ -121,7 +123,7 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
 
     fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64) {
         if self.is_in_window() {
-            self.wire.sent += bytes as u64;
+            self.wire.sent_bytes += bytes as u64;
         }
         let Some(channel) = &mut self.channels[number] else { return };
         let plain_bytes = channel.handed_over(bytes);
@@ -133,7 +135,7 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
     fn received(&mut self, number: usize, bytes: &[u8], peer_closes: bool, now_ns: u64) -> Next {
         self.inner.advance(now_ns);
         if self.is_in_window() {
-            self.wire.received += bytes.len() as u64;
+            self.wire.received_bytes += bytes.len() as u64;
         }
         let Some(channel) = &mut self.channels[number] else { return Next::Close };
         let was_handshaking = channel.is_handshaking();
@@ -151,6 +153,10 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
                 return self.fail(number, objection.to_owned(), now_ns);
             }
             self.client.note(channel.connection());
+            let is_resumed = channel.connection().handshake_kind() == Some(HandshakeKind::Resumed);
+            if self.inner.phase() == Phase::Window {
+                self.wire.handshakes.add(is_resumed);
+            }
             next = self.inner.connected(number, now_ns);
         }
         if !self.plain.is_empty() && matches!(next, Next::Wait | Next::Send) {
@@ -187,7 +193,7 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
     fn farewell(&mut self, number: usize) -> Vec<u8> {
         let farewell = self.channels[number].take().map_or(Vec::new(), |channel| channel.farewell());
         if self.is_in_window() {
-            self.wire.sent += farewell.len() as u64;
+            self.wire.sent_bytes += farewell.len() as u64;
         }
         farewell
     }

@@ -29,6 +29,8 @@ pub struct TlsServerSpec {
     pub client_ca_file: Option<PathBuf>,
     /// The only version spoken; `None`: both.
     pub only: Option<TlsVersion>,
+    /// Clients may take up sessions of earlier connections.
+    pub resumes: bool,
 }
 
 /// A server's TLS, ready for connections.
@@ -67,8 +69,12 @@ impl ServerTls {
             .with_single_cert(certificates, files::key(&spec.key_file)?)
             .map_err(|error| format!("{}: {error}", spec.key_file.display()))?;
         config.alpn_protocols = vec![super::ALPN.to_vec()];
-        config.session_storage = Arc::new(NoServerSessionStorage {});
-        config.send_tls13_tickets = 0;
+        if spec.resumes {
+            config.ticketer = ring::Ticketer::new().map_err(|error| error.to_string())?;
+        } else {
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.send_tls13_tickets = 0;
+        }
         Ok(ServerTls { config: Arc::new(config) })
     }
 

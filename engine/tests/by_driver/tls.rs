@@ -347,3 +347,38 @@ fn connections_log_in_over_tls() {
         assert_eq!(summary.0["setup_requests"]["completed"], 4);
     }
 }
+
+#[test]
+fn sessions_are_taken_up_only_if_the_plan_and_the_server_want_it() {
+    let certificates = Certificates::make("resumption");
+    for version in ["1.2", "1.3"] {
+        for (server_resumes, plan_resumes) in [(true, true), (true, false), (false, true)] {
+            let more: &[&str] = if server_resumes { &["--tls-resumption"] } else { &[] };
+            let target = certificates.target(&[&["--tls-version", version], more].concat());
+            let tls = json!({
+                "ca_file": certificates.path("ca.pem"), "server_name": "localhost", "resume": plan_resumes
+            });
+            let summary = Plan::closed(&target.address, 2)
+                .with("tls", tls)
+                .with("requests_per_connection", json!(1))
+                .requests(40)
+                .run();
+            assert_eq!((summary.count("verified"), summary.errors()), (40, vec![]));
+            let made = &summary.0["handshakes"];
+            let (full, resumed) = (made["full"].as_u64().unwrap(), made["resumed"].as_u64().unwrap());
+            assert_eq!(full + resumed, summary.count("connects"), "{made}");
+            let case = format!("TLS {version}, server {server_resumes}, plan {plan_resumes}: {made}");
+            if server_resumes && plan_resumes {
+                assert!(resumed > 30 && full >= 1, "{case}");
+            } else {
+                assert_eq!(resumed, 0, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_tls_there_are_no_handshakes() {
+    let target = Target::start(&[]);
+    assert!(Plan::closed(&target.address, 1).requests(1).run().0["handshakes"].is_null());
+}

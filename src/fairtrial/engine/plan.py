@@ -219,6 +219,7 @@ class Tls(Strict):
     server_name: str
     ca_file: str | None = None
     insecure: bool = False
+    resume: bool = False
     certificate_file: str | None = None
     key_file: str | None = None
 

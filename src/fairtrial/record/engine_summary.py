@@ -105,6 +105,13 @@ class TlsSession(Strict):
     cipher_suite: str
 
 
+class Handshakes(Strict):
+    """Finished handshakes of TLS in the window."""
+
+    full: int
+    resumed: int = Field(description="of sessions of earlier connections, which a plan has to ask for")
+
+
 class Waiting(Strict):
     """Requests of an open load that were due and waited for a free connection."""
 
@@ -243,6 +250,7 @@ class EngineSummary(Strict):
         None, description="what its threads did while they awaited answers; null in older records, where they slept"
     )
     tls: TlsSession | None = None
+    handshakes: Handshakes | None = Field(None, description="null without TLS, and in older records")
     interrupted: bool
     window_seconds: float
     warmup_seconds: float

@@ -41,7 +41,9 @@ def test_a_command_of_the_page(
     (lab.folder / "shop.workload.toml").write_text('[requests.home]\nget = "/"\n')
     for file in CERTIFICATES.iterdir():
         shutil.copy(file, lab.folder)
-    if "https://" in command:
+    if "--connect-to" in command:
+        command = command.replace("127.0.0.1:8080", target.address)
+    elif "https://" in command:
         command = command.replace("localhost:8443", f"localhost:{secure_target.address.rpartition(':')[2]}")
     elif "--unix" in command:
         serve("--unix", lab.folder / "server.sock", "--body", "hello")

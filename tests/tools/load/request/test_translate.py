@@ -22,7 +22,7 @@ from fairtrial.engine.plan import (
 )
 from fairtrial.tools.load.request.options import Arrival, DriverChoice, LoadOptions, WaitChoice
 from fairtrial.tools.load.request.translate import to_engine_plan
-from fairtrial.tools.load.request.values import Header, RateRamp, RateStep
+from fairtrial.tools.load.request.values import Header, RateRamp, RateStep, parse_connect_to
 from tests.tools.load.conftest import Target
 
 
@@ -137,6 +137,8 @@ def test_a_body_that_is_not_text(target: Target, tmp_path: Path) -> None:
         ({"insecure": True, "ca_file": Path("x")}, "--insecure and --cacert"),
         ({"no_keepalive": True, "requests_per_connection": 5}, "--no-keepalive means"),
         ({"no_keepalive": True, "requests_per_connection": 1, "pipeline": 2}, "--pipeline needs keep-alive"),
+        ({"tls_resume": True}, "options for TLS"),
+        ({"unix_socket": Path("x"), "connect_to": [parse_connect_to(":::1")]}, "--unix and --connect-to"),
         ({"streams": 2}, "--streams are HTTP/2's"),
         ({"http2": True, "pipeline": 2}, "--http2 has streams in place of a pipeline"),
         ({"http2": True, "no_keepalive": True}, "over HTTP/2 the server alone ends connections"),
@@ -150,3 +152,32 @@ def test_contradictions(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(Problem, match=reason) as raised:
         to_engine_plan(LoadOptions(url="http://a/", **options))
     assert raised.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a.example:80:127.0.0.1:8080", ("a.example", 80, "127.0.0.1", 8080)),
+        ("A.example::b.example:", ("a.example", None, "b.example", None)),
+        (":443::8443", (None, 443, None, 8443)),
+        ("[::1]:80:[fe80::1%eth0]:81", ("::1", 80, "fe80::1%eth0", 81)),
+        (":::", (None, None, None, None)),
+    ],
+)
+def test_other_addresses(text: str, expected: tuple[object, ...]) -> None:
+    assert parse_connect_to(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "a:80:b", "a:b:c:d", "a:80:b:0", "a:80:b:65536", "::1:80:b:80", "a:80:b:80:c"]
+)
+def test_what_is_no_other_address_is_refused(text: str) -> None:
+    with pytest.raises(Problem, match=r"is not HOST:PORT:OTHER:PORT"):
+        parse_connect_to(text)
+
+
+def test_the_first_rule_that_fits_redirects(target: Target) -> None:
+    host, _, port = target.address.rpartition(":")
+    rules = [parse_connect_to(f"b.example:80:{host}:1"), parse_connect_to(f"a.example:80:{host}:{port}")]
+    plan = to_engine_plan(LoadOptions(url="http://A.example/x", connect_to=rules))
+    assert (plan.address, plan.host) == (target.address, "a.example")

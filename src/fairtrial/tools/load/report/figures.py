@@ -4,13 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.base.formatting import bounded_below, figure
+from fairtrial.base.formatting import bounded_below, count, figure
+from fairtrial.base.printable import printable
 from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.judge.checks.uneven_connections import CHECK as UNEVEN
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.record.capacity import CapacityFound, Probe
-from fairtrial.record.engine_summary import Distribution
+from fairtrial.record.engine_summary import Distribution, EngineSummary
 from fairtrial.tools.load.measure import Measurement
 
 SHORTEST_MS = 0.001
@@ -173,3 +174,14 @@ def _cells_of(probe: Probe) -> Sequence[str]:
         f"{probe.error_share:.2%}",
         "; ".join(missed) or "kept",
     )
+
+
+def tls_in_words(summary: EngineSummary) -> str:
+    """Version, cipher suite, and what the handshakes of the window were; empty without TLS."""
+    if summary.tls is None:
+        return ""
+    words = [printable(summary.tls.version, 20), printable(summary.tls.cipher_suite, 60)]
+    made = summary.handshakes
+    if made is not None and (made.full or made.resumed):
+        words.append(f"{count(made.full, 'full handshake')}, {made.resumed:,} resumed")
+    return ", ".join(words)

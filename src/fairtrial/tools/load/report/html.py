@@ -22,6 +22,7 @@ from fairtrial.tools.load.report.figures import (
     missing_percentiles,
     probe_rows,
     rows,
+    tls_in_words,
 )
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -45,6 +46,7 @@ def load_page(measurement: Measurement) -> str:
             load=describe_plan(measurement.plan),
             goodput=goodput_in_words(measurement),
             generator=generator_in_words(measurement),
+            tls=tls_in_words(measurement.summary),
             columns=columns(measurement),
             rows=rows(measurement),
             verdicts=measurement.verdicts,

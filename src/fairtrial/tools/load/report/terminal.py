@@ -26,6 +26,7 @@ from fairtrial.tools.load.report.figures import (
     missing_percentiles,
     probe_rows,
     rows,
+    tls_in_words,
     unevenness_in_words,
 )
 
@@ -88,7 +89,7 @@ def _facts(measurement: Measurement) -> Table:
         facts.add_row("connections", uneven)
     facts.add_row("transfer", _transfer(measurement))
     if summary.tls is not None:
-        facts.add_row("TLS", f"{summary.tls.version}, {summary.tls.cipher_suite}")
+        facts.add_row("TLS", tls_in_words(summary))
     facts.add_row("load generator", generator_in_words(measurement))
     return facts
 

@@ -16,9 +16,11 @@ from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure, parse_expected_figure, parse_objective
 from fairtrial.tools.load.request.units import parse_drain, parse_duration, parse_rate
 from fairtrial.tools.load.request.values import (
+    ConnectTo,
     Header,
     RateRamp,
     RateStep,
+    parse_connect_to,
     parse_header,
     parse_ramp,
     parse_statuses,
@@ -294,6 +296,19 @@ class LoadOptions:
         Path | None,
         _option(CONNECTION, "--unix", metavar="PATH", text="Connect to this Unix socket instead."),
     ] = None
+    connect_to: Annotated[
+        list[ConnectTo],
+        _option(
+            CONNECTION,
+            "--connect-to",
+            metavar="HOST:PORT:OTHER:PORT",
+            parser=parse_connect_to,
+            text="Connect to another host and port for this one; requests stay as they are. May be repeated.",
+        ),
+    ] = field(default_factory=list)
+    tls_resume: Annotated[
+        bool, _option(CONNECTION, "--tls-resume", text="Take up TLS sessions again; without, handshakes are full.")
+    ] = False
     cluster: Annotated[
         str | None,
         _option(

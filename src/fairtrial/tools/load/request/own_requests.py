@@ -41,6 +41,12 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
     source = read_workload_file(options.file)
     variables: dict[str, Scalar] = {}
     if source.model.load_entries():
+        if options.connect_to:
+            raise Problem(
+                f"{printable(str(options.file))} has setup requests that are sent once for the load, and --connect-to "
+                "does not apply to them",
+                'write per = "connection" there, or leave out --connect-to',
+            )
         headers = [(header.name, header.value) for header in options.headers if header.name.lower() != "host"]
         check_connection(url, options.unix_socket, tls, options.timeout_seconds)
         client = _client(options, url, tls)

@@ -24,7 +24,7 @@ from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import Arrival, LoadOptions, WaitChoice
 from fairtrial.tools.load.request.own_requests import assert_load_fits, requests_of_file
-from fairtrial.tools.load.request.url import Url, parse_url
+from fairtrial.tools.load.request.url import Url, parse_url, redirected
 
 DEFAULT_SECONDS = 10.0
 CLOSED_CONNECTIONS = 16
@@ -51,7 +51,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> Engi
         own = requests_of_file(options, url, tls)
     else:
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
-    endpoint = hosts.connect(url, options.unix_socket, tls, options.timeout_seconds)
+    endpoint = hosts.connect(redirected(url, options.connect_to), options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local)
     threads = options.threads or min(len(cpus[0]), max(1, load.connections // len(cpus)))
     if options.wait is WaitChoice.AWAKE:
@@ -133,6 +133,8 @@ def _contradictory_connections(options: LoadOptions) -> Iterator[tuple[bool, str
     closing = options.no_keepalive or options.requests_per_connection is not None
     yield options.http2 and closing, "over HTTP/2 the server alone ends connections", f"leave out {_closing(options)}"
     yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", one
+    socket = options.unix_socket is not None and bool(options.connect_to)
+    yield socket, "--unix and --connect-to exclude each other", one
     half = (options.certificate_file is None) != (options.key_file is None)
     yield half, "--cert and --key go together", "give both; one PEM file may hold both"
 
@@ -172,7 +174,7 @@ def _stop(options: LoadOptions) -> StopAfterSeconds | StopAfterRequests | None:
 
 def _tls(options: LoadOptions, url: Url) -> Tls | None:
     if not url.secure:
-        if options.insecure or options.ca_file or options.certificate_file:
+        if options.insecure or options.ca_file or options.certificate_file or options.tls_resume:
             raise Problem("options for TLS, but the URL is not https", "write https://…")
         return None
     ca, certificate, key = (
@@ -183,6 +185,7 @@ def _tls(options: LoadOptions, url: Url) -> Tls | None:
         server_name=url.hostname,
         ca_file=ca,
         insecure=options.insecure,
+        resume=options.tls_resume,
         certificate_file=certificate,
         key_file=key,
     )

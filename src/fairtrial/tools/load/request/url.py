@@ -1,11 +1,13 @@
 """The parts of a URL that the engine needs."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.tools.load.request.values import ConnectTo
 
 REMEDY = "write http://HOST[:PORT]/PATH or https://…"
 PORTS = {"http": 80, "https": 443}
@@ -53,6 +55,14 @@ def parse_url(text: str, *, template: bool = False) -> Url:
     bracketed = f"[{hostname}]" if ":" in hostname else hostname
     host = bracketed if port == PORTS[parts.scheme] else f"{bracketed}:{port}"
     return Url(text, parts.scheme == "https", hostname, port, host, path)
+
+
+def redirected(url: Url, rules: Sequence[ConnectTo]) -> Url:
+    """The URL with the host and the port to connect to, by the first rule that fits; what is requested stays."""
+    for rule in rules:
+        if rule.host in (None, url.hostname.lower()) and rule.port in (None, url.port):
+            return replace(url, hostname=rule.other_host or url.hostname, port=rule.other_port or url.port)
+    return url
 
 
 def _split(text: str) -> SplitResult:

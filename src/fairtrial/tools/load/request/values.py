@@ -1,4 +1,4 @@
-"""Values of options that are more than a number: ramps, steps, statuses, headers."""
+"""Values of options that are more than a number: ramps, steps, statuses, headers, other addresses."""
 
 import re
 from typing import NamedTuple
@@ -114,3 +114,32 @@ def parse_header(text: str) -> Header:
     if any((ord(character) < 32 and character != "\t") or ord(character) == 127 for character in value):
         raise Problem(f"the value of the header {name} holds a control character", "write it on one line")
     return Header(name, value)
+
+
+class ConnectTo(NamedTuple):
+    """Where the connections of a URL's host and port go instead; None: any of them, or as before."""
+
+    host: str | None
+    port: int | None
+    other_host: str | None
+    other_port: int | None
+
+
+def parse_connect_to(text: str) -> ConnectTo:
+    """`HOST:PORT:OTHER:PORT`, as curl has it: each may be empty, and an IPv6 address is in brackets.
+
+    Raises:
+        Problem: it is none.
+    """
+    part = r"(\[[0-9A-Fa-f:.%]+\]|[^:\[\]]*)"
+    match = re.fullmatch(f"{part}:([0-9]{{0,5}}):{part}:([0-9]{{0,5}})", text)
+    ports = (None, None) if match is None else (match[2], match[4])
+    if match is None or any(port and not 0 < int(port) < 65536 for port in ports):
+        raise Problem(
+            f"--connect-to: '{printable(text, 80)}' is not HOST:PORT:OTHER:PORT",
+            "write --connect-to example.org:443:127.0.0.1:8443; a part that is empty stands for any, or for no change",
+        )
+    host, port, other_host, other_port = (part.strip("[]") or None for part in match.groups())
+    return ConnectTo(
+        host.lower() if host else None, int(port) if port else None, other_host, int(other_port) if other_port else None
+    )
