@@ -1,12 +1,13 @@
 //! Fuzzing for everybody: seeded mutations of the corpus, with the stable compiler, for a bounded time.
 //!
-//! `FUZZ_SECONDS` is the time for each parser (default 5), `FUZZ_SEED` the first seed. `fuzz/` holds the same properties
-//! for cargo-fuzz, which finds more in more time.
+//! `FUZZ_SECONDS` is the time for each parser (default 5). Each run begins with a seed of its own, so that many runs try
+//! more than one; what fails names the seed with which `FUZZ_SEED` does it again. `fuzz/` holds the same properties for
+//! cargo-fuzz, which finds more in more time.
 
 #[path = "../fuzz/properties.rs"]
 mod properties;
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fairtrial_engine::dataset::mix;
 
@@ -79,16 +80,22 @@ fn environment(name: &str, default: u64) -> u64 {
         .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text}: no number")))
 }
 
-/// Tries the corpus, and mutations of it until the time is over.
-fn fuzz(name: &str, property: fn(&[u8])) {
+fn corpus(name: &str) -> Vec<Vec<u8>> {
     let folder = format!("{}/fuzz/corpus/{name}", env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let corpus: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
     assert!(corpus.len() >= 8);
+    corpus
+}
+
+/// Tries the corpus, and mutations of it until the time is over.
+fn fuzz(name: &str, property: fn(&[u8])) {
+    let corpus = corpus(name);
     corpus.iter().for_each(|input| property(input));
     let end = Instant::now() + Duration::from_secs(environment("FUZZ_SECONDS", 5));
-    let mut seed = environment("FUZZ_SEED", 1);
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let mut seed = environment("FUZZ_SEED", mix(since_1970.as_nanos() as u64) >> 1);
     while Instant::now() < end {
         let mut random = Random(mix(seed));
         let mut input = corpus[random.below(corpus.len())].clone();
@@ -100,6 +107,13 @@ fn fuzz(name: &str, property: fn(&[u8])) {
         }
         seed += 1;
     }
+}
+
+#[test]
+fn most_answers_of_the_corpus_are_compared_with_what_other_means_make_of_them() {
+    let corpus = corpus("response");
+    let compared = corpus.iter().filter(|input| properties::has_oracle(input)).count();
+    assert!(compared * 2 > corpus.len(), "{compared} of {}", corpus.len());
 }
 
 #[test]

@@ -38,7 +38,7 @@ def test_all_files_at_once(lab: Lab, call: Call, target: Target) -> None:
     assert float(series[0]["p50_seconds"]) > 0
 
     percentiles = (lab.folder / "x.hgrm").read_text().splitlines()
-    assert re.fullmatch(r"\s+\d+\.\d{3} 1\.0{12}\s+" + str(measured["answers"]), percentiles[-4])
+    assert re.fullmatch(r"\s+\d+\.\d{3} 1\.0{12}\s+" + str(measured["response_time"]["count"]), percentiles[-4])
 
     page = (lab.folder / "x.html").read_text()
     assert "open, 2,000 requests/s, constant arrivals" in page

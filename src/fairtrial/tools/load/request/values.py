@@ -131,7 +131,7 @@ def parse_connect_to(text: str) -> ConnectTo:
     Raises:
         Problem: it is none.
     """
-    part = r"(\[[0-9A-Fa-f:.%]+\]|[^:\[\]]*)"
+    part = r"(\[[^\[\]]+\]|[^:\[\]]*)"
     match = re.fullmatch(f"{part}:([0-9]{{0,5}}):{part}:([0-9]{{0,5}})", text)
     ports = (None, None) if match is None else (match[2], match[4])
     if match is None or any(port and not 0 < int(port) < 65536 for port in ports):
