@@ -89,6 +89,31 @@ def test_how_often_a_step_is_seen_where_none_is() -> None:
     assert false / 600 <= 0.07
 
 
+@pytest.mark.parametrize(("autocorrelation", "most"), [(0.5, 0.22), (0.7, 0.30)])
+def test_waves_are_rarely_taken_for_steps_in_a_minute(autocorrelation: float, most: float) -> None:
+    """At a nominal 5%, in 120 series of 60 seconds: by random orders alone it would be 52% and 72%."""
+    random = np.random.default_rng(14)
+    false = sum(change_point(list(noise(random, 60, autocorrelation))).p_value < 0.05 for _ in range(120))
+    assert false / 120 <= most
+
+
+def test_a_short_series_does_not_show_that_it_is_autocorrelated() -> None:
+    """Of 20 seconds, waves are taken for steps far more often than at the nominal 5%, and the documentation says so."""
+    random = np.random.default_rng(15)
+    false = sum(change_point(list(noise(random, 20, 0.7))).p_value < 0.05 for _ in range(120))
+    assert 0.15 < false / 120 < 0.5
+
+
+def test_a_step_in_a_wavy_series_is_still_seen() -> None:
+    random = np.random.default_rng(16)
+    seen = 0
+    for _ in range(40):
+        step = noise(random, 60, 0.5)
+        step[:15] -= 20
+        seen += change_point(list(step)).p_value <= 0.001
+    assert seen >= 34
+
+
 def test_a_trend_and_a_step_that_are_there_are_seen() -> None:
     random = np.random.default_rng(13)
     line = noise(random, 30, 0.0) + np.arange(30)
