@@ -43,7 +43,8 @@ class MachineMeter(Strict):
     thermal_throttles: int | None = Field(None, description="events of all processors")
     frequencies_hertz: dict[int, float] = Field(
         default_factory=dict,
-        description="by processor, at the end of the window; empty where the kernel does not report them",
+        description="by processor, the mean over the window (in older records at its end); empty where the kernel "
+        "does not report them",
     )
     pressure_seconds: dict[str, float] = Field(
         default_factory=dict,

@@ -55,6 +55,20 @@ def test_swap_memory_heat_and_pressure(machine: FakeMachine) -> None:
     assert (meter.memory_total_bytes, meter.memory_available_bytes) == (8_000_000 * 1024, 300 * 1024)
 
 
+def test_the_clock_is_that_of_the_whole_window(machine: FakeMachine) -> None:
+    """By the times at each frequency where the kernel keeps them, else by both ends of the window."""
+    folder = "sys/devices/system/cpu/cpu{}/cpufreq/{}"
+    machine.write(folder.format(0, "scaling_cur_freq"), "1000000\n")
+    machine.write(folder.format(1, "scaling_cur_freq"), "3000000\n")
+    machine.write(folder.format(1, "stats/time_in_state"), "1000000 500\n3000000 100\n")
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    machine.write(folder.format(0, "scaling_cur_freq"), "2000000\n")
+    machine.write(folder.format(1, "scaling_cur_freq"), "3000000\n")
+    machine.write(folder.format(1, "stats/time_in_state"), "1000000 530\n3000000 110\n")
+    assert watch.close().frequencies_hertz == {0: 1.5e9, 1: 1.5e9}
+
+
 def test_what_the_kernel_does_not_report_is_none_and_not_zero(machine: FakeMachine) -> None:
     watch = MachineWatch([0], machine.root)
     watch.open()

@@ -37,8 +37,8 @@ def examine(case: Case) -> Iterator[Finding]:
             yield case.finding(
                 trial.index,
                 "warning",
-                f"the server's processors ran at {clocks[trial.index] / 1e9:.2f} GHz at the end of the window, in the "
-                f"median trial at {usual / 1e9:.2f} GHz",
+                f"the server's processors ran at {clocks[trial.index] / 1e9:.2f} GHz, in the median trial at "
+                f"{usual / 1e9:.2f} GHz",
                 CLOCK,
             )
 

@@ -3,7 +3,7 @@
 import os
 import platform
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,10 @@ class _Reading:
     swapped: tuple[int | None, int | None]
     throttled: tuple[int | None, float | None]
     thermal: int | None
+    clocks: dict[int, float]
+    """by processor, its frequency at this moment, in hertz"""
+    paces: dict[int, dict[float, float]]
+    """by processor, for how long it has had each frequency so far, in units of 10 ms"""
     pressure: dict[str, float]
 
 
@@ -83,7 +87,7 @@ class MachineWatch:
             if before.throttled[1] is None or after.throttled[1] is None
             else after.throttled[1] - before.throttled[1],
             thermal_throttles=_change(before.thermal, after.thermal),
-            frequencies_hertz=self._frequencies(),
+            frequencies_hertz=_frequencies(before, after),
             pressure_seconds={
                 name: seconds - before.pressure[name]
                 for name, seconds in after.pressure.items()
@@ -100,6 +104,8 @@ class MachineWatch:
             swapped=(vmstat.get("pswpin"), vmstat.get("pswpout")),
             throttled=self._cgroup.throttled(),
             thermal=self._thermal(),
+            clocks=self._clocks(),
+            paces=self._paces(),
             pressure=self._pressure(),
         )
 
@@ -136,13 +142,26 @@ class MachineWatch:
             return sum(counts) if counts else None
         return None
 
-    def _frequencies(self) -> dict[int, float]:
-        files = self._root.glob("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq")
+    def _clocks(self) -> dict[int, float]:
         hertz = {}
-        for file in files:
+        for cpu, text in self._of_each_processor("scaling_cur_freq"):
+            with suppress(ValueError):
+                hertz[cpu] = float(text) * KILO
+        return hertz
+
+    def _paces(self) -> dict[int, dict[float, float]]:
+        """Documentation/cpu-freq/cpufreq-stats.rst: lines of a frequency in kHz, and the time spent at it."""
+        paces = {}
+        for cpu, text in self._of_each_processor("stats/time_in_state"):
+            with suppress(ValueError):
+                lines = (line.split() for line in text.splitlines())
+                paces[cpu] = {float(hertz) * KILO: float(time) for hertz, time in lines}
+        return paces
+
+    def _of_each_processor(self, name: str) -> Iterator[tuple[int, str]]:
+        for folder in self._root.glob("sys/devices/system/cpu/cpu[0-9]*/cpufreq"):
             with suppress(OSError, ValueError):
-                hertz[int(file.parts[-3].removeprefix("cpu"))] = float(file.read_text()) * KILO
-        return dict(sorted(hertz.items()))
+                yield int(folder.parts[-2].removeprefix("cpu")), (folder / name).read_text()
 
     def _pressure(self) -> dict[str, float]:
         """Totals of the `some` lines (Documentation/accounting/psi.rst), in seconds; empty for a kernel without PSI."""
@@ -159,6 +178,17 @@ def _use(cpu: int, before: tuple[int, int, int], after: tuple[int, int, int]) ->
     # A counter of ticks may step back by one when a processor goes idle (proc_stat(5)).
     busy, interrupts, steal = (max(now - then, 0) / TICKS_PER_SECOND for then, now in zip(before, after, strict=True))
     return ProcessorUse(cpu=cpu, busy_seconds=busy, interrupt_seconds=interrupts, steal_seconds=steal)
+
+
+def _frequencies(before: _Reading, after: _Reading) -> dict[int, float]:
+    """By processor, its mean frequency over the window; where the kernel keeps no times, that of both of its ends."""
+    hertz = {cpu: (before.clocks.get(cpu, now) + now) / 2 for cpu, now in after.clocks.items()}
+    for cpu, times in after.paces.items():
+        spent = {each: time - before.paces.get(cpu, {}).get(each, 0.0) for each, time in times.items()}
+        total = sum(spent.values())
+        if total > 0:
+            hertz[cpu] = sum(each * time for each, time in spent.items()) / total
+    return dict(sorted(hertz.items()))
 
 
 def _change(before: int | None, after: int | None) -> int | None:
