@@ -20,7 +20,7 @@ def two_hosts() -> Iterator[tuple[list[str], list[str]]]:
     """
     if shutil.which("ip") is None:
         pytest.skip("network namespaces are made by `ip`, which is not installed (Debian: apt install iproute2)")
-    names = [f"fairtrial-{os.getpid()}-{number}" for number in (1, 2)]
+    names = [f"two-hosts-{os.getpid()}-{number}" for number in (1, 2)]
     made = []
     try:
         for name in names:
