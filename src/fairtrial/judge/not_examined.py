@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.printable import printable
+from fairtrial.experiment.loads import RequestLoad
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.checks.not_stationary import full_seconds
 from fairtrial.judge.checks.not_warm import SHORTEST_SECONDS, window_parts
@@ -30,6 +31,16 @@ NAMED_CHARACTERS = 300
 AUDIT = "add an [audit.NAME] whose lowest number is {{acknowledged REQUEST}}: docs/workload-file.md"
 
 
+OF_THE_HARNESS = {
+    "harness-limited": "whether goodput is near the ceiling of the load engine over HTTP/2",
+    "latency-at-the-floor": "which part of the median is the load engine's own over HTTP/2",
+}
+"""By check, what it examines by a calibration, which there is over HTTP/1.1 alone."""
+OVER_HTTP2 = (
+    "look at `generator-saturated`, which is examined: a load engine with processor time to spare was not the limit; "
+    "of medians at a low load, compare over HTTP/1.1"
+)
+
 LONGER = (
     "lengthen duration_seconds where a drift matters; goodput and times of so short a window are those of its length"
 )
@@ -44,6 +55,7 @@ def not_examined(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Ite
     yield from _of_workload_file(record)
     yield from _short_windows(record, trials)
     yield from _uncompared_parts(record, trials)
+    yield from _without_ceiling(record)
 
 
 def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
@@ -62,6 +74,16 @@ def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> I
         named = printable(", ".join(contenders), NAMED_CHARACTERS)
         what = f"whether goodput and times change within a window, which takes {SHORTEST} s, of: {named} ({windows})"
         yield _note("not-stationary", what, remedy)
+
+
+def _without_ceiling(record: ExperimentRecord) -> Iterator[Finding]:
+    """A note for each check that needs a calibration, for all conditions over HTTP/2: there is none."""
+    named = [each.contender for each in record.conditions if isinstance(each.load, RequestLoad) and each.load.http2]
+    if not named:
+        return
+    conditions = printable(", ".join(named), NAMED_CHARACTERS)
+    for check, what in OF_THE_HARNESS.items():
+        yield _note(check, f"{what}, of: {conditions}; the load engine's own target speaks HTTP/1.1 alone", OVER_HTTP2)
 
 
 def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:

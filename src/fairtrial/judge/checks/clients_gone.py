@@ -30,7 +30,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         times, window = summary.response_time, summary.window_seconds
         if not failed or times.mean_seconds is None or times.max_seconds is None or window <= 0:
             continue
-        at_work_seconds = times.count * times.mean_seconds / load.connections
+        at_work_seconds = times.count * times.mean_seconds / load.most_in_flight
         longest = max(times.max_seconds, summary.oldest_in_flight_seconds or 0.0)
         lost = 1 - (at_work_seconds + longest) / window
         if lost < min(case.thresholds["warn"], case.thresholds["refuse"]):
