@@ -41,10 +41,11 @@ def assert_http2(
 
 
 def _assert_sayable(point: Point) -> None:
-    """Raise a Problem for setup requests of connections, and for headers of connections."""
+    """Raise a Problem for setup requests of connections, and for headers of connections, in a workload file."""
     workload = point.workload
-    assert not isinstance(workload, ProgramWorkload)
-    if workload.own is not None and workload.own.setup:
+    if isinstance(workload, ProgramWorkload) or workload.own is None:
+        return
+    if workload.own.setup:
         raise Problem(
             f"load.http2: {workload.name}: setup.{workload.own.setup[0].name}: what connections send first is sent "
             "over HTTP/1.1 alone",

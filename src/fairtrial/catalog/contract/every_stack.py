@@ -111,7 +111,7 @@ def _http2(stack: StackUnderTest) -> str | None:
     stack.on_summary(summary)
     if summary.answers:
         return None
-    return next((f"{each.kind}: {each.what}" for each in summary.examples), "no answer")
+    return next((f"{each.what}: {each.excerpt}" for each in summary.examples), "no answer")
 
 
 OVER_HTTP2 = ClauseTest(

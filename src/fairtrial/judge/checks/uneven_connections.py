@@ -19,10 +19,6 @@ TO_SERVE_ALL = (
     "serve connections in the order in which they ask: as many workers as connections, or a server that waits for all "
     "of its connections at once; or measure with at most as many connections as it serves"
 )
-OVER_HTTP2 = (
-    "serve the streams of a connection in the order in which they ask, and allow as many at once as the load has "
-    "(SETTINGS_MAX_CONCURRENT_STREAMS): the others wait for a stream; or measure with at most as many"
-)
 TO_SHOW_WAITS = (
     "serve connections in the order in which they ask; or ask for percentiles under an open load, whose requests are "
     "due whether or not a connection is served"
@@ -34,7 +30,6 @@ class _Spread:
     """How the answers of one trial spread.
 
     Attributes:
-        told: of each connection; over HTTP/2 of each stream, and so it is for whatever here says connections.
         windows: how many the trial was put together from; each has connections of its own.
         share: answers that each connection would have in one window if all had the same.
         bundle: answers count as though they came in bundles of so many, see `_bundle`.
@@ -86,9 +81,6 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         if spread is None:
             continue
         told, summary = spread.told, spread.summary
-        load = case.loads[trial.condition]
-        over_http2 = isinstance(load, ClosedLoad | FixedLoad) and load.http2
-        clients = "streams" if over_http2 else "connections"
         counts = f"{told.least:,} to {told.most:,} answers where an even share is {figure(spread.share)}"
         index = f"evenness {told.evenness or 0:.2f}"
         if spread.starved(limits["least"], limits["alpha"]):
@@ -96,23 +88,22 @@ def examine(case: LoadCase) -> Iterator[Finding]:
             yield case.finding(
                 trial.index,
                 "refusal",
-                f"{clients} had {counts}{without} ({index}): the percentiles are those of the {clients} that were "
+                f"connections had {counts}{without} ({index}): the percentiles are those of the connections that were "
                 "served",
-                OVER_HTTP2 if over_http2 else TO_SERVE_ALL,
+                TO_SERVE_ALL,
             )
         elif spread.in_turns(limits["at_a_time"], limits["hidden"]):
             yield case.finding(
                 trial.index,
                 "refusal",
-                f"of {told.connections:,} {clients} {figure((told.evenness_in_slices or 0) * told.connections)} were "
+                f"of {told.connections:,} connections {figure((told.evenness_in_slices or 0) * told.connections)} were "
                 f"served at a time (slices of {1000 * (told.slice_seconds or 0):.3g} ms), and "
                 f"{hidden_share(summary):.0%} of the time that they waited went into the slowest 1% of the answers: "
                 "p99 leaves it out",
                 TO_SHOW_WAITS,
             )
         elif spread.uneven(limits["evenness"], limits["alpha"]):
-            remedy = OVER_HTTP2 if over_http2 else ""
-            yield case.finding(trial.index, "warning", f"{clients} had {counts} ({index})", remedy)
+            yield case.finding(trial.index, "warning", f"connections had {counts} ({index})")
 
 
 def _spread(summary: EngineSummary | None, load: Load | None, windows: int) -> _Spread | None:
