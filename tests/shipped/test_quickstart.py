@@ -38,8 +38,10 @@ def test_the_quickstart_runs_every_stack(lab: Lab) -> None:
 
 @pytest.mark.measures
 def test_one_connection_of_http2_stands_for_a_pool(lab: Lab) -> None:
-    """Calls of 20 ms: sixteen in flight answer up to 800 a second, one at a time up to 50. What a busy machine takes from
-    the verdicts is not ours; that all was asked as the experiment says is."""
+    """Calls of 20 ms: sixteen in flight answer up to 800 a second, one at a time up to 50.
+
+    What a busy machine takes from the verdicts is not ours; that all was asked as the experiment says is.
+    """
     finished = lab.fairtrial("run", "http2-one-connection", "--quick", "--blocks", "1", timeout_seconds=300)
 
     (first, *trials) = finished.record
