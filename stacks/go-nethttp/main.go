@@ -77,6 +77,11 @@ func run() error {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 	}
+	if settings.http2 {
+		server.Protocols = new(http.Protocols)
+		server.Protocols.SetHTTP1(true)
+		server.Protocols.SetUnencryptedHTTP2(true)
+	}
 	return profiled(settings.cpuProfile, func() error { return serve(ctx, server, listener) })
 }
 

@@ -21,6 +21,7 @@ type settings struct {
 	upstreamPool int
 	batchSize    int
 	selects      string
+	http2        bool   // beside HTTP/1.1, with prior knowledge
 	cpuProfile   string // the file that takes a profile of the processor's time; empty: none is taken
 }
 
@@ -36,6 +37,7 @@ func settingsFromEnvironment() (settings, error) {
 	most := number("MAX_CONCURRENCY", math.MaxInt, 1)
 	// Pools are given for one of WEB_CONCURRENCY processes, and this is one process on all processors.
 	pool := func(name string) int { return min(number(name, 16, 1)*max(workers, 1), most) }
+	http2 := text("HTTP2", "off")
 	read := settings{
 		address:      net.JoinHostPort(text("HOST", "127.0.0.1"), strconv.Itoa(number("PORT", 8080, 0))),
 		databaseURL:  text("DATABASE_URL", ""),
@@ -46,12 +48,16 @@ func settingsFromEnvironment() (settings, error) {
 		upstreamPool: pool("UPSTREAM_POOL"),
 		batchSize:    number("BATCH_SIZE", 8, 1),
 		selects:      text("SELECTS", api.OneAtATime),
+		http2:        http2 == "on",
 		cpuProfile:   text("CPU_PROFILE", ""),
 	}
 	switch read.selects {
 	case api.OneAtATime, api.Pipelined, api.Coalesced:
 	default:
 		errs = append(errs, fmt.Errorf("SELECTS must not be %q", read.selects))
+	}
+	if http2 != "on" && http2 != "off" {
+		errs = append(errs, fmt.Errorf("HTTP2 must be on or off, not %q", http2))
 	}
 	return read, errors.Join(errs...)
 }

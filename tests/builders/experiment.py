@@ -25,6 +25,10 @@ class ExperimentBuilder:
     disjoint: bool = True
     keep_alive: bool = True
     threads: int | None = None
+    connections: int = 16
+    streams: int | None = None
+    """of each connection, over HTTP/2; None: over HTTP/1.1"""
+    loads: dict[str, dict[str, Any]] = field(default_factory=dict)
     title: str = "Does the runtime decide how fast a random row is served?"
     summary: str = "One row at random of a million, from SQLite."
     claims: tuple[dict[str, Any], ...] = ()
@@ -80,7 +84,15 @@ class ExperimentBuilder:
                 "blocks": self.blocks,
                 "seed": self.seed,
                 "dataset": {"rows": self.rows, "seed": 1, "gaps": self.gaps},
-                "load": {"kind": "closed", "connections": 16, "keep_alive": self.keep_alive, "threads": self.threads},
+                "load": {
+                    "kind": "closed",
+                    "connections": self.connections,
+                    "keep_alive": self.keep_alive,
+                    "threads": self.threads,
+                    "http2": self.streams is not None,
+                    "streams": self.streams or 1,
+                },
+                "loads": self.loads,
                 "checks": self.checks,
                 "claims": list(self.claims),
                 "claims_judged": self.claims_judged,

@@ -81,7 +81,7 @@ def test_the_example_of_thresholds_is_accepted(lab: Lab) -> None:
 
 
 def test_the_example_of_a_sweep_and_the_examples_of_claims_are_accepted(lab: Lab) -> None:
-    sweep, claims = example_with("[sweep]"), code_blocks(DOCS / "claims.md", "toml")
+    sweep, claims = example_with('parameter = "load.connections"'), code_blocks(DOCS / "claims.md", "toml")
     (of_a_request,) = [claim for claim in claims if "request =" in claim]
     claims.remove(of_a_request)
     assert len(claims) >= 4
@@ -89,6 +89,17 @@ def test_the_example_of_a_sweep_and_the_examples_of_claims_are_accepted(lab: Lab
     make_plan(load_experiment(path), find_stacks(), path)
     path = lab.experiment("node-http", workload="query-mix", service="postgresql", more=of_a_request)
     make_plan(load_experiment(path), find_stacks(), path)
+
+
+def test_the_examples_of_http2_are_accepted(lab: Lab) -> None:
+    examples = [block for block in code_blocks(DOCS / "experiments.md", "toml") if "http2 = true" in block]
+    assert len(examples) == 2
+    for block in examples:
+        load, _, more = block.removeprefix("[load]\n").partition("\n[")
+        more = f"\n[{more}" if more else ""
+        path = lab.experiment("go-nethttp:http2", workload="plaintext", service="none", load=load, more=more)
+        plan = make_plan(load_experiment(path), find_stacks(), path)
+        assert any("streams, HTTP/2" in condition.load.describe() for condition in plan.conditions)
 
 
 def test_the_example_manifest_is_accepted(tmp_path: Path) -> None:

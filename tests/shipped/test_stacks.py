@@ -23,6 +23,7 @@ STACKS = find_stacks()
 ONE_IS_ENOUGH = {
     "go-batch:blocking": ("query-batch", "postgresql"),
     "go-nethttp:coalesced": ("several-items", "postgresql"),
+    "go-nethttp:http2": ("fan-out", "none"),
     "go-nethttp:pipelined": ("several-items", "postgresql"),
     "go-nethttp:profile-guided": ("plaintext", "none"),
     "java-spring:virtual": ("page", "mariadb"),
@@ -65,6 +66,7 @@ ONE_IS_ENOUGH = {
     "ruby-rails:thin-nginx": ("page", "mariadb"),
     "ruby-rails:thin-nginx-tcp": ("plaintext", "none"),
     "ruby-rails:unicorn": ("categories", "mariadb"),
+    "rust-axum:http2": ("plaintext", "none"),
     "rust-axum:in-place": ("random-item", "sqlite"),
     "rust-axum:inline": ("random-item", "sqlite"),
     "rust-axum:profile-guided": ("plaintext", "none"),

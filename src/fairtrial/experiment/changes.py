@@ -79,7 +79,7 @@ def _quick_changes(experiment: Experiment) -> dict[str, object]:
     changes: dict[str, object] = {"blocks": min(experiment.blocks, QUICK_BLOCKS)}
     load, sweep = experiment.load, experiment.sweep
     if isinstance(load, FixedLoad):
-        bound = max(QUICK_REQUESTS, load.connections)
+        bound = max(QUICK_REQUESTS, load.most_in_flight)
         changes["load"] = load.model_copy(update={"requests": min(load.requests, bound)})
         if sweep is not None and sweep.parameter == "load.requests":
             lower = [value for value in sweep.numbers if value <= QUICK_REQUESTS]

@@ -82,6 +82,9 @@ class Contender(Strict):
         default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
     )
     hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
+    http2: bool = Field(
+        False, description="it speaks HTTP/2 beside HTTP/1.1 on its port: with prior knowledge, over TLS by ALPN"
+    )
     network: Network | None = Field(
         None, description="own: nothing outside of the run can reach it; null: the machine's"
     )
@@ -133,6 +136,7 @@ class Contender(Strict):
             raise ValueError("build: what has a `directory` is run where it lies: leave it out, or write `folder`")
         if self.folder is not None and self.command is None:
             told |= {name for name in ("ready", "ready_within_seconds") if getattr(self, name) is not None}
+            told |= {"http2"} if self.http2 else set()
             if told:
                 raise ValueError(f"{min(told)}: without `command`, the stack.toml of `folder` says it")
         assert_places(self.files, self.hosts)

@@ -12,6 +12,7 @@ def describe_closed(
     think_seconds: float = 0.0,
     requests_per_connection: int | None,
     local_ports: int | None = None,
+    streams: int | None = None,
 ) -> str:
     """A closed load: `closed, 16 connections, 50 ms think time, keep-alive`.
 
@@ -19,29 +20,43 @@ def describe_closed(
         threads: of the load engine; None where the load does not set them.
         requests_per_connection: None for as many as the server allows.
         local_ports: how many connects of the window succeed; None for all.
+        streams: of each connection over HTTP/2; None over HTTP/1.1.
     """
     think = [f"{describe_seconds(think_seconds)} think time"] if think_seconds else []
     ports = [] if local_ports is None else [f"only {count(local_ports, 'local port')}"]
-    return ", ".join(["closed", _connections(connections, threads), *think, _reuse(requests_per_connection), *ports])
+    at_once, reuse = _connections(connections, threads, streams), _reuse(requests_per_connection, streams)
+    return ", ".join(["closed", at_once, *think, reuse, *ports])
 
 
 def describe_fixed(
-    requests: int, connections: int, *, threads: int | None = None, requests_per_connection: int | None
+    requests: int,
+    connections: int,
+    *,
+    threads: int | None = None,
+    requests_per_connection: int | None,
+    streams: int | None = None,
 ) -> str:
     """A fixed number of requests: `30,000 requests, 20 connections, keep-alive`. Arguments as of `describe_closed`."""
-    return f"{count(requests, 'request')}, {_connections(connections, threads)}, {_reuse(requests_per_connection)}"
+    at_once, reuse = _connections(connections, threads, streams), _reuse(requests_per_connection, streams)
+    return f"{count(requests, 'request')}, {at_once}, {reuse}"
 
 
 def describe_open(
-    rate: str, connections: int, *, threads: int | None = None, requests_per_connection: int | None
+    rate: str,
+    connections: int,
+    *,
+    threads: int | None = None,
+    requests_per_connection: int | None,
+    streams: int | None = None,
 ) -> str:
     """An open load: `open, 500 requests/s, Poisson arrivals, up to 256 connections, keep-alive`.
 
     Args:
         rate: as `describe_rate`, `describe_ramp` or `describe_steps` put it.
-        threads: as of `describe_closed`, like `requests_per_connection`.
+        threads: as of `describe_closed`, like `requests_per_connection` and `streams`.
     """
-    return f"open, {rate}, up to {_connections(connections, threads)}, {_reuse(requests_per_connection)}"
+    at_once, reuse = _connections(connections, threads, streams), _reuse(requests_per_connection, streams)
+    return f"open, {rate}, up to {at_once}, {reuse}"
 
 
 def describe_rate(per_second: float, arrivals: str) -> str:
@@ -81,17 +96,25 @@ def describe_seconds(seconds: float) -> str:
     return f"{_exact(seconds)} s" if seconds >= 1 else f"{_exact(seconds * 1e3)} ms"
 
 
-def _connections(connections: int, threads: int | None) -> str:
+def describe_streams(connections: int, streams: int | None) -> str:
+    """What requests are sent over: `20 connections`; over HTTP/2 `4 connections × 10 streams`."""
+    each = "" if streams is None else f" × {count(streams, 'stream')}"
+    return count(connections, "connection") + each
+
+
+def _connections(connections: int, threads: int | None, streams: int | None) -> str:
     """`20 connections`, `20 connections, 10 threads`; with fewer connections than threads `2 of 10 threads`."""
+    at_once = describe_streams(connections, streams)
     if threads is None:
-        return count(connections, "connection")
+        return at_once
     used = f"{connections} of {count(threads, 'thread')}" if threads > connections else count(threads, "thread")
-    return f"{count(connections, 'connection')}, {used}"
+    return f"{at_once}, {used}"
 
 
-def _reuse(requests_per_connection: int | None) -> str:
+def _reuse(requests_per_connection: int | None, streams: int | None) -> str:
+    """How connections are used: over HTTP/2 they are kept in any case."""
     if requests_per_connection is None:
-        return "keep-alive"
+        return "keep-alive" if streams is None else "HTTP/2"
     if requests_per_connection == 1:
         return "one request per connection"
     return f"{requests_per_connection:,} requests per connection"

@@ -11,6 +11,7 @@ from fairtrial.experiment.describe_load import (
     describe_fixed,
     describe_open,
     describe_rate,
+    describe_streams,
     describe_warmup,
     describe_window,
 )
@@ -36,6 +37,9 @@ Wait = Literal["sleep", "awake"]
 
 METRIC_PERCENTILES = ("50", "75", "90", "95", "99", "99.9")
 """Those of times that metrics and objectives are named by; every record holds them."""
+
+MOST_IN_FLIGHT = 1_000_000
+"""Requests that the load engine has in flight at once, over all streams: its own limit (docs/engine-protocol.md)."""
 
 FIXED_LASTS_SECONDS = 5.0
 """A guess at how long a given number of requests takes, until trials have been seen."""
@@ -71,7 +75,38 @@ class RequestLoad(_LoadBase):
     threads: Threads = None
     warmup_seconds: float = Field(1.0, ge=0, le=3600)
     keep_alive: bool = True
+    http2: bool = Field(
+        False, description="HTTP/2 in place of HTTP/1.1: by ALPN over TLS, else with prior knowledge (RFC 9113)"
+    )
+    streams: int = Field(
+        1, ge=1, le=MOST_IN_FLIGHT, description="with http2: requests in flight on each connection at once"
+    )
     timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
+
+    @model_validator(mode="after")
+    def _speaks_one_protocol(self) -> Self:
+        if self.streams > 1 and not self.http2:
+            raise ValueError("streams: they are HTTP/2's: set `http2 = true`, or leave `streams` out")
+        if self.http2 and not self.keep_alive:
+            raise ValueError(
+                "keep_alive: over HTTP/2 the server alone ends connections: leave `keep_alive` or `http2` out"
+            )
+        if self.most_in_flight > MOST_IN_FLIGHT:
+            raise ValueError(
+                f"streams: {self.streams:,} on each of {self.connections:,} connections are more than the "
+                f"{MOST_IN_FLIGHT:,} requests that can be in flight: lower `streams` or `connections`"
+            )
+        return self
+
+    @property
+    def most_in_flight(self) -> int:
+        """How many requests are in flight at most: one on each connection, or on each of its streams."""
+        return self.connections * self.streams
+
+    @property
+    def _streams(self) -> int | None:
+        """As `describe_load` takes them: None over HTTP/1.1."""
+        return self.streams if self.http2 else None
 
     @property
     def offered_per_second(self) -> float | None:
@@ -115,13 +150,20 @@ class ClosedLoad(_WithoutArrivals):
         "one of wrk is when its host has no local port left; null: all",
     )
 
+    @model_validator(mode="after")
+    def _ports_of_http1(self) -> Self:
+        if self.local_ports is not None and self.http2:
+            raise ValueError("local_ports: they are counted over HTTP/1.1 alone: leave `local_ports` or `http2` out")
+        return self
+
     def describe(self) -> str:
-        """The load in words: `closed, 16 connections, keep-alive`."""
+        """The load in words: `closed, 16 connections, keep-alive`; `closed, 4 connections × 10 streams, HTTP/2`."""
         return describe_closed(
             self.connections,
             threads=self.threads,
             requests_per_connection=self._requests_per_connection,
             local_ports=self.local_ports,
+            streams=self._streams,
         )
 
     def lengths(self) -> str:
@@ -151,8 +193,9 @@ class FixedLoad(_WithoutArrivals):
 
     @model_validator(mode="after")
     def _no_idle_connections(self) -> Self:
-        if self.connections > self.requests:
-            raise ValueError(f"connections: {self.connections} are more than the {self.requests} requests")
+        if self.most_in_flight > self.requests:
+            at_once = f"connections: {self.connections}" + (f" with {self.streams} streams each" if self.http2 else "")
+            raise ValueError(f"{at_once} are more than the {self.requests} requests")
         return self
 
     def describe(self) -> str:
@@ -162,6 +205,7 @@ class FixedLoad(_WithoutArrivals):
             self.connections,
             threads=self.threads,
             requests_per_connection=self._requests_per_connection,
+            streams=self._streams,
         )
 
     def lengths(self) -> str:
@@ -193,6 +237,7 @@ class OpenLoad(RequestLoad):
             self.connections,
             threads=self.threads,
             requests_per_connection=self._requests_per_connection,
+            streams=self._streams,
         )
 
     def lengths(self) -> str:
@@ -278,12 +323,15 @@ class CapacityLoad(RequestLoad):
             duration_seconds=seconds,
             drain_seconds=self.drain_seconds,
             keep_alive=self.keep_alive,
+            http2=self.http2,
+            streams=self.streams,
             timeout_seconds=self.timeout_seconds,
         )
 
     def describe(self) -> str:
         """The load in words: `the highest rate with p99 within 50 ms, no errors`."""
-        return f"the highest rate with {'; '.join(objective.describe() for objective in self.objectives)}"
+        over = f", up to {describe_streams(self.connections, self.streams)}, HTTP/2" if self.http2 else ""
+        return f"the highest rate with {'; '.join(objective.describe() for objective in self.objectives)}{over}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""

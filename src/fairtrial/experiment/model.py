@@ -8,7 +8,8 @@ from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.base.units import Quantity
 from fairtrial.experiment.claims import Claim, ClaimsJudged, ShapeClaim
 from fairtrial.experiment.contenders import Contender, with_refs
-from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad, Wait
+from fairtrial.experiment.load_variants import LoadVariants, assert_swept
+from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad, RequestLoad, Wait
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.service_address import ServiceAddress, assert_secret
 from fairtrial.experiment.slices import Slices
@@ -164,6 +165,9 @@ class Experiment(Strict):
     options: dict[str, Any] = Field(default_factory=dict, description="the workload's own: docs/workloads.md")
     dataset: DatasetOptions = DatasetOptions.model_construct(rows=None, seed=1, gaps=0.0)
     load: Load
+    loads: LoadVariants = Field(
+        default_factory=dict, description='by the value of a sweep over "load", what it sets in place of `load`'
+    )
     env: VariablesOfAll = Field(
         default_factory=dict, description="variables that every stack gets, in place of the contract's: DB_POOL, say"
     )
@@ -262,6 +266,11 @@ class Experiment(Strict):
             raise ValueError("placement: a program has no load generator that could share its processors")
         if self.placement == "shared" and self.wait == "awake":
             raise ValueError("wait: awake, the load generator would leave the server none of their shared processors")
+        if self.balancer is not None and isinstance(self.load, RequestLoad) and self.load.http2:
+            raise ValueError(
+                "load.http2: the balancer asks stacks over HTTP/1.1, so that none would be asked over HTTP/2: leave "
+                "`balancer` (and `instances`) out, or `http2`"
+            )
         if self.slices is not None and (reason := self.why_not_sliced()) is not None:
             raise ValueError(f"slices: {reason}: leave `slices` out, or change that")
         names = [str(stack) for stack in self.stacks]
@@ -275,6 +284,8 @@ class Experiment(Strict):
 
     @model_validator(mode="after")
     def _sweepable(self) -> Self:
+        swept = (None, ()) if self.sweep is None else (self.sweep.parameter, self.sweep.values)
+        assert_swept(self.loads, *swept)
         if self.sweep is not None:
             tried = {self.service_of(stack) for stack in self.stacks}
             if self.sweep.parameter.endswith(".latency") and self.cache is not None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from fairtrial.base.strict import Strict
+from fairtrial.experiment.load_variants import OVER_LOADS, load_at
 from fairtrial.experiment.value import Number, Value, format_value, parse_value
 
 WORD = re.compile(r"[!-~]{1,64}")
@@ -16,10 +17,11 @@ class Sweep(Strict):
     """What is varied, and over which values: numbers, or categories, which have no order and no distance."""
 
     parameter: str = Field(
-        pattern=r"^(load\.[a-z_]+|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.(variant|latency)"
+        pattern=r"^(load\.[a-z0-9_]+|load|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.(variant|latency)"
         r"|env\.[A-Z][A-Z0-9_]*|instances|concurrency_budget|placement)$",
-        description="load.KEY, options.KEY, dataset.KEY, services.NAME.variant, services.NAME.latency, env.NAME (a "
-        "variable that stacks get), instances, concurrency_budget or placement",
+        description="load.KEY, load (values are names of [loads.NAME]), options.KEY, dataset.KEY, "
+        "services.NAME.variant, services.NAME.latency, env.NAME (a variable that stacks get), instances, "
+        "concurrency_budget or placement",
     )
     values: list[Value] = Field(min_length=2, max_length=100, description="numbers, words or booleans")
 
@@ -66,7 +68,9 @@ class Sweep(Strict):
 def at_value(file: dict[str, Any], parameter: str, value: Value) -> dict[str, Any]:
     """An experiment's keys with one of them set to `value`, and without the sweep and the claims over it."""
     table, _, key = parameter.rpartition(".")
-    rest = {name: what for name, what in file.items() if name not in ("sweep", "claims")}
+    rest = {name: what for name, what in file.items() if name not in ("sweep", "claims", "loads")}
+    if parameter == OVER_LOADS:
+        return rest | {"load": load_at(rest["load"], file.get("loads", {}), value)}
     if not table:
         return rest | {key: value}
     if table == "env":

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.printable import printable
+from fairtrial.experiment.loads import ClosedLoad, FixedLoad, RequestLoad
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.checks.not_stationary import full_seconds
 from fairtrial.judge.checks.not_warm import SHORTEST_SECONDS, window_parts
@@ -30,6 +31,21 @@ NAMED_CHARACTERS = 300
 AUDIT = "add an [audit.NAME] whose lowest number is {{acknowledged REQUEST}}: docs/workload-file.md"
 
 
+OF_THE_HARNESS = {
+    "harness-limited": "whether goodput is near the ceiling of the load engine over HTTP/2",
+    "latency-at-the-floor": "which part of the median is the load engine's own over HTTP/2",
+}
+"""By check, what it examines by a calibration, which there is over HTTP/1.1 alone."""
+NO_CEILING = (
+    "look at `generator-saturated`, which is examined: a load engine with processor time to spare was not the limit; "
+    "of medians at a low load, compare over HTTP/1.1"
+)
+
+STREAMS_ALIKE = (
+    "nothing to do, but to know it: a stream whose answer never comes is found by `unanswered`; compare p99 with that "
+    "of fewer streams"
+)
+
 LONGER = (
     "lengthen duration_seconds where a drift matters; goodput and times of so short a window are those of its length"
 )
@@ -44,6 +60,7 @@ def not_examined(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Ite
     yield from _of_workload_file(record)
     yield from _short_windows(record, trials)
     yield from _uncompared_parts(record, trials)
+    yield from _over_http2(record)
 
 
 def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
@@ -62,6 +79,23 @@ def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> I
         named = printable(", ".join(contenders), NAMED_CHARACTERS)
         what = f"whether goodput and times change within a window, which takes {SHORTEST} s, of: {named} ({windows})"
         yield _note("not-stationary", what, remedy)
+
+
+def _over_http2(record: ExperimentRecord) -> Iterator[Finding]:
+    """A note for each check that needs a calibration, for all conditions over HTTP/2, as there is none; and one for
+    those whose streams share connections, as their answers are counted by connection."""
+    named = {each.contender: each.load for each in record.conditions}
+    over_http2 = [name for name, load in named.items() if isinstance(load, RequestLoad) and load.http2]
+    if not over_http2:
+        return
+    conditions = printable(", ".join(over_http2), NAMED_CHARACTERS)
+    for check, what in OF_THE_HARNESS.items():
+        yield _note(check, f"{what}, of: {conditions}; the load engine's own target speaks HTTP/1.1 alone", NO_CEILING)
+    shared = [name for name, load in named.items() if isinstance(load, ClosedLoad | FixedLoad) and load.streams > 1]
+    if shared:
+        conditions = printable(", ".join(shared), NAMED_CHARACTERS)
+        what = "whether the streams of one connection were served alike, as the connections were to each other"
+        yield _note("uneven-connections", f"{what}, of: {conditions}", STREAMS_ALIKE)
 
 
 def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:

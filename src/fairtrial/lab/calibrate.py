@@ -122,14 +122,17 @@ def calibrate(
 def calibrate_loads(plan: Plan, placement: Placement, on_step: Callable[[str], None]) -> list[Calibration]:
     """Calibrate for each different load of requests in the plan, and each way of waiting in its trials.
 
-    A load that the engine could not carry out against its own target has no calibration; `on_step` is told why.
+    A load that the engine could not carry out against its own target has no calibration; `on_step` is told why. So it
+    is with HTTP/2, which the target does not speak: over HTTP/1.1, the ceiling would be another load's.
 
     Args:
         on_step: is called with what is being done.
     """
     loads: dict[tuple[str, Wait], RequestLoad] = {}
+    if any(isinstance(each.load, RequestLoad) and each.load.http2 for each in plan.conditions):
+        on_step("calibration left out over HTTP/2: the load engine's own target speaks HTTP/1.1 alone")
     for condition in plan.conditions:
-        if isinstance(condition.load, RequestLoad):
+        if isinstance(condition.load, RequestLoad) and not condition.load.http2:
             key = condition.load.model_dump_json(exclude={"local_ports"}), wait_of(condition, placement)
             loads[key] = condition.load
     calibrations: list[Calibration] = []

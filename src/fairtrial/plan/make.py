@@ -20,6 +20,7 @@ from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.plan import validate
 from fairtrial.plan.crash_audits import draw_crash_audits
+from fairtrial.plan.http2 import assert_http2
 from fairtrial.plan.order import block_order, recorded_condition
 from fairtrial.plan.own_load import assert_load_of_own
 from fairtrial.plan.own_state import assert_state
@@ -130,6 +131,7 @@ def _condition(
     validate.assert_startable(stack, service, point)
     variant = stack.variant(reference)
     validate.assert_env(point.experiment, reference, variant)
+    assert_http2(reference, stack, variant, point, stacks)
     recorded = recorded_condition(
         point.experiment, reference, point.value, stack_class=stack.class_of(variant), again=again
     )

@@ -16,9 +16,9 @@ PROTOCOL_REMEDIES = {
     "(RFC 9112, section 7)",
     "second_answer": "send one answer to a request: look for a handler that answers twice, or goes on after an error",
     "surplus": "the body is longer than its Content-Length says: count bytes, not characters",
-    "http1": "the server speaks HTTP/1.1 here: leave out --http2, or have it speak HTTP/2 on this port",
+    "http1": "the server speaks HTTP/1.1 here: leave out --http2 (http2 in [load]), or have it speak HTTP/2",
     "http2_frames": "the server breaks HTTP/2 (RFC 9113): the example names the rule; try another client to compare",
-    "http2_request": "HTTP/2 cannot say this request: look at its path and headers, or leave out --http2",
+    "http2_request": "HTTP/2 cannot say this request: look at path and headers, or leave out --http2 (http2 in [load])",
     "unasked": "bytes came before anything was asked: look for a handler that answers twice, or a port that speaks "
     "first",
 }

@@ -2,6 +2,7 @@
 
 from fairtrial.base.formatting import count, figure, span
 from fairtrial.experiment.describe_load import describe_wait
+from fairtrial.experiment.load_variants import OVER_LOADS
 from fairtrial.experiment.value import values_in_words
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ConditionResult, Curve, Result
@@ -30,7 +31,15 @@ def workload_in_words(condition: ConditionResult, *, with_distance: bool = True)
 
 
 def loads_in_words(result: Result) -> list[str]:
-    """Each load of the result in words, with its durations; for a sweep, the first load and the values of the sweep."""
+    """Each load of the result in words, with its durations; for a sweep, the first load and the values of the sweep.
+
+    Where the loads themselves are swept, each is in words: `pool: closed, 16 connections, keep-alive; 2 s`.
+    """
+    if result.curves and result.curves[0].parameter == OVER_LOADS:
+        swept = {
+            str(each.at): f"{each.at}: {each.load.describe()}; {each.load.lengths()}" for each in result.conditions
+        }
+        return list(swept.values())
     if result.curves:
         first = result.conditions[0].load
         values = [condition.at for condition in result.conditions if condition.at is not None]

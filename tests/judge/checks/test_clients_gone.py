@@ -28,6 +28,13 @@ def test_both_rates_are_named() -> None:
     assert "320 answers a second over all of it, and 16,000 while they were at work" in finding.evidence
 
 
+def test_over_http2_the_clients_are_streams() -> None:
+    experiment = an_experiment("a").but(connections=4, streams=4)
+    (finding,) = in_trial("clients-gone", at_work_for(0.93), experiment)
+    assert "16 streams had no connection, and the clients were at work for 2.79 s" in finding.evidence
+    assert in_trial("clients-gone", at_work_for(0.99), experiment) == []
+
+
 def test_far_below_any_limit_for_errors() -> None:
     """As published: two errors beside 69,303 answers of 288.28 µs in 600 s, with two clients."""
     trial = a_trial().serving(115.505).but(window=600.0, connections=2).taking(288.28e-6).erring(connect=2)

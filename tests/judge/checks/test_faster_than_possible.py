@@ -54,6 +54,15 @@ def test_more_answers_than_fit_into_the_window_are_refused_whatever_their_times(
     assert found("faster-than-possible", record, [answered(2 * 325, 0.06)]) == []
 
 
+def test_over_http2_each_stream_has_the_whole_window() -> None:
+    """Four streams on each of four connections are sixteen clients; one more on each are not enough for the rest."""
+    over_http2 = an_experiment("a").but(connections=4, streams=4).record()
+    record = over_http2.model_copy(update={"implied_work": waiting(call=DELAY_SECONDS).implied_work})
+    (finding,) = found("faster-than-possible", record, [answered(2 * 340, 0.06)])
+    assert "16 streams have 49 s in a window of 3 s" in finding.evidence
+    assert found("faster-than-possible", record, [answered(2 * 325, 0.06)]) == []
+
+
 def test_nothing_is_said_where_nothing_waits_or_nothing_was_kept() -> None:
     assert found("faster-than-possible", EXPERIMENT, [answered(50_000, 1e-5)]) == []
     trial = answered(200, 0.001)

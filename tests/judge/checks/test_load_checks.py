@@ -53,6 +53,20 @@ class TestLittlesLaw:
         long = times(1000, 0.048).model_copy(update={"mean_seconds": 0.036, "max_seconds": 1.0})
         assert self.judged(a_trial(), response_time=long) == []
 
+    @pytest.mark.parametrize(("streams", "expected"), [(3, ["refusal"]), (4, []), (5, ["refusal"])])
+    def test_over_http2_a_closed_load_holds_its_streams(self, streams: int, expected: list[str]) -> None:
+        """Four on each of four connections are the sixteen that were in flight."""
+        record = an_experiment("a").but(connections=4, streams=streams).record()
+        assert severities(found("littles-law", record, [a_trial().record()])) == expected
+
+    @pytest.mark.parametrize(("streams", "expected"), [(1, ["refusal"]), (8, [])])
+    def test_over_http2_an_open_load_holds_at_most_its_streams(self, streams: int, expected: list[str]) -> None:
+        record, trial = an_experiment("a").but(connections=4, streams=streams).record(), a_trial().record()
+        assert trial.engine
+        opened = {"achieved_over_offered": 1.0, "waiting": Waiting(limit=1000, peak=0, at_end=0)}
+        trial = trial.model_copy(update={"engine": trial.engine.model_copy(update=opened)})
+        assert severities(found("littles-law", record, [trial])) == expected
+
     @pytest.mark.parametrize(("peak", "expected"), [(0, ["refusal"]), (20, [])])
     def test_an_open_load_holds_at_most_its_connections_and_its_queue(self, peak: int, expected: list[str]) -> None:
         open_load = {"achieved_over_offered": 1.0, "waiting": Waiting(limit=1000, peak=peak, at_end=0)}

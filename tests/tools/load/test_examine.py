@@ -26,13 +26,17 @@ def test_figures_that_contradict_the_load_are_refused() -> None:
     [
         {"load": Closed(connections=16, think_time_seconds=0.1)},
         {"pipeline": 2},
-        {"http2": Http2(streams=2)},
         {"stop": StopAfterRequests(requests=12_000)},
         {"load": Ramp(from_per_second=0, to_per_second=8000, connections=16)},
     ],
 )
 def test_a_load_that_no_experiment_has_is_judged_by_what_is_left(of: dict[str, Any]) -> None:
     assert refusing(**of) == set()
+
+
+def test_over_http2_requests_in_flight_are_streams() -> None:
+    assert refusing(load=Closed(connections=4), http2=Http2(streams=4)) == {"littles-law"}
+    assert refusing(load=Closed(connections=4), http2=Http2(streams=2)) == set()
 
 
 def test_what_the_kernel_counted_is_examined() -> None:

@@ -29,7 +29,7 @@ def test_streams_over_one_connection(call: Call, http2_port: int) -> None:
     url = f"http://localhost:{http2_port}/"
     measured = summary(call, url, "--http2", "--streams", "20", "-c", "1", "-n", "1000", "--expect-body", "hello")
     assert (measured["verified"], measured["connects"]) == (1000, 1)
-    assert "HTTP/2 with 20 streams per connection" in measured["load"]
+    assert "closed, 1 connection × 20 streams, HTTP/2" in measured["load"]
 
 
 def test_bodies_beyond_a_window(call: Call, http2_port: int, tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import httpx
 
-from fairtrial.catalog.contract.answer import ask
+from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS, ask
 from fairtrial.catalog.tables import Data
-from fairtrial.engine.plan import Expectation, Request
+from fairtrial.engine.plan import Closed, EnginePlan, Expectation, Http2, Request, StopAfterRequests, Tls
 from fairtrial.record.engine_summary import EngineSummary
 
 
@@ -28,6 +28,29 @@ class StackUnderTest:
     """one that it answers by GET, whatever the workload; with which status does not matter"""
     on_summary: Callable[[EngineSummary], None] = lambda _summary: None
     """is told of every run of the engine against it, so that each of its requests is counted"""
+    http2: bool = False
+    """whether the load comes over HTTP/2: the engine's own requests then do, too"""
+
+    def plan_of(self, request: Request, *, http2: bool | None = None) -> EnginePlan:
+        """The engine's plan of sending one request once.
+
+        Args:
+            http2: whether over HTTP/2; None: as the load comes.
+        """
+        url = self.client.base_url
+        secure = url.scheme == "https"
+        host = f"[{url.host}]" if ":" in url.host else url.host
+        return EnginePlan(
+            address=f"{host}:{url.port or (443 if secure else 80)}",
+            host=url.netloc.decode(),
+            tls=Tls(server_name=url.host) if secure else None,
+            requests=[request],
+            load=Closed(connections=1),
+            stop=StopAfterRequests(requests=1),
+            http2=Http2(streams=1) if (self.http2 if http2 is None else http2) else None,
+            timeout_seconds=ANSWER_WITHIN_SECONDS,
+            progress_every_seconds=0,
+        )
 
 
 SpotCheck = Callable[[Data, Any], Request]

@@ -11,6 +11,8 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.contract.connection import ask_to_close, closed_unasked
 from fairtrial.catalog.tables import Data
+from fairtrial.engine.plan import Request
+from fairtrial.engine.run import run_engine
 from fairtrial.experiment.ready import HEALTH, Ready
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import Clause
@@ -30,6 +32,8 @@ def try_contract(
     own: Ready | None = None,
     on_summary: Callable[[EngineSummary], None] = lambda _summary: None,
     headers: Sequence[tuple[str, str]] = (),
+    speaks_http2: bool = False,
+    http2: bool = False,
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
 
@@ -43,6 +47,8 @@ def try_contract(
         on_summary: is told of every run of the engine that a clause takes.
         headers: of the workload's requests, as the engine sends them during the load. What every stack is asked, such
             as its health, may be of another type than they accept.
+        speaks_http2: whether the stack says that it speaks HTTP/2 as well, which is then tried.
+        http2: whether the load comes over HTTP/2: clauses that take a run of the engine are then asked over it.
     """
     answers: list[httpx.Response] = []
     summaries: list[EngineSummary] = []
@@ -54,8 +60,10 @@ def try_contract(
     with client_of(url) as client:
         client.event_hooks = {"response": [answers.append]}
         path = HEALTH.path if own is None else own.path
-        stack = StackUnderTest(client, data, options, listening or set(), path or "/", ran)
+        stack = StackUnderTest(client, data, options, listening or set(), path or "/", ran, http2)
         of_every_stack = EVERY_STACK if own is None else ANY_SERVER
+        if speaks_http2:
+            of_every_stack = (*of_every_stack, OVER_HTTP2)
         for number, test in enumerate([*of_every_stack, *clauses]):
             if number == len(of_every_stack):
                 client.headers.update(headers)
@@ -97,6 +105,18 @@ def _loopback_only(stack: StackUnderTest) -> str | None:
     return f"it also listens on {', '.join(elsewhere)}" if elsewhere else None
 
 
+def _http2(stack: StackUnderTest) -> str | None:
+    """Any answer over HTTP/2 will do: what it says is asked over HTTP/1.1."""
+    summary = run_engine(stack.plan_of(Request(name="http2", path=stack.path), http2=True), lambda _event: None)
+    stack.on_summary(summary)
+    if summary.answers:
+        return None
+    return next((f"{each.what}: {each.excerpt}" for each in summary.examples), "no answer")
+
+
+OVER_HTTP2 = ClauseTest(
+    "http2", "it answers over HTTP/2 as well, on the same port: with prior knowledge, over TLS by ALPN", _http2
+)
 LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only)
 
 ANY_SERVER = (

@@ -68,7 +68,7 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
             )
         stack = read_stack(folder, name)
         return stack.model_copy(update={"title": contender.title}) if contender.title else stack
-    alike = ("port", "ready", "files", "hosts", "network", "env_from")
+    alike = ("port", "ready", "files", "hosts", "network", "env_from", "http2")
     said: dict[str, Any] = {name: getattr(contender, name) for name in alike}
     if contender.ready_within_seconds is not None:
         said["ready_within_seconds"] = contender.ready_within_seconds

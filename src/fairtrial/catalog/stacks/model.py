@@ -46,6 +46,7 @@ class Variant(Strict):
     args: Command = Field(default_factory=list)
     build: BuildCommands | None = Field(None, description="in place of the stack's; null: it shares the stack's build")
     requires: list[Requirement] = Field(default_factory=list, description="what its build needs beside the stack's")
+    http2: bool | None = Field(None, description="null: as the stack says")
 
     @model_validator(mode="after")
     def _requires_for_its_build(self) -> Self:
@@ -100,6 +101,9 @@ class Stack(Strict):
     hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
     env_from: EnvFrom = Field(
         default_factory=list, description="names of variables that it gets from the environment of fairtrial"
+    )
+    http2: bool = Field(
+        False, description="it speaks HTTP/2 beside HTTP/1.1 on its port: with prior knowledge, over TLS by ALPN"
     )
     network: Network | None = Field(
         None, description="own: nothing outside of the run can reach it; null: the machine's"
@@ -176,6 +180,10 @@ class Stack(Strict):
     def class_of(self, variant: Variant) -> StackClass:
         """The class of one of its variants: the variant's own, or else the stack's."""
         return variant.stack_class or self.stack_class
+
+    def speaks_http2(self, variant: Variant) -> bool:
+        """Whether one of its variants says that it speaks HTTP/2: the variant itself, or else the stack."""
+        return self.http2 if variant.http2 is None else variant.http2
 
     def variant(self, reference: StackRef) -> Variant:
         """Return the variant that `reference` names.

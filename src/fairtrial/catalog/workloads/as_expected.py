@@ -4,18 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
-from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
-from fairtrial.engine.plan import (
-    Closed,
-    EnginePlan,
-    Expectation,
-    GivenRows,
-    Request,
-    SetupRequest,
-    StopAfterRequests,
-    Tls,
-)
+from fairtrial.engine.plan import Expectation, GivenRows, Request, SetupRequest
 from fairtrial.engine.run import run_engine
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -39,23 +29,8 @@ def clause(
     """
 
     def violation(stack: StackUnderTest) -> str | None:
-        url = stack.client.base_url
-        secure = url.scheme == "https"
-        host = f"[{url.host}]" if ":" in url.host else url.host
-        plan = EnginePlan(
-            address=f"{host}:{url.port or (443 if secure else 80)}",
-            host=url.netloc.decode(),
-            tls=Tls(server_name=url.host) if secure else None,
-            setup=list(setup),
-            requests=[request],
-            rows=dict(rows),
-            secrets=dict(secrets),
-            load=Closed(connections=1),
-            stop=StopAfterRequests(requests=1),
-            timeout_seconds=ANSWER_WITHIN_SECONDS,
-            progress_every_seconds=0,
-        )
-        summary = run_engine(plan, lambda _event: None)
+        more = {"setup": list(setup), "rows": dict(rows), "secrets": dict(secrets)}
+        summary = run_engine(stack.plan_of(request).model_copy(update=more), lambda _event: None)
         stack.on_summary(summary)
         return None if summary.verified else _what_came(summary, request.expect)
 

@@ -42,7 +42,8 @@ def _fastest_seconds(engine: EngineSummary, request: str) -> float | None:
 def _too_many(trial: TrialRecord, floors: Mapping[str, float], load: Load | None, share: float) -> str | None:
     """Why the verified answers, each with its least time, do not fit into the window; None if they do.
 
-    A connection waits for one answer at a time, so the least times of its answers follow each other. Only the first of
+    A connection, or a stream of HTTP/2, waits for one answer at a time, so the least times of its answers follow each
+    other. Only the first of
     a window may have begun before it. A window that was put together from slices has as many beginnings as slices.
     """
     engine = trial.engine
@@ -51,12 +52,13 @@ def _too_many(trial: TrialRecord, floors: Mapping[str, float], load: Load | None
         return None
     least_seconds = sum(each.verified * floors.get(each.name, 0.0) for each in engine.mix)
     begins = 1 if trial.slices is None else trial.slices.kept
-    room_seconds = load.connections * (engine.window_seconds + begins * max(floors.values()))
+    room_seconds = load.most_in_flight * (engine.window_seconds + begins * max(floors.values()))
     if least_seconds * (1 - share) <= room_seconds:
         return None
+    clients = "streams" if load.http2 else "connections"
     return (
-        f"{engine.verified:,} answers take {least_seconds:,.0f} s of waiting at least, and {load.connections} "
-        f"connections have {room_seconds:,.0f} s in a window of {engine.window_seconds:.3g} s"
+        f"{engine.verified:,} answers take {least_seconds:,.0f} s of waiting at least, and {load.most_in_flight} "
+        f"{clients} have {room_seconds:,.0f} s in a window of {engine.window_seconds:.3g} s"
     )
 
 

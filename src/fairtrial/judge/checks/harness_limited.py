@@ -44,8 +44,11 @@ def examine(case: Case) -> Iterator[Finding]:
 def calibration_of(record: ExperimentRecord, load: RequestLoad, summary: EngineSummary) -> Calibration | None:
     """The calibration with connections, threads, rate and waiting as in this trial; None if there is none.
 
+    There is none over HTTP/2, which the load engine's own target does not speak.
     In older records, which do not say how the engine waited, it slept.
     """
+    if load.http2:
+        return None
     asked = load.connections, load.keep_alive, load.threads, load.offered_per_second, summary.wait or "sleep"
     alike = (
         each

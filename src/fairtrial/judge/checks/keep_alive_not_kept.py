@@ -5,6 +5,11 @@ from collections.abc import Iterator
 from fairtrial.experiment.loads import RequestLoad
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
+OVER_HTTP2 = (
+    "have the stack keep connections open: a GOAWAY after so many requests or after so long ends them "
+    "(keepalive_requests and keepalive_time of nginx)"
+)
+
 
 def examine(case: LoadCase) -> Iterator[Finding]:
     """A warning where connections were opened again for more than so many answers, without a failure behind it.
@@ -27,6 +32,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
                 f"connections were opened {summary.connects:,} times for {summary.answers:,} answers "
                 f"({summary.connects / summary.answers:.2f} connects an answer), where {load.connections:,} "
                 "were to be kept open" + (f"; {unannounced:,} were closed without a word" if unannounced else ""),
+                OVER_HTTP2 if load.http2 else "",
             )
 
 

@@ -31,32 +31,32 @@ def examine(case: LoadCase) -> Iterator[Finding]:
 def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: float) -> tuple[float, float] | None:
     """The least and the most mean number of requests in the system; None where the load cannot tell.
 
-    Closed load, n connections, no think time: in a window of length W, the times of one connection's answers follow
-    each other without gaps. So they sum up to W, plus the age of its first request when the window opens, minus the age
-    of its last when it closes. No age exceeds the longest time, answered or not: n ± n · longest / W. Failed requests
-    take time that no answer accounts for, and so do think times of requests and the setup of connections: with these
-    there is only the upper bound. Open load: at most all
-    connections and the longest queue. Of a window that was put together from several, each has edges of its own.
+    Closed load, n connections (over HTTP/2, n streams over all connections), no think time: in a window of length W,
+    the times of one connection's answers follow each other without gaps. So they sum up to W, plus the age of its first
+    request when the window opens, minus the age of its last when it closes. No age exceeds the longest time, answered
+    or not: n ± n · longest / W. Failed requests take time that no answer accounts for, and so do think times of
+    requests and the setup of connections: with these there is only the upper bound. Open load: at most all connections
+    or streams, and the longest queue. Of a window that was put together from several, each has edges of its own.
     """
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
     edges = windows * longest / summary.window_seconds
     if summary.achieved_over_offered is not None:
         if not isinstance(load, RequestLoad) or summary.waiting is None:
             return None
-        most = load.connections + summary.waiting.peak
+        most = load.most_in_flight + summary.waiting.peak
         return 0.0, most * (1 + edges + tolerance)
     if not isinstance(load, ClosedLoad):
         return None
-    connections = load.connections
+    clients = load.most_in_flight
     failed = sum(summary.errors.values()) > summary.answers - summary.verified or bool(summary.failures)
-    least = 0.0 if failed or summary.has_pauses else connections * (1 - edges - tolerance)
-    return max(least, 0.0), connections * (1 + edges + tolerance)
+    least = 0.0 if failed or summary.has_pauses else clients * (1 - edges - tolerance)
+    return max(least, 0.0), clients * (1 + edges + tolerance)
 
 
 CHECK = LoadCheck(
     name="littles-law",
     looks_at="answers in the window times their mean response time, divided by the window, compared with the "
-    "connections of the load (J. D. C. Little, Operations Research 9 (1961), 383-387)",
+    "connections of the load, over HTTP/2 with their streams (J. D. C. Little, Operations Research 9 (1961), 383-387)",
     thresholds={
         "tolerance": Threshold(
             0.02,

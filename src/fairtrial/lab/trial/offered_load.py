@@ -8,7 +8,16 @@ from urllib.parse import urlsplit
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
-from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Poisson, StopAfterRequests, StopAfterSeconds
+from fairtrial.engine.plan import (
+    Closed,
+    Constant,
+    EngineLoad,
+    EnginePlan,
+    Http2,
+    Poisson,
+    StopAfterRequests,
+    StopAfterSeconds,
+)
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.loads import (
     CapacityLoad,
@@ -249,6 +258,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         else StopAfterSeconds(seconds=load.duration_seconds),
         warmup_seconds=load.warmup_seconds,
         requests_per_connection=None if load.keep_alive else 1,
+        http2=Http2(streams=load.streams) if load.http2 else None,
         timeout_seconds=load.timeout_seconds,
         drain_seconds=load.drain_seconds if isinstance(load, OpenLoad) else None,
         threads=engine_threads(load.threads, load.connections, len(cpus)),

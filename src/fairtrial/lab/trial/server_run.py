@@ -10,6 +10,7 @@ from fairtrial.catalog.services.model import Counters
 from fairtrial.catalog.services.upstream import Upstream
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
+from fairtrial.experiment.loads import RequestLoad
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs, without_lab
 from fairtrial.lab.trial.callee import upstream_of_trial
@@ -130,7 +131,8 @@ def readiness_of(deployment: Deployment) -> Readiness:
 def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Clause]:
     """Try the clauses of a trial's contract, one after the other."""
     workload, point, record = context.plan.workload, context.point, context.record
-    assert isinstance(workload, ServerWorkload)
+    load = context.condition.load
+    assert isinstance(workload, ServerWorkload) and isinstance(load, RequestLoad)
     # In a network of its own there is nothing but loopback: on whatever address it listens, nobody outside reaches it.
     own_network = context.condition.stack.network == "own"
 
@@ -148,6 +150,8 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
         on_summary=context.contract_runs.append,
         own=None if workload.own is None else workload.ready,
         headers=common_headers(context),
+        speaks_http2=context.condition.stack.speaks_http2(context.condition.variant),
+        http2=load.http2,
     )
     hidden = context.redaction.hidden
     for clause in clauses:

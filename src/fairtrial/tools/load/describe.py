@@ -24,11 +24,10 @@ from fairtrial.experiment.describe_load import (
 
 def describe_plan(plan: EnginePlan) -> str:
     """The load with its length: `closed, 16 connections, keep-alive, 10 s`."""
-    parts = [_load(plan.load, plan.requests_per_connection)]
+    streams = None if plan.http2 is None else plan.http2.streams
+    parts = [_load(plan.load, plan.requests_per_connection, streams)]
     if plan.pipeline > 1:
         parts.append(f"{plan.pipeline} requests in flight per connection (pipelined)")
-    if plan.http2 is not None:
-        parts.append(f"HTTP/2 with {count(plan.http2.streams, 'stream')} per connection")
     if plan.tls is not None:
         parts.append("TLS")
     length = _length(plan) + describe_warmup(plan.warmup_seconds) + describe_drain(plan.drain_seconds)
@@ -44,17 +43,19 @@ def window_seconds(plan: EnginePlan) -> float | None:
     return None
 
 
-def _load(load: EngineLoad, requests_per_connection: int | None) -> str:
+def _load(load: EngineLoad, requests_per_connection: int | None, streams: int | None) -> str:
     if isinstance(load, Closed):
         think = load.think_time_seconds
-        return describe_closed(load.connections, think_seconds=think, requests_per_connection=requests_per_connection)
+        return describe_closed(
+            load.connections, think_seconds=think, requests_per_connection=requests_per_connection, streams=streams
+        )
     if isinstance(load, Ramp):
         rate = describe_ramp(load.from_per_second, load.to_per_second)
     elif isinstance(load, Steps):
         rate = describe_steps([(step.rate_per_second, step.seconds) for step in load.steps])
     else:
         rate = describe_rate(load.rate_per_second, load.kind)
-    return describe_open(rate, load.connections, requests_per_connection=requests_per_connection)
+    return describe_open(rate, load.connections, requests_per_connection=requests_per_connection, streams=streams)
 
 
 def _length(plan: EnginePlan) -> str:

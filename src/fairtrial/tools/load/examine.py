@@ -31,12 +31,15 @@ def examine_load(
 
 
 def as_in_an_experiment(plan: EnginePlan) -> Load | None:
-    """The load as an experiment would have it; None if none can: think time, HTTP/2, a pipeline, ramps, a count."""
+    """The load as an experiment would have it; None if none can: think time, a pipeline, ramps, a count."""
     load, keep_alive = plan.load, plan.requests_per_connection is None
-    if plan.pipeline > 1 or plan.http2 is not None or isinstance(plan.stop, StopAfterRequests):
+    if plan.pipeline > 1 or isinstance(plan.stop, StopAfterRequests):
         return None
+    streams = 1 if plan.http2 is None else plan.http2.streams
     if isinstance(load, Closed) and not load.think_time_seconds:
-        return ClosedLoad(connections=load.connections, keep_alive=keep_alive)
+        return ClosedLoad(
+            connections=load.connections, keep_alive=keep_alive, http2=plan.http2 is not None, streams=streams
+        )
     if isinstance(load, Constant | Poisson):
         return OpenLoad(
             kind="open",
@@ -44,5 +47,7 @@ def as_in_an_experiment(plan: EnginePlan) -> Load | None:
             arrivals=load.kind,
             connections=load.connections,
             keep_alive=keep_alive,
+            http2=plan.http2 is not None,
+            streams=streams,
         )
     return None

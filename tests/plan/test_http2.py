@@ -1,0 +1,94 @@
+"""Loads over HTTP/2, held against what stacks say of themselves and what only HTTP/1.1 has."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.experiment.model import Experiment
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.plan import Plan
+from tests.plan.plans import FILE, STACKS, a_stack, planned, planned_contender
+
+LOAD = {"kind": "closed", "connections": 1, "http2": True, "streams": 4}
+HELLO = {"requests": {"hello": {"get": "/"}}}
+
+
+def over_http2(*stacks: Stack, of: str, **more: Any) -> Plan:
+    file = {"name": "x", "title": "x", "workload": "random-item", "service": "sqlite", "stacks": [of], "load": LOAD}
+    every = {**STACKS, **{stack.name: stack for stack in stacks}}
+    return make_plan(Experiment.model_validate(file | more), every, FILE)
+
+
+def test_a_stack_that_says_so_is_asked() -> None:
+    plan = over_http2(a_stack("new", http2=True), of="new")
+    assert plan.conditions[0].recorded.load.model_dump()["streams"] == 4
+
+
+def test_a_variant_may_say_it_and_take_it_back() -> None:
+    variants = {"on": Variant(http2=True), "off": Variant(http2=False), "neither": Variant()}
+    old, new = a_stack("old", variants=variants), a_stack("new", http2=True, variants=variants)
+    assert [old.speaks_http2(each) for each in variants.values()] == [True, False, False]
+    assert [new.speaks_http2(each) for each in variants.values()] == [True, False, True]
+    assert over_http2(old, of="old:on").conditions
+    with pytest.raises(Problem, match="new:off does not say"):
+        over_http2(new, of="new:off")
+
+
+def test_one_that_does_not_is_refused_and_those_that_do_are_named() -> None:
+    new = a_stack("new", http2=True, variants={"off": Variant(http2=False)})
+    with pytest.raises(Problem) as refused:
+        over_http2(new, a_stack("old", variants={"on": Variant(http2=True)}), of="a")
+    assert refused.value.reason == "mine.toml: load.http2: a does not say that it speaks HTTP/2"
+    assert refused.value.remedy is not None
+    assert "set `http2 = true` in its stack.toml" in refused.value.remedy
+    assert refused.value.remedy.endswith("these do: new, old:on")
+    with pytest.raises(Problem, match=r"load\.http2: a does not say"):
+        planned(load={"kind": "closed"}, sweep={"parameter": "load.http2", "values": [False, True]})
+
+
+def test_a_contender_says_it_in_the_experiment() -> None:
+    described = {"directory": ".", "command": ["true"]}
+    assert planned_contender({**described, "http2": True}, load=LOAD).conditions
+    assert planned_contender({"url": "https://localhost:1", "http2": True}, load=LOAD).conditions
+    with pytest.raises(Problem) as refused:
+        planned_contender(described, load=LOAD)
+    assert refused.value.remedy is not None and "in [contenders.app]" in refused.value.remedy
+
+
+def test_what_has_a_manifest_says_it_there() -> None:
+    with pytest.raises(ValueError, match=r"http2: without `command`, the stack\.toml of `folder` says it"):
+        planned_contender({"folder": ".", "http2": True}, load=LOAD)
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"workload": HELLO, "reference": "app"}, "load.http2: answers under load are compared"),
+        (
+            {"workload": {**HELLO, "setup": {"login": {"post": "/login", "per": "connection"}}}},
+            "load.http2: x.toml: setup.login: what connections send first is sent over HTTP/1.1 alone",
+        ),
+        (
+            {"workload": {"requests": {"hello": {"get": "/", "headers": {"TE": "trailers"}}}}},
+            "load.http2: x.toml: hello has the header TE",
+        ),
+    ],
+)
+def test_what_only_http1_has_is_refused_with_a_remedy(more: dict[str, Any], reason: str) -> None:
+    described = {"directory": ".", "command": ["true"], "http2": True}
+    with pytest.raises(Problem) as refused:
+        planned_contender(described, load=LOAD, **more)
+    assert refused.value.reason.startswith(f"mine.toml: {reason}")
+    assert refused.value.remedy
+
+
+def test_shipped_stacks_of_several_languages_speak_it() -> None:
+    speaking = {
+        stack.language
+        for stack in find_stacks().values()
+        if any(stack.speaks_http2(variant) for variant in (Variant(), *stack.variants.values()))
+    }
+    assert speaking >= {"Go", "Rust"}
