@@ -251,6 +251,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         requests_per_connection=None if load.keep_alive else 1,
         timeout_seconds=load.timeout_seconds,
         drain_seconds=load.drain_seconds if isinstance(load, OpenLoad) else None,
+        deadline_seconds=load.deadline_seconds if isinstance(load, OpenLoad) else None,
         threads=engine_threads(load.threads, load.connections, len(cpus)),
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),

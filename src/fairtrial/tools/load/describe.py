@@ -12,6 +12,7 @@ from fairtrial.engine.plan import (
 )
 from fairtrial.experiment.describe_load import (
     describe_closed,
+    describe_deadline,
     describe_drain,
     describe_open,
     describe_ramp,
@@ -31,6 +32,8 @@ def describe_plan(plan: EnginePlan) -> str:
         parts.append(f"HTTP/2 with {count(plan.http2.streams, 'stream')} per connection")
     if plan.tls is not None:
         parts.append("TLS")
+    if plan.deadline_seconds is not None:
+        parts.append(describe_deadline(plan.deadline_seconds))
     length = _length(plan) + describe_warmup(plan.warmup_seconds) + describe_drain(plan.drain_seconds)
     return ", ".join([*parts, length])
 
