@@ -77,8 +77,8 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
 CHECK = LoadCheck(
     name="littles-law",
     looks_at="answers in the window times their mean response time, divided by the window, compared with the "
-    "connections of the load (J. D. C. Little, Operations Research 9 (1961), 383-387); behind a warm-up with the ages of "
-    "requests at both edges of the window, as an identity",
+    "connections of the load (J. D. C. Little, Operations Research 9 (1961), 383-387); behind a warm-up, ages at both "
+    "edges of the window make it an identity",
     thresholds={
         "tolerance": Threshold(
             0.02,
