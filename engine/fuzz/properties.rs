@@ -2,6 +2,10 @@
 
 #[path = "oracle.rs"]
 mod oracle;
+#[path = "rows.rs"]
+mod rows;
+
+use std::cell::RefCell;
 
 use fairtrial_engine::http1::response::{BodyPart, HEAD_BYTES_LIMIT, ResponseParser};
 use fairtrial_engine::template::{self, Part};
@@ -124,6 +128,24 @@ fn parse<'i>(parts: impl Iterator<Item = &'i [u8]>, is_head: bool) -> Outcome {
         None => End::Partial(parser.is_complete_at_close()),
     };
     outcome
+}
+
+thread_local! {
+    static ROWS: RefCell<rows::Rows> = RefCell::new(rows::Rows::new());
+}
+
+/// Verification of a row says what a plain reading of the body says: of these bytes, and of a row that they draw.
+pub fn row(bytes: &[u8]) {
+    ROWS.with_borrow_mut(|rows| {
+        rows.compare(bytes);
+        rows.compare(&rows.drawn(bytes));
+    });
+}
+
+/// Whether these bytes are a row, and whether the one is that they draw.
+#[allow(dead_code, reason = "fuzz_smoke asks")]
+pub fn are_rows(bytes: &[u8]) -> [bool; 2] {
+    ROWS.with_borrow(|rows| [rows.is_row(bytes), rows.is_row(&rows.drawn(bytes))])
 }
 
 /// A template is parts that come from its text in order, or one line that says what is wrong.

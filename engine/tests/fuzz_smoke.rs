@@ -15,7 +15,7 @@ use fairtrial_engine::dataset::mix;
 const LONGEST: usize = 100_000;
 
 /// Bytes that mean something to the parsers.
-const TOKENS: [&str; 24] = [
+const TOKENS: [&str; 32] = [
     "\r\n",
     "\r\n\r\n",
     "\n\n",
@@ -40,6 +40,14 @@ const TOKENS: [&str; 24] = [
     "{{field ",
     "zipf 10 1.1",
     "sequence",
+    "\"id\":",
+    "\"id\": 7",
+    ", \"more\": {\"name\": \"\"}",
+    "\"name\":",
+    "\\u0069",
+    "{",
+    "}",
+    ",",
 ];
 
 struct Random(u64);
@@ -114,6 +122,21 @@ fn most_answers_of_the_corpus_are_compared_with_what_other_means_make_of_them() 
     let corpus = corpus("response");
     let compared = corpus.iter().filter(|input| properties::has_oracle(input)).count();
     assert!(compared * 2 > corpus.len(), "{compared} of {}", corpus.len());
+}
+
+#[test]
+fn some_bodies_are_rows_and_some_are_none() {
+    let corpus = corpus("row");
+    let are_rows: Vec<[bool; 2]> = (0..1000_u32).map(|n| properties::are_rows(&n.to_le_bytes())).collect();
+    let drawn = are_rows.iter().filter(|[_, drawn]| *drawn).count();
+    assert!((200..800).contains(&drawn), "{drawn} of 1000 that are drawn");
+    let of_corpus = corpus.iter().filter(|body| properties::are_rows(body)[0]).count();
+    assert!((2..corpus.len() - 1).contains(&of_corpus), "{of_corpus} of {}", corpus.len());
+}
+
+#[test]
+fn rows() {
+    fuzz("row", properties::row);
 }
 
 #[test]

@@ -69,6 +69,19 @@ def test_cpu_time_is_for_the_answers_of_its_own_window() -> None:
     assert read(trial.model_copy(update={"server": longer})) == pytest.approx(read(trial))
 
 
+def test_times_to_the_first_byte_are_read_by_any_percentile() -> None:
+    trial = a_trial().record()
+    engine = trial.engine
+    assert engine is not None and find_metric("first_byte_time_p50").read(trial) is None
+    sooner = engine.model_copy(update={"first_byte_time": engine.service_time})
+    assert find_metric("first_byte_time_p50").read(trial.model_copy(update={"engine": sooner})) == pytest.approx(
+        0.00392
+    )
+    assert find_metric("first_byte_time_p99").label == "first byte time p99"
+    with pytest.raises(ValueError, match="did you mean first_byte_time_p50"):
+        find_metric("ttfb")
+
+
 def test_any_percentile_may_be_asked_for() -> None:
     trial = a_trial().record()
     assert find_metric("response_time_p99") is not METRICS["response_time_p99"]

@@ -170,6 +170,7 @@ impl Run {
             pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
             drain_ns: clock::from_seconds(plan.drain_seconds()),
+            deadline_ns: plan.deadline_seconds.map(clock::from_seconds),
             record: Record::new(kinds, self.tallied_dataset(), plan.record_intended as usize)
                 .telling(Arc::clone(&totals))
                 .acknowledging(acknowledged_numbers(&self.requests))

@@ -134,6 +134,10 @@ impl Http2Conversation {
     fn open_asked(&mut self, number: usize, now_ns: u64) -> bool {
         let mut has_opened = false;
         while let Some(lane) = self.next_asking(number) {
+            if let Some(next) = self.session.drop_late(lane, now_ns) {
+                self.follow(lane, next, now_ns);
+                continue;
+            }
             let encoded = match self.encode(lane) {
                 Ok(encoded) => encoded,
                 Err(error) => {
@@ -207,7 +211,7 @@ impl Http2Conversation {
                         reusable: true,
                         has_two_framings: false,
                     };
-                    self.session.answer_head(lane, &head);
+                    self.session.answer_head(lane, &head, now_ns);
                 }
                 Heard::Piece(piece) => self.session.answer_piece(lane, &piece),
                 Heard::End => {

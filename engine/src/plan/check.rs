@@ -22,6 +22,7 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     within("warmup_seconds", plan.warmup_seconds, 0.0, LONGEST_SECONDS)?;
     within("timeout_seconds", plan.timeout_seconds, 0.001, LONGEST_SECONDS)?;
     drain(plan)?;
+    deadline(plan)?;
     within("progress_every_seconds", plan.progress_every_seconds, 0.0, LONGEST_SECONDS)?;
     within("threads", f64::from(plan.threads), 1.0, f64::from(MOST_THREADS))?;
     within("pipeline", f64::from(plan.pipeline), 1.0, f64::from(DEEPEST_PIPELINE))?;
@@ -55,6 +56,16 @@ fn drain(plan: &Plan) -> Checked {
             invalid("drain_seconds: needs an open load: a closed one has no arrivals whose answers are owed")
         }
         Some(seconds) => within("drain_seconds", seconds, 0.0, LONGEST_SECONDS),
+        None => Ok(()),
+    }
+}
+
+fn deadline(plan: &Plan) -> Checked {
+    match plan.deadline_seconds {
+        Some(_) if !plan.load.is_open() => invalid(
+            "deadline_seconds: needs an open load: a request of a closed one begins when it is intended to",
+        ),
+        Some(seconds) => within("deadline_seconds", seconds, 0.001, LONGEST_SECONDS),
         None => Ok(()),
     }
 }

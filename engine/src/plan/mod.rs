@@ -83,6 +83,9 @@ pub struct Plan {
     /// As it was written: see [`Plan::drain_seconds`].
     #[serde(default)]
     drain_seconds: Option<f64>,
+    /// An open load's request is not sent later than so long after its intended start; left out: it is, however late.
+    #[serde(default)]
+    pub deadline_seconds: Option<f64>,
     /// Number of threads that offer load.
     #[serde(default = "default_one")]
     pub threads: u32,

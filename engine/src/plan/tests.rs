@@ -80,6 +80,22 @@ fn an_open_loads_answers_are_awaited_for_two_seconds_or_the_time_out() {
 }
 
 #[test]
+fn a_deadline_is_of_an_open_load() {
+    let deadline = |load: Value, seconds: Value| {
+        read(move |plan| {
+            plan["load"] = load.clone();
+            plan["deadline_seconds"] = seconds.clone();
+        })
+        .map(|plan| plan.deadline_seconds)
+    };
+    let open = || json!({"kind": "constant", "rate_per_second": 10.0, "connections": 4});
+    let closed = || json!({"kind": "closed", "connections": 4});
+    assert_eq!((deadline(open(), json!(0.5)), deadline(closed(), Value::Null)), (Ok(Some(0.5)), Ok(None)));
+    assert!(deadline(closed(), json!(1)).unwrap_err().contains("deadline_seconds: needs an open"));
+    assert!(deadline(open(), json!(0)).unwrap_err().contains("deadline_seconds: 0"));
+}
+
+#[test]
 fn steps_end_the_run_themselves() {
     let steps = json!([{"rate_per_second": 100, "seconds": 2}, {"rate_per_second": 0, "seconds": 0.5}]);
     let plan = read(|plan| {

@@ -23,6 +23,8 @@ pub enum ErrorKind {
     Tls,
     /// Not sent: as many requests as allowed waited for a connection.
     Overflow,
+    /// Not sent: its intended start was longer ago than the plan's `deadline_seconds`.
+    Deadline,
     /// What came was not HTTP.
     Protocol,
     /// An unexpected status 1xx.
@@ -45,7 +47,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All kinds with the names they have in a summary.
-    pub const ALL: [(ErrorKind, &'static str); 16] = [
+    pub const ALL: [(ErrorKind, &'static str); 17] = [
         (ErrorKind::Refused, "refused"),
         (ErrorKind::Reset, "reset"),
         (ErrorKind::Closed, "closed"),
@@ -53,6 +55,7 @@ impl ErrorKind {
         (ErrorKind::Connect, "connect"),
         (ErrorKind::Tls, "tls"),
         (ErrorKind::Overflow, "overflow"),
+        (ErrorKind::Deadline, "deadline"),
         (ErrorKind::Protocol, "protocol"),
         (ErrorKind::Status1xx, "status_1xx"),
         (ErrorKind::Status2xx, "status_2xx"),
@@ -139,7 +142,7 @@ mod tests {
         let mut merged = counts.clone();
         merged.merge(&counts);
         let written = serde_json::to_value(&merged).unwrap();
-        assert_eq!(written.as_object().unwrap().len(), 16);
+        assert_eq!(written.as_object().unwrap().len(), 17);
         assert_eq!((&written["wrong_body"], &written["refused"]), (&2.into(), &0.into()));
     }
 }

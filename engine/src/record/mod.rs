@@ -1,6 +1,7 @@
 //! What is kept of the window, per thread, and how threads' records become one.
 
 mod acknowledged;
+mod buckets;
 mod cohort;
 mod distribution;
 mod errors;
@@ -18,6 +19,7 @@ mod sightings;
 mod spot_checks;
 mod summary;
 mod times;
+mod under_way;
 
 use std::sync::Arc;
 
@@ -34,13 +36,14 @@ pub use latest::{LatestSecond, LatestTimes};
 pub use part::{Part, Unfit};
 pub use picks::{BINS, PickCounts, Picks};
 pub use progress::Totals;
-pub use series::{Series, SeriesPoint};
+pub use series::{Series, SeriesPoint, Tenths};
 pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};
 pub use sightings::{Sightings, SightingsWritten};
 pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
 pub use summary::{BodyBytes, Books, Handshakes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
 pub use times::{Times, TimesByKind};
+pub use under_way::{UnderWay, UnderWayWritten};
 
 use crate::dataset::Dataset;
 use crate::reference::Comparison;
@@ -57,8 +60,23 @@ pub struct ExchangeTimes {
     pub intended_ns: u64,
     /// Request bytes handed to the kernel.
     pub sent_ns: u64,
+    /// First byte of the answer.
+    pub first_byte_ns: u64,
     /// Last byte of the answer.
     pub done_ns: u64,
+}
+
+/// A request that nobody awaited to its end, in nanoseconds on the run's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Unanswered {
+    /// Intended start.
+    pub intended_ns: u64,
+    /// Request bytes handed to the kernel; `None`: none were.
+    pub sent_ns: Option<u64>,
+    /// First byte of an answer; `None`: none came.
+    pub first_byte_ns: Option<u64>,
+    /// From then on it was awaited no longer.
+    pub given_up_ns: u64,
 }
 
 /// One thread's record of the window, or that of all threads.
@@ -90,6 +108,8 @@ pub struct Record {
     /// Connections that ended between two answers, although no answer had said so.
     pub unannounced_closes: u64,
     times: TimesByKind,
+    /// How long requests were under way, at both ends of the window and in it.
+    pub under_way: UnderWay,
     /// From the intended start to sending.
     #[serde(with = "exact")]
     pub send_lag: Distribution,
@@ -143,6 +163,7 @@ impl Record {
             two_framings: 0,
             unasked: 0,
             unannounced_closes: 0,
+            under_way: UnderWay::default(),
             send_lag: Distribution::new(),
             connect_time: Distribution::new(),
             body_bytes: BodyBytes::default(),
@@ -250,6 +271,7 @@ impl Record {
         let kind = self.kinds.of(request);
         let response_ns = times.done_ns.saturating_sub(times.intended_ns);
         self.counts[kind].answers += 1;
+        self.under_way.ended(response_ns);
         self.series.answer(since_opened_ns, response_ns);
         self.send_lag.record(times.sent_ns.saturating_sub(times.intended_ns));
         self.body_bytes.add(body_bytes);
@@ -258,18 +280,14 @@ impl Record {
     /// A request of the cohort has a complete answer, in the window or after it.
     #[inline]
     pub fn answer_of_cohort(&mut self, request: usize, times: ExchangeTimes) {
-        let service_ns = times.done_ns.saturating_sub(times.sent_ns);
-        let response_ns = times.done_ns.saturating_sub(times.intended_ns);
-        self.times.record(self.kinds.of(request), service_ns, response_ns);
+        self.times.record(self.kinds.of(request), times);
         self.cohort.answers += 1;
     }
 
-    /// A request of the cohort is awaited no longer. `sent_ns`: `None` if it never was sent.
+    /// A request of the cohort is awaited no longer.
     #[cold]
-    pub fn unanswered(&mut self, request: usize, intended_ns: u64, sent_ns: Option<u64>, given_up_ns: u64) {
-        let service_ns = sent_ns.map(|sent_ns| given_up_ns.saturating_sub(sent_ns));
-        let response_ns = given_up_ns.saturating_sub(intended_ns);
-        self.times.record_at_least(self.kinds.of(request), service_ns, response_ns);
+    pub fn unanswered(&mut self, request: usize, times: Unanswered) {
+        self.times.record_unanswered(self.kinds.of(request), times);
     }
 
     /// The answer passed, `since_opened_ns` after the window's opening.
@@ -340,7 +358,7 @@ impl Record {
     fn since(mut self, opened_ns: u64) -> Record {
         self.intended_ns.iter_mut().for_each(|at_ns| *at_ns = at_ns.saturating_sub(opened_ns));
         self.examples.since(opened_ns);
-        self.series.close_second();
+        self.series.close();
         self
     }
 
@@ -365,6 +383,7 @@ impl Record {
         self.unasked += other.unasked;
         self.unannounced_closes += other.unannounced_closes;
         self.times.merge(&other.times);
+        self.under_way.merge(other.under_way);
         self.send_lag.merge(&other.send_lag);
         self.connect_time.merge(&other.connect_time);
         self.body_bytes.merge(&other.body_bytes);

@@ -80,7 +80,9 @@ mod tests {
     use super::*;
     use crate::dataset::mix;
     use crate::plan::Wait;
-    use crate::record::{Books, ErrorKind, ExchangeTimes, RequestKinds, ThreadUse, WaitingRequests};
+    use crate::record::{
+        Books, ErrorKind, ExchangeTimes, RequestKinds, ThreadUse, Unanswered, WaitingRequests,
+    };
 
     /// A record of answers, errors and requests that nobody answered, all drawn from the seed.
     fn record(seed: u64) -> Record {
@@ -90,12 +92,20 @@ mod tests {
             let (request, since_ns) = (draw(0, 2) as usize, nth * 7_000_000);
             let intended_ns = 1_000_000_000 + since_ns;
             let sent_ns = intended_ns + draw(1, 50_000);
-            let times = ExchangeTimes { intended_ns, sent_ns, done_ns: sent_ns + draw(2, 1 << draw(3, 30)) };
+            let done_ns = sent_ns + draw(2, 1 << draw(3, 30));
+            let times =
+                ExchangeTimes { intended_ns, sent_ns, first_byte_ns: sent_ns.midpoint(done_ns), done_ns };
             record.sent(request, true);
             record.intended(intended_ns);
             match draw(4, 10) {
                 0 => record.failure(Some(request), ErrorKind::Timeout, since_ns),
-                1 => record.unanswered(request, intended_ns, Some(sent_ns), times.done_ns),
+                1 => {
+                    let (sent_ns, given_up_ns) = (Some(sent_ns), times.done_ns);
+                    let first_byte_ns = (draw(7, 2) == 0).then_some(times.first_byte_ns);
+                    record
+                        .unanswered(request, Unanswered { intended_ns, sent_ns, first_byte_ns, given_up_ns });
+                    record.under_way.at_end(u128::from(draw(8, 1 << 40)));
+                }
                 2 => {
                     record.examples.add(ErrorKind::WrongBody, Some(200), b"\xff wrong", times.done_ns);
                     record.wrong_answer(ErrorKind::WrongBody, since_ns);

@@ -1,25 +1,27 @@
-//! What happened in each second of the window.
+//! What happened in each second of the window, and in each tenth of a second.
 //!
 //! Response times go into a small histogram that is emptied every second: log-linear, 64 buckets to a power of two, so
 //! that a percentile is within 1% of the sample. What a second's buckets held is kept in a list, for the seconds of several
-//! threads become one before their percentiles are taken.
+//! threads become one before their percentiles are taken. A tenth has no percentiles: an answer is counted in the tenth
+//! that has begun, and ten of them are added up to a second, so that an answer costs no more than without them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Totals;
+use super::buckets::{BUCKETS, bucket_of, middle_of};
 
 pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
-/// Buckets to a power of two, as a power of two. Below 2 × 64 ns every nanosecond has its own.
-const BUCKET_BITS: u32 = 6;
+const TENTHS: u64 = 10;
 
-/// Nothing is told apart above 2^42 ns, about 73 minutes.
-const HIGHEST_BIT: u32 = 42;
+const TENTH_NS: u64 = SECOND_NS / TENTHS;
 
-const BUCKETS: usize = ((HIGHEST_BIT - BUCKET_BITS + 1) << BUCKET_BITS) as usize;
+/// Those of ten minutes. A window of a week would have six million.
+const MOST_TENTHS: usize = 6000;
 
 /// One second, as a summary holds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -36,6 +38,26 @@ pub struct SeriesPoint {
     pub max_seconds: Option<f64>,
 }
 
+/// Tenths of a second, as a summary holds them: each list has one value for each of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tenths {
+    /// Verified answers.
+    pub verified: Vec<u64>,
+    /// Errors of all kinds.
+    pub errors: Vec<u64>,
+    /// Longest response time; `None` without an answer.
+    pub max_seconds: Vec<Option<f64>>,
+}
+
+/// A tenth of a second.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+struct Tenth {
+    verified: u64,
+    errors: u64,
+    answers: u64,
+    max_ns: u64,
+}
+
 /// One second, before its percentiles are taken.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(super) struct Second {
@@ -50,12 +72,16 @@ pub(super) struct Second {
 #[derive(Debug)]
 pub struct Series {
     seconds: Vec<Second>,
+    tenths: Vec<Tenth>,
+    /// The last tenth so far, which is in neither list yet, and its number.
+    tenth: Tenth,
+    number: u64,
+    /// Its end.
+    ends_ns: u64,
     /// Of the last second.
     counts: Box<[u32]>,
     /// No count lies below or above.
     touched: (usize, usize),
-    /// The last second's end.
-    ends_ns: u64,
     /// Is told each second that is over.
     told: Option<Arc<Totals>>,
 }
@@ -64,9 +90,13 @@ impl Default for Series {
     fn default() -> Series {
         Series {
             seconds: Vec::with_capacity(1024),
+            // Not grown under load.
+            tenths: Vec::with_capacity(MOST_TENTHS),
+            tenth: Tenth::default(),
+            number: 0,
+            ends_ns: 0,
             counts: vec![0; BUCKETS].into(),
             touched: (BUCKETS, 0),
-            ends_ns: 0,
             told: None,
         }
     }
@@ -81,64 +111,103 @@ impl Series {
     /// A verified answer, `since_opened_ns` after the window's opening.
     #[inline]
     pub fn verified(&mut self, since_opened_ns: u64) {
-        self.second(since_opened_ns).verified += 1;
+        self.tenth(since_opened_ns).verified += 1;
     }
 
     /// A request ended in an error.
     pub fn error(&mut self, since_opened_ns: u64) {
-        self.second(since_opened_ns).errors += 1;
+        self.tenth(since_opened_ns).errors += 1;
     }
 
     /// An answer came, right or wrong.
     #[inline]
     pub fn answer(&mut self, since_opened_ns: u64, response_ns: u64) {
-        let second = self.second(since_opened_ns);
-        second.max_ns = second.max_ns.max(response_ns);
+        let tenth = self.tenth(since_opened_ns);
+        tenth.answers += 1;
+        tenth.max_ns = tenth.max_ns.max(response_ns);
         let bucket = bucket_of(response_ns);
         self.counts[bucket] += 1;
         self.touched = (self.touched.0.min(bucket), self.touched.1.max(bucket + 1));
     }
 
-    /// Adds another thread's seconds.
+    /// Adds another thread's.
     pub fn merge(&mut self, mut other: Series) {
-        self.close_second();
-        other.close_second();
+        self.close();
+        other.close();
         let length = self.seconds.len().max(other.seconds.len());
         self.seconds.resize(length, Second::default());
         for (second, added) in self.seconds.iter_mut().zip(other.seconds) {
             second.add(added);
         }
+        let length = self.tenths.len().max(other.tenths.len());
+        self.tenths.resize(length, Tenth::default());
+        for (tenth, added) in self.tenths.iter_mut().zip(other.tenths) {
+            tenth.add(added);
+        }
     }
 
-    /// At least `seconds` points: every begun second has one, also if nothing ended in it.
-    pub fn conclude(mut self, seconds: usize) -> Vec<SeriesPoint> {
-        self.close_second();
-        let length = self.seconds.len().max(seconds);
+    /// At least those of a window of this length: all that has begun has a point, also if nothing ended in it.
+    pub fn conclude(mut self, window_ns: u64) -> (Vec<SeriesPoint>, Tenths) {
+        self.close();
+        let length = self.seconds.len().max(window_ns.div_ceil(SECOND_NS) as usize);
         self.seconds.resize(length, Second::default());
-        self.seconds.iter().map(Second::conclude).collect()
+        let length = self.tenths.len().max((window_ns.div_ceil(TENTH_NS) as usize).min(MOST_TENTHS));
+        self.tenths.resize(length, Tenth::default());
+        let tenths = Tenths {
+            verified: self.tenths.iter().map(|tenth| tenth.verified).collect(),
+            errors: self.tenths.iter().map(|tenth| tenth.errors).collect(),
+            max_seconds: self.tenths.iter().map(Tenth::max_seconds).collect(),
+        };
+        (self.seconds.iter().map(Second::conclude).collect(), tenths)
     }
 
     #[inline]
-    fn second(&mut self, since_opened_ns: u64) -> &mut Second {
+    fn tenth(&mut self, since_opened_ns: u64) -> &mut Tenth {
         if since_opened_ns >= self.ends_ns {
-            self.begin_second(since_opened_ns);
+            self.begin_tenth(since_opened_ns);
         }
-        let last = self.seconds.len() - 1;
-        &mut self.seconds[last]
+        &mut self.tenth
     }
 
     #[cold]
-    fn begin_second(&mut self, since_opened_ns: u64) {
+    fn begin_tenth(&mut self, since_opened_ns: u64) {
+        self.close_tenth();
+        self.number = since_opened_ns / TENTH_NS;
+        self.ends_ns = (self.number + 1) * TENTH_NS;
+        let second = (self.number / TENTHS) as usize;
+        if second < self.seconds.len() {
+            return;
+        }
         self.close_second();
         if let (Some(totals), Some(closed)) = (&self.told, self.seconds.last()) {
             totals.latest.publish(self.seconds.len() as u64 - 1, closed.clone());
         }
-        let number = since_opened_ns / SECOND_NS;
-        self.seconds.resize(number as usize + 1, Second::default());
-        self.ends_ns = (number + 1) * SECOND_NS;
+        self.seconds.resize(second + 1, Second::default());
     }
 
-    pub(super) fn close_second(&mut self) {
+    /// Puts all that was counted into the lists.
+    pub(super) fn close(&mut self) {
+        self.close_tenth();
+        self.close_second();
+    }
+
+    fn close_tenth(&mut self) {
+        let tenth = std::mem::take(&mut self.tenth);
+        let Some(second) = self.seconds.last_mut() else { return };
+        second.verified += tenth.verified;
+        second.errors += tenth.errors;
+        second.max_ns = second.max_ns.max(tenth.max_ns);
+        let number = self.number as usize;
+        if number >= MOST_TENTHS {
+            return;
+        }
+        if number >= self.tenths.len() {
+            self.tenths.resize(number + 1, Tenth::default());
+        }
+        self.tenths[number].add(tenth);
+    }
+
+    fn close_second(&mut self) {
         let (from, to) = std::mem::replace(&mut self.touched, (BUCKETS, 0));
         let Some(second) = self.seconds.last_mut() else { return };
         if from >= to {
@@ -151,21 +220,46 @@ impl Series {
     }
 }
 
-/// Its seconds, of which the last must be closed.
+/// A series in which all that was counted is in the lists.
+#[derive(Serialize, Deserialize)]
+struct Closed<'s> {
+    seconds: Cow<'s, [Second]>,
+    tenths: Cow<'s, [Tenth]>,
+}
+
+/// Must be closed.
 impl Serialize for Series {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.seconds.serialize(serializer)
+        let (seconds, tenths) = (Cow::from(&self.seconds), Cow::from(&self.tenths));
+        Closed { seconds, tenths }.serialize(serializer)
     }
 }
 
 impl<'d> Deserialize<'d> for Series {
     fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Series, D::Error> {
-        let seconds = Vec::<Second>::deserialize(deserializer)?;
+        let Closed { seconds, tenths } = Closed::deserialize(deserializer)?;
         let is_known = |&(bucket, _): &(u16, u32)| usize::from(bucket) < BUCKETS;
         if !seconds.iter().all(|second| second.buckets.iter().all(is_known)) {
             return Err(D::Error::custom("a second has a bucket that does not exist"));
         }
-        Ok(Series { seconds, ..Series::default() })
+        if tenths.len() > MOST_TENTHS {
+            return Err(D::Error::custom("there are more tenths of a second than any engine keeps"));
+        }
+        let (seconds, tenths) = (seconds.into_owned(), tenths.into_owned());
+        Ok(Series { seconds, tenths, ..Series::default() })
+    }
+}
+
+impl Tenth {
+    fn add(&mut self, other: Tenth) {
+        self.verified += other.verified;
+        self.errors += other.errors;
+        self.answers += other.answers;
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    fn max_seconds(&self) -> Option<f64> {
+        (self.answers > 0).then_some(self.max_ns as f64 / 1e9)
     }
 }
 
@@ -202,40 +296,9 @@ impl Second {
     }
 }
 
-#[inline]
-fn bucket_of(nanoseconds: u64) -> usize {
-    let capped = nanoseconds.min((1 << HIGHEST_BIT) - 1);
-    // Small values have their own buckets: there is nothing to shift.
-    let shift = (u64::BITS - capped.leading_zeros()).saturating_sub(BUCKET_BITS + 1);
-    ((u64::from(shift) << BUCKET_BITS) + (capped >> shift)) as usize
-}
-
-fn middle_of(bucket: u16) -> u64 {
-    let bucket = u64::from(bucket);
-    let shift = (bucket >> BUCKET_BITS).saturating_sub(1);
-    let lowest = (bucket - (shift << BUCKET_BITS)) << shift;
-    lowest + (1 << shift) / 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_bucket_is_within_one_percent() {
-        let mut last = 0;
-        for exponent in 0..1400 {
-            let value = 1.02_f64.powi(exponent) as u64;
-            let bucket = bucket_of(value);
-            assert!(bucket >= last && bucket < BUCKETS);
-            last = bucket;
-            if value < 1 << HIGHEST_BIT {
-                let error = middle_of(bucket as u16).abs_diff(value) as f64 / value.max(1) as f64;
-                assert!(error < 0.01, "{value}: {error}");
-            }
-        }
-        assert_eq!((bucket_of(0), bucket_of(u64::MAX)), (0, BUCKETS - 1));
-    }
 
     #[test]
     fn seconds_have_their_own_percentiles_over_all_threads() {
@@ -248,7 +311,7 @@ mod tests {
         second.error(2 * SECOND_NS);
         second.answer(3 * SECOND_NS, 5_000);
         first.merge(second);
-        let points = first.conclude(5);
+        let (points, tenths) = first.conclude(5 * SECOND_NS);
         assert_eq!(points.len(), 5);
         let near = |figure: Option<f64>, expected: f64| (figure.unwrap() / expected - 1.0).abs() < 0.01;
         assert!(near(points[0].p50_seconds, 0.050) && near(points[0].p99_seconds, 0.099));
@@ -256,5 +319,45 @@ mod tests {
         assert_eq!(points[1], SeriesPoint::default());
         assert_eq!((points[2].errors, points[2].p50_seconds), (1, None));
         assert_eq!((points[3].p50_seconds, points[3].max_seconds), (Some(5e-6), Some(5e-6)));
+        assert_eq!((tenths.verified.len(), tenths.verified[0], tenths.errors[20]), (50, 100, 1));
+        assert_eq!((tenths.max_seconds[0], tenths.max_seconds[20]), (Some(0.1), None));
+    }
+
+    #[test]
+    fn ten_tenths_are_a_second_over_all_threads() {
+        let mut threads = [Series::default(), Series::default(), Series::default()];
+        for nth in 0..3000_u64 {
+            let (series, since_ns) = (&mut threads[(nth * nth % 3) as usize], nth * 1_300_000);
+            series.answer(since_ns, nth * 1000);
+            match nth % 7 {
+                0 => series.error(since_ns),
+                _ => series.verified(since_ns),
+            }
+        }
+        let [mut all, second, third] = threads;
+        all.merge(second);
+        all.merge(third);
+        let (points, tenths) = all.conclude(0);
+        assert_eq!((points.len(), tenths.verified.len()), (4, 39));
+        for (number, point) in points.iter().enumerate() {
+            let within = number * 10..(number * 10 + 10).min(39);
+            assert_eq!(tenths.verified[within.clone()].iter().sum::<u64>(), point.verified);
+            assert_eq!(tenths.errors[within.clone()].iter().sum::<u64>(), point.errors);
+            assert!(within.clone().all(|tenth| tenths.verified[tenth] + tenths.errors[tenth] >= 76));
+            let longest = tenths.max_seconds[within].iter().flatten().copied().fold(0.0, f64::max);
+            assert_eq!(point.max_seconds, Some(longest));
+        }
+    }
+
+    #[test]
+    fn tenths_are_those_of_ten_minutes_at_most() {
+        let mut series = Series::default();
+        for since_ns in [0, 599_950_000_000, 600_050_000_000, 700 * SECOND_NS] {
+            series.verified(since_ns);
+        }
+        let (points, tenths) = series.conclude(700 * SECOND_NS);
+        assert_eq!((points.len(), tenths.verified.len()), (701, MOST_TENTHS));
+        assert_eq!((tenths.verified[0], tenths.verified[MOST_TENTHS - 1]), (1, 1));
+        assert_eq!((points[600].verified, points[700].verified), (1, 1));
     }
 }

@@ -104,6 +104,7 @@ pub struct RequestShare {
     run_verified: u64,
     service_time: Option<Distribution>,
     response_time: Option<Distribution>,
+    first_byte_time: Option<Distribution>,
 }
 
 impl RequestShare {
@@ -120,6 +121,7 @@ impl RequestShare {
             run_verified,
             service_time: times.map(|times| times.service.clone()),
             response_time: times.map(|times| times.response.clone()),
+            first_byte_time: times.map(|times| times.first_byte.clone()),
         }
     }
 }

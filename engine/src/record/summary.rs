@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::cohort::CohortWritten;
 use super::{
     Acknowledgements, ConnectionAnswers, Distribution, ErrorCounts, Example, Picks, Record, RequestShare,
-    SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Times,
+    SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Tenths, Times, UnderWayWritten,
 };
+use crate::clock;
 use crate::dataset::Dataset;
 use crate::plan::{PROTOCOL, Wait};
 use crate::reference::Comparison;
@@ -252,6 +253,7 @@ pub struct Summary {
     examples: Vec<Example>,
     service_time: Distribution,
     response_time: Distribution,
+    first_byte_time: Distribution,
     send_lag: Distribution,
     connect_time: Distribution,
     body_bytes: Option<BodyBytesWritten>,
@@ -265,6 +267,7 @@ pub struct Summary {
     in_flight_at_start: u64,
     in_flight_at_end: u64,
     oldest_in_flight_seconds: Option<f64>,
+    under_way: UnderWayWritten,
     waiting: Option<WaitingRequests>,
     cohort: Option<CohortWritten>,
     mix: Vec<RequestShare>,
@@ -273,6 +276,7 @@ pub struct Summary {
     unasked: u64,
     unannounced_closes: u64,
     series: Vec<SeriesPoint>,
+    tenths: Tenths,
     intended_seconds: Vec<f64>,
     threads: Vec<ThreadUse>,
     picks: Option<Picks>,
@@ -305,7 +309,9 @@ impl Summary {
             .map(|spot_check| spot_check.written(&facts.requests, facts.opened_ns))
             .collect();
         let mix = record.shares();
-        let Times { service: service_time, response: response_time } = record.times();
+        let Times { service: service_time, response: response_time, first_byte: first_byte_time } =
+            record.times();
+        let (series, tenths) = record.series.conclude(clock::from_seconds(facts.window_seconds));
         let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
         Summary {
             protocol: PROTOCOL,
@@ -328,6 +334,7 @@ impl Summary {
             examples: record.examples.into_vec(),
             service_time,
             response_time,
+            first_byte_time,
             send_lag: record.send_lag,
             connect_time: record.connect_time,
             body_bytes: (body_bytes.count > 0).then(|| BodyBytesWritten {
@@ -345,6 +352,7 @@ impl Summary {
             in_flight_at_start: books.in_flight_at_start,
             in_flight_at_end: books.in_flight_at_end,
             oldest_in_flight_seconds: facts.oldest_in_flight_seconds,
+            under_way: record.under_way.written(facts.window_seconds),
             waiting: books.waiting,
             cohort: books.waiting.map(|_| record.cohort.written(facts.drain_seconds)),
             mix,
@@ -353,7 +361,8 @@ impl Summary {
             unasked: record.unasked,
             unannounced_closes: record.unannounced_closes,
             intended_seconds: record.intended_ns.iter().map(since_opened).collect(),
-            series: record.series.conclude(facts.window_seconds.ceil() as usize),
+            series,
+            tenths,
             threads: facts.threads,
             picks,
             run_verified,

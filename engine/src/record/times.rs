@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Distribution;
 use super::distribution::exact;
+use super::{Distribution, ExchangeTimes, Unanswered};
 
-/// A mix of more kinds has no times by kind: those of one take 540 KB in each thread.
+/// A mix of more kinds has no times by kind: those of one take 810 KB in each thread.
 const MOST_KINDS: usize = 16;
 
 /// Times of requests.
@@ -17,12 +17,16 @@ pub struct Times {
     /// From the intended start to the same.
     #[serde(with = "exact")]
     pub response: Distribution,
+    /// From sending to the answer's first byte, or to the moment at which it was awaited no longer.
+    #[serde(with = "exact")]
+    pub first_byte: Distribution,
 }
 
 impl Times {
     fn merge(&mut self, other: &Times) {
         self.service.merge(&other.service);
         self.response.merge(&other.response);
+        self.first_byte.merge(&other.first_byte);
     }
 }
 
@@ -43,20 +47,26 @@ impl TimesByKind {
 
     /// Adds the times of an answer to a request of this kind.
     #[inline]
-    pub fn record(&mut self, kind: usize, service_ns: u64, response_ns: u64) {
-        let times = self.place(kind);
-        times.service.record(service_ns);
-        times.response.record(response_ns);
+    pub fn record(&mut self, kind: usize, times: ExchangeTimes) {
+        let ExchangeTimes { intended_ns, sent_ns, first_byte_ns, done_ns } = times;
+        let place = self.place(kind);
+        place.service.record(done_ns.saturating_sub(sent_ns));
+        place.response.record(done_ns.saturating_sub(intended_ns));
+        place.first_byte.record(first_byte_ns.saturating_sub(sent_ns));
     }
 
-    /// Adds a request of this kind that was not answered for so long. `service_ns`: `None` if it never was sent.
+    /// Adds a request of this kind that was not answered for so long. One that never was sent has no service time.
     #[cold]
-    pub fn record_at_least(&mut self, kind: usize, service_ns: Option<u64>, response_ns: u64) {
-        let times = self.place(kind);
-        if let Some(service_ns) = service_ns {
-            times.service.record_at_least(service_ns);
+    pub fn record_unanswered(&mut self, kind: usize, times: Unanswered) {
+        let Unanswered { intended_ns, sent_ns, first_byte_ns, given_up_ns } = times;
+        let place = self.place(kind);
+        place.response.record_at_least(given_up_ns.saturating_sub(intended_ns));
+        let Some(sent_ns) = sent_ns else { return };
+        place.service.record_at_least(given_up_ns.saturating_sub(sent_ns));
+        match first_byte_ns {
+            Some(first_byte_ns) => place.first_byte.record(first_byte_ns.saturating_sub(sent_ns)),
+            None => place.first_byte.record_at_least(given_up_ns.saturating_sub(sent_ns)),
         }
-        times.response.record_at_least(response_ns);
     }
 
     #[inline]
@@ -89,11 +99,17 @@ impl TimesByKind {
 mod tests {
     use super::*;
 
-    /// Two threads' answers: the kind and the response time in microseconds. Service times are half as long.
+    /// An answer after so long. It was sent after a half of it, and its first byte came a quarter later.
+    fn after(microseconds: u64) -> ExchangeTimes {
+        let part = |quarters: u64| microseconds * 250 * quarters;
+        ExchangeTimes { intended_ns: 0, sent_ns: part(2), first_byte_ns: part(3), done_ns: part(4) }
+    }
+
+    /// Two threads' answers: the kind and the response time in microseconds.
     fn of_two_threads(kinds: usize, answers: &[(usize, u64)]) -> TimesByKind {
         let mut threads = [TimesByKind::new(kinds), TimesByKind::new(kinds)];
         for (nth, &(kind, microseconds)) in answers.iter().enumerate() {
-            threads[nth % 2].record(kind, microseconds * 500, microseconds * 1000);
+            threads[nth % 2].record(kind, after(microseconds));
         }
         let [mut first, second] = threads;
         first.merge(&second);
@@ -106,14 +122,29 @@ mod tests {
         for &(_, microseconds) in answers {
             times.service.record(microseconds * 500);
             times.response.record(microseconds * 1000);
+            times.first_byte.record(microseconds * 250);
         }
         times
     }
 
     fn assert_same(times: &Times, expected: &Times) {
-        for (one, other) in [(&times.service, &expected.service), (&times.response, &expected.response)] {
-            assert_eq!(serde_json::to_value(one).unwrap(), serde_json::to_value(other).unwrap());
-        }
+        let of = |times: &Times| serde_json::to_value(times).unwrap();
+        assert_eq!(of(times), of(expected));
+    }
+
+    #[test]
+    fn what_came_of_an_unanswered_request_is_exact_and_the_rest_a_lower_bound() {
+        let mut times = TimesByKind::new(1);
+        let never_sent = Unanswered { intended_ns: 0, sent_ns: None, first_byte_ns: None, given_up_ns: 900 };
+        let silent = Unanswered { sent_ns: Some(100), ..never_sent };
+        times.record_unanswered(0, never_sent);
+        times.record_unanswered(0, silent);
+        times.record_unanswered(0, Unanswered { first_byte_ns: Some(150), ..silent });
+        let Times { service, response, first_byte } = times.total();
+        assert_eq!((response.count(), service.count(), first_byte.count()), (3, 2, 2));
+        let first_byte = serde_json::to_value(first_byte).unwrap();
+        assert_eq!((&first_byte["min_seconds"], &first_byte["at_least"]["count"]), (&5e-8.into(), &1.into()));
+        assert_eq!(serde_json::to_value(service).unwrap()["at_least"]["count"], 2);
     }
 
     #[test]

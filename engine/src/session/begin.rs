@@ -33,8 +33,7 @@ impl Session {
             && open.waiting.oldest_ns().is_some()
             && let Some(number) = open.free.take()
         {
-            let intended_ns = open.waiting.take()?;
-            return Some((number, self.assign(number, intended_ns, now_ns)));
+            return Some((number, self.free(number, now_ns)));
         }
         if now_ns >= self.deadlines.earliest_ns() { self.due_deadline(now_ns) } else { None }
     }
@@ -62,7 +61,7 @@ impl Session {
             return Some((number, self.begin(number, intended_ns, now_ns)));
         }
         loop {
-            let intended_ns = self.arrive(now_ns)?;
+            let intended_ns = self.arrive_in_time(now_ns)?;
             let Pace::Open(open) = &mut self.pace else { return None };
             if let Some(number) = open.free.take() {
                 return Some((number, self.assign(number, intended_ns, now_ns)));
@@ -84,6 +83,9 @@ impl Session {
         }
         let intended_ns = open.arrivals.take();
         if intended_ns < self.timeline.opens_ns {
+            if self.phase == Phase::Window {
+                self.record.under_way.at_start(u128::from(self.timeline.opens_ns - intended_ns));
+            }
             self.quota.was_before_window();
         } else {
             self.record.intended(intended_ns);
@@ -174,8 +176,7 @@ impl Session {
                 (row, rendered.len(), instance)
             }
         };
-        slot.current =
-            InFlight { request, row, instance, intended_ns, sent_ns: 0, bytes, sent_bytes: 0, closes };
+        slot.current = InFlight { request, row, instance, intended_ns, bytes, closes, ..InFlight::default() };
         slot.exchange.reset();
         self.deadlines.set(number, now_ns + self.timeout_ns);
         if slot.is_connected {
@@ -209,9 +210,11 @@ impl Session {
                 if let Some(next) = self.spot_check(number, now_ns) {
                     return next;
                 }
-                let Pace::Open(open) = &mut self.pace else { return Next::Wait };
-                if let Some(intended_ns) = open.waiting.take().or_else(|| self.arrive(now_ns)) {
+                if let Some(intended_ns) = self.next_in_time(now_ns) {
                     return self.assign(number, intended_ns, now_ns);
+                }
+                if self.phase == Phase::Over {
+                    return self.rest(number);
                 }
                 self.offer(number);
                 self.rest(number)

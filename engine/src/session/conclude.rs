@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::pace::Pace;
+use super::pipeline::Pipeline;
 use super::slot::InFlight;
 use crate::record::{Books, ErrorKind, Record};
 use crate::schedule::Phase;
@@ -40,6 +41,8 @@ impl Session {
     pub(super) fn cross_boundary(&mut self, now_ns: u64) {
         if self.phase == Phase::WarmUp {
             self.phase = Phase::Window;
+            let ages_ns = self.ages_ns(self.timeline.opens_ns);
+            self.record.under_way.at_start(ages_ns);
             self.phase_ends_ns = self.timeline.closes_ns.unwrap_or(u64::MAX);
             self.answer_watch.open(&self.slots, self.timeline.opens_ns);
             self.quota.open_window();
@@ -72,6 +75,7 @@ impl Session {
             return self.end(self.ended_ns);
         }
         self.take_late_arrivals();
+        self.shed_at_the_end(self.ended_ns, true);
         self.closing = Some(self.close_books());
         if let Pace::Open(open) = &mut self.pace {
             open.arrivals.end();
@@ -100,6 +104,8 @@ impl Session {
     /// What is known of the window at its end.
     fn close_books(&mut self) -> Closing {
         self.record.evenness = self.answer_watch.conclude(&self.slots);
+        let ages_ns = self.ages_ns(self.ended_ns);
+        self.record.under_way.at_end(ages_ns);
         let waiting = match &self.pace {
             Pace::Closed(_) => None,
             Pace::Open(open) => Some(&open.waiting),
@@ -118,23 +124,40 @@ impl Session {
         Closing { books, oldest_intended_ns }
     }
 
+    /// The ages of all requests under way, added up.
+    fn ages_ns(&self, at_ns: u64) -> u128 {
+        let current = self.slots.iter().filter(|slot| slot.is_under_way()).map(|slot| &slot.current);
+        let behind = self.pipelines.iter().flat_map(Pipeline::behind);
+        let on_connections = current
+            .chain(behind)
+            .filter(|asked| !self.record.is_spot_check(asked.request))
+            .map(|asked| asked.intended_ns);
+        let waiting = match &self.pace {
+            Pace::Closed(_) => None,
+            Pace::Open(open) => Some(open.waiting.intended_ns()),
+        };
+        let intended_ns = on_connections.chain(waiting.into_iter().flatten());
+        intended_ns.map(|intended_ns| u128::from(at_ns.saturating_sub(intended_ns))).sum()
+    }
+
     /// What an open load's cohort still owes at the very end took at least so long.
     fn censor(&mut self) {
+        self.shed_at_the_end(self.over_ns, false);
         let Pace::Open(open) = &mut self.pace else { return };
         let record = &mut self.record;
         for slot in self.slots.iter().filter(|slot| slot.is_under_way()) {
             let InFlight { request, intended_ns, .. } = slot.current;
             if intended_ns >= self.cohort_from_ns && !record.is_spot_check(request) {
                 record.cohort.censored += 1;
-                record.unanswered(request, intended_ns, slot.current.first_sent_ns(), self.over_ns);
+                record.unanswered(request, slot.current.unanswered(self.over_ns));
             }
         }
         while let Some(intended_ns) = open.waiting.take() {
             // It would have been the next one of the mix.
-            let request = self.mix.next();
+            let asked = InFlight { request: self.mix.next(), intended_ns, ..InFlight::default() };
             if intended_ns >= self.cohort_from_ns {
                 record.cohort.censored += 1;
-                record.unanswered(request, intended_ns, None, self.over_ns);
+                record.unanswered(asked.request, asked.unanswered(self.over_ns));
             }
         }
     }
@@ -146,6 +169,7 @@ impl Session {
             Some(closing) => closing,
             None => {
                 self.take_late_arrivals();
+                self.shed_at_the_end(self.ended_ns, true);
                 self.close_books()
             }
         };

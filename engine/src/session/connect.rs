@@ -57,7 +57,10 @@ impl Session {
         if slot.state == State::Opening {
             return self.free(number, now_ns);
         }
-        slot.state = State::Requesting;
+        if let Some(next) = self.drop_late(number, now_ns) {
+            return next;
+        }
+        self.slots[number].state = State::Requesting;
         Next::Send
     }
 

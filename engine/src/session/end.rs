@@ -146,19 +146,23 @@ impl Session {
             return self.spot_check_failed(number, kind, now_ns);
         }
         let current = self.slots[number].current;
-        self.fail_in_cohort(&current, kind, now_ns);
+        self.end_without_answer(&current, kind, now_ns);
         self.count_failure(Some(request), kind, now_ns);
         self.end_request(now_ns);
     }
 
-    /// Counts a failure if it is the cohort's. What timed out took at least so long; of other failures nothing is known.
-    pub(super) fn fail_in_cohort(&mut self, failed: &InFlight, kind: ErrorKind, now_ns: u64) {
+    /// Records what a request without an answer took. One that was given up took at least so long; of other failures
+    /// nothing is known.
+    pub(super) fn end_without_answer(&mut self, failed: &InFlight, kind: ErrorKind, now_ns: u64) {
+        if self.phase == Phase::Window {
+            self.record.under_way.ended(now_ns.saturating_sub(failed.intended_ns));
+        }
         if failed.intended_ns < self.cohort_from_ns {
             return;
         }
         self.record.cohort.failures += 1;
-        if kind == ErrorKind::Timeout {
-            self.record.unanswered(failed.request, failed.intended_ns, failed.first_sent_ns(), now_ns);
+        if matches!(kind, ErrorKind::Timeout | ErrorKind::Deadline) {
+            self.record.unanswered(failed.request, failed.unanswered(now_ns));
         }
     }
 

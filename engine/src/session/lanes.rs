@@ -60,8 +60,9 @@ impl Session {
     }
 
     /// The head of the answer to a lane's request.
-    pub(crate) fn answer_head(&mut self, lane: usize, head: &Head<'_>) {
+    pub(crate) fn answer_head(&mut self, lane: usize, head: &Head<'_>, now_ns: u64) {
         let slot = &mut self.slots[lane];
+        slot.current.hears(now_ns);
         let expectation = &mut self.expectations[slot.current.request];
         slot.exchange.take_head(head, expectation, slot.current.row);
     }

@@ -16,6 +16,7 @@ mod lanes;
 mod pace;
 mod pipeline;
 mod set_up;
+mod shed;
 mod slot;
 mod spot_checks;
 
@@ -78,6 +79,8 @@ pub struct SessionParts {
     pub timeout_ns: u64,
     /// How long an open load's answers are awaited after a window that ends by the clock; 0 in a closed load.
     pub drain_ns: u64,
+    /// An open load's request is not sent later than so long after its intended start; `None`: it is, however late.
+    pub deadline_ns: Option<u64>,
     /// Where the window is recorded.
     pub record: Record,
     /// What keeps answers, or compares them; needs a pipeline of 1.
@@ -102,6 +105,8 @@ pub struct Session {
     local_ports: Option<u64>,
     timeout_ns: u64,
     drain_ns: u64,
+    /// `u64::MAX`: no request is too late.
+    deadline_ns: u64,
     record: Record,
     reference: Option<Box<ThreadReference>>,
     totals: Arc<Totals>,
@@ -174,6 +179,7 @@ impl Session {
             local_ports: parts.local_ports,
             timeout_ns: parts.timeout_ns,
             drain_ns: parts.drain_ns,
+            deadline_ns: parts.deadline_ns.unwrap_or(u64::MAX),
             record,
             reference: parts.reference.map(Box::new),
             totals: parts.totals,
@@ -314,6 +320,7 @@ impl Session {
         if slot.state != State::Requesting || slot.current.sent_bytes == 0 || self.depth > 1 {
             return self.received_otherwise(number, bytes, peer_closes, now_ns);
         }
+        slot.current.hears(now_ns);
         let current = &slot.current;
         let expectation = &mut self.expectations[current.request];
         let is_head = self.requests[current.request].is_head;

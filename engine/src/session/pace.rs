@@ -98,6 +98,11 @@ impl Waiting {
         self.intended_ns.pop_front()
     }
 
+    /// Those that wait, the earliest first.
+    pub(super) fn intended_ns(&self) -> impl Iterator<Item = u64> {
+        self.intended_ns.iter().copied()
+    }
+
     /// The earliest intended start.
     pub(super) fn oldest_ns(&self) -> Option<u64> {
         self.intended_ns.front().copied()

@@ -20,6 +20,11 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
+    /// The requests behind the current one.
+    pub(super) fn behind(&self) -> impl Iterator<Item = &InFlight> {
+        self.behind.iter()
+    }
+
     #[inline]
     pub(super) fn to_send(&self) -> &[u8] {
         &self.out[self.out_sent..]
@@ -120,6 +125,7 @@ impl Session {
                 break;
             }
             let slot = &mut self.slots[number];
+            slot.current.hears(now_ns);
             let current = slot.current;
             let more_may_follow =
                 self.pipelines[number].behind.front().is_some_and(|next| next.sent_bytes > 0);
@@ -188,7 +194,7 @@ impl Session {
         while self.phase != Phase::Over
             && let Some(lost) = self.pipelines[number].behind.pop_front()
         {
-            self.fail_in_cohort(&lost, kind, now_ns);
+            self.end_without_answer(&lost, kind, now_ns);
             self.count_failure(Some(lost.request), kind, now_ns);
             self.end_request(now_ns);
         }

@@ -205,6 +205,10 @@ impl Session {
         if slot.state == State::SettingUpAhead {
             return self.free(number, now_ns);
         }
+        if let Some(next) = self.drop_late(number, now_ns) {
+            return next;
+        }
+        let slot = &self.slots[number];
         let intended_ns =
             if matches!(self.pace, Pace::Closed(_)) { now_ns } else { slot.current.intended_ns };
         let request = slot.current.request;

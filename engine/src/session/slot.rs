@@ -1,7 +1,7 @@
 //! One connection's place in a session, through all its sockets.
 
 use crate::exchange::Exchange;
-use crate::record::{ErrorKind, ExchangeTimes};
+use crate::record::{ErrorKind, ExchangeTimes, Unanswered};
 
 const SHORTEST_PAUSE_NS: u64 = 10_000_000;
 const LONGEST_PAUSE_NS: u64 = 1_000_000_000;
@@ -37,6 +37,8 @@ pub(super) struct InFlight {
     pub intended_ns: u64,
     /// When its first byte was handed to the kernel.
     pub sent_ns: u64,
+    /// When the first byte of its answer came; 0: none has.
+    pub first_byte_ns: u64,
     /// Its length.
     pub bytes: usize,
     pub sent_bytes: usize,
@@ -50,14 +52,28 @@ impl InFlight {
         self.sent_bytes == self.bytes
     }
 
-    /// When its first byte was handed to the kernel; `None`: none was.
-    pub(super) fn first_sent_ns(&self) -> Option<u64> {
-        (self.sent_bytes > 0).then_some(self.sent_ns)
+    /// Something of its answer has come.
+    #[inline]
+    pub(super) fn hears(&mut self, now_ns: u64) {
+        if self.first_byte_ns == 0 {
+            self.first_byte_ns = now_ns;
+        }
     }
 
     #[inline]
     pub(super) fn times(&self, done_ns: u64) -> ExchangeTimes {
-        ExchangeTimes { intended_ns: self.intended_ns, sent_ns: self.sent_ns, done_ns }
+        let InFlight { intended_ns, sent_ns, first_byte_ns, .. } = *self;
+        ExchangeTimes { intended_ns, sent_ns, first_byte_ns, done_ns }
+    }
+
+    /// Its times if it is awaited no longer.
+    pub(super) fn unanswered(&self, given_up_ns: u64) -> Unanswered {
+        Unanswered {
+            intended_ns: self.intended_ns,
+            sent_ns: (self.sent_bytes > 0).then_some(self.sent_ns),
+            first_byte_ns: (self.first_byte_ns > 0).then_some(self.first_byte_ns),
+            given_up_ns,
+        }
     }
 }
 

@@ -71,7 +71,9 @@ impl JsonBody {
     /// True if `body` is JSON and every value stands where it should. `row`: see [`RowText`].
     pub(super) fn fits(&mut self, body: &[u8], row: u64) -> bool {
         self.seen.fill(false);
-        let mut reader = serde_json::Deserializer::from_slice(body);
+        // JSON is UTF-8 (RFC 8259, section 8.1), also where nobody looks.
+        let Ok(body) = std::str::from_utf8(body) else { return false };
+        let mut reader = serde_json::Deserializer::from_str(body);
         let (expected, seen, wanted) = (&self.expected[..], &mut self.seen[..], &mut self.wanted);
         let compared = At { node: &self.root, expected, seen, wanted, row }.deserialize(&mut reader);
         compared.is_ok() && reader.end().is_ok() && self.seen.iter().all(|&seen| seen)
@@ -93,6 +95,9 @@ impl JsonBody {
                 }
                 Some(_) => {}
             }
+        }
+        if std::str::from_utf8(body).is_err() {
+            return Some("not JSON: it is no UTF-8".to_owned());
         }
         (!self.fits(body, row)).then(|| "a member occurs twice".to_owned())
     }
@@ -344,6 +349,15 @@ mod tests {
         assert!(whole.fits(b" [1,2] ", 0) && !whole.fits(b"[1,2,3]", 0) && !whole.fits(b"", 0));
         let mut scalar = body(&[("", "\"x\"")]).unwrap();
         assert!(scalar.fits(b"\"x\"", 0) && !scalar.fits(b"[\"x\"]", 0));
+    }
+
+    #[test]
+    fn a_body_that_is_no_utf_8_is_wrong_wherever_it_is_none() {
+        let mut some = body(&[("/a", "1")]).unwrap();
+        assert!(some.fits(b"{\"a\": 1, \"b\": \"x\"}", 0));
+        let wrong = b"{\"a\": 1, \"b\": \"\xff\"}";
+        assert!(!some.fits(wrong, 0));
+        assert!(some.difference(wrong, 0).unwrap().starts_with("not JSON: "));
     }
 
     #[test]

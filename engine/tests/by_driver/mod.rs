@@ -3,6 +3,9 @@
 mod changed_rows;
 mod closed_load;
 mod connect_failures;
+mod course;
+mod deadline;
+mod first_byte;
 mod given_rows;
 mod http2;
 mod kept_bodies;

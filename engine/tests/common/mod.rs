@@ -181,7 +181,7 @@ impl Summary {
     /// The errors that are not zero.
     pub fn errors(&self) -> Vec<(&str, u64)> {
         let kinds = self.0["errors"].as_object().unwrap();
-        assert_eq!(kinds.len(), 16);
+        assert_eq!(kinds.len(), 17);
         let counts = kinds.iter().map(|(kind, count)| (kind.as_str(), count.as_u64().unwrap()));
         counts.filter(|(_, count)| *count > 0).collect()
     }
@@ -218,7 +218,7 @@ impl Summary {
         assert_eq!(sum(&|share| share["run_verified"].as_u64().unwrap()), self.count("run_verified"));
         let failures = sum(&|share| share["failures"].as_u64().unwrap());
         assert_eq!(failures + self.0["errors"]["overflow"].as_u64().unwrap(), self.count("failures"));
-        for key in ["service_time", "response_time"] {
+        for key in ["service_time", "response_time", "first_byte_time"] {
             if mix.len() == 1 {
                 assert!(mix[0][key].is_null(), "{key}");
             } else {

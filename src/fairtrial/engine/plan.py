@@ -257,6 +257,9 @@ class EnginePlan(Strict):
         description="how long an open load's answers are awaited after the window; null: as the engine does by itself "
         "(docs/engine-protocol.md, The cohort)",
     )
+    deadline_seconds: float | None = Field(
+        None, description="an open load's request is not sent later than this after its intended start; null: it is"
+    )
     threads: int = 1
     cpus: list[int] = Field(default_factory=list)
     seed: int = 1

@@ -84,6 +84,11 @@ def describe_warmup(seconds: float) -> str:
     return f" after {describe_seconds(seconds)} of warm-up" if seconds else ""
 
 
+def describe_deadline(seconds: float) -> str:
+    """When requests of an open load are not sent any more: `not sent when due for more than 500 ms`."""
+    return f"not sent when due for more than {describe_seconds(seconds)}"
+
+
 def describe_drain(seconds: float | None) -> str:
     """What follows the length of the window of an open load: `, answers awaited for 5 s after it`; nothing for None."""
     if seconds is None:

@@ -7,6 +7,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.describe_load import (
     describe_closed,
+    describe_deadline,
     describe_drain,
     describe_fixed,
     describe_open,
@@ -25,6 +26,15 @@ Drain = Annotated[
         le=3600,
         description="how long answers that are owed at the window's end are awaited, at most; null: as long as the "
         "engine does by itself (docs/engine-protocol.md, The cohort)",
+    ),
+]
+Deadline = Annotated[
+    float | None,
+    Field(
+        ge=0.001,
+        le=3600,
+        description="a request that has been due for longer is not sent, and is an error of the kind `deadline`; null: "
+        "it is sent, however late",
     ),
 ]
 Threads = Annotated[
@@ -229,16 +239,18 @@ class OpenLoad(RequestLoad):
     connections: int = Field(256, ge=1, le=60_000, description="at most so many requests are under way at once")
     duration_seconds: Seconds = 3.0
     drain_seconds: Drain = None
+    deadline_seconds: Deadline = None
 
     def describe(self) -> str:
         """The load in words: `open, 500 requests/s, Poisson arrivals, up to 256 connections, keep-alive`."""
-        return describe_open(
+        words = describe_open(
             describe_rate(self.rate_per_second, self.arrivals),
             self.connections,
             threads=self.threads,
             requests_per_connection=self._requests_per_connection,
             streams=self._streams,
         )
+        return words if self.deadline_seconds is None else f"{words}, {describe_deadline(self.deadline_seconds)}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""

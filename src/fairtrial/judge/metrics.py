@@ -123,7 +123,7 @@ def _goodput_of_request(engine: EngineSummary, share: Share) -> float | None:
 
 
 def percentile_of(kind: str, percentile: str) -> Metric:
-    """The metric `response_time_pX` or `service_time_pX`; `kind` is `response_time` or `service_time`."""
+    """The metric `response_time_pX`, `service_time_pX` or `first_byte_time_pX`; `kind` is what stands before `_pX`."""
 
     def seconds(measured: EngineSummary | Share) -> float | None:
         times = times_of(measured, kind)
@@ -140,13 +140,14 @@ def percentile_of(kind: str, percentile: str) -> Metric:
 
 
 def times_of(measured: EngineSummary | Share, kind: str) -> Distribution | None:
-    """Times of this kind (`response_time`, `service_time`), of all requests or of one; None if they were not kept."""
-    return measured.response_time if kind == "response_time" else measured.service_time
+    """Times of one of `TIMES`, of all requests or of one; None if they were not kept."""
+    times: Distribution | None = getattr(measured, kind)
+    return times
 
 
 def is_lower_bound(metric: Metric, trial: TrialRecord, value: float) -> bool:
     """Whether `value`, which `metric` read from this trial, is a time that falls among requests without an end."""
-    kind = next((kind for kind in ("response_time", "service_time") if metric.name.startswith(f"{kind}_")), None)
+    kind = next((kind for kind in TIMES if metric.name.startswith(f"{kind}_")), None)
     if kind is None or trial.engine is None:
         return False
     measured = trial.engine if metric.request is None else trial.engine.share_of(metric.request)
@@ -260,13 +261,14 @@ def _metric_of_all(name: str) -> Metric:
     if name not in METRICS:
         meant = _probable_name(name)
         hint = f" (did you mean {meant}?)" if meant is not None else ""
-        raise ValueError(f"there is no metric {name!r}{hint}; there are {', '.join(METRICS)}, {CAPACITY}:OBJECTIVE")
+        known = f"{', '.join(METRICS)}, first_byte_time_p50 and other percentiles of it, {CAPACITY}:OBJECTIVE"
+        raise ValueError(f"there is no metric {name!r}{hint}; there are {known}")
     return METRICS[name]
 
 
 def percentile_in(name: str) -> tuple[str, str] | None:
     """Kind and percentile of a metric's name: `response_time` and `99.9` of `response_time_p99.9`; None of others."""
-    match = re.fullmatch(rf"(response_time|service_time)_{PERCENTILE_PATTERN}", name)
+    match = re.fullmatch(rf"({'|'.join(TIMES)})_{PERCENTILE_PATTERN}", name)
     if match is None or float(match[2]) <= 0:
         return None
     return match[1], f"{float(match[2]):g}"
@@ -295,6 +297,8 @@ def metrics_of(load: Load) -> list[Metric]:
     return [*(metric for metric in METRICS.values() if metric.name != OVERHEAD), *objectives]
 
 
+TIMES = ("response_time", "service_time", "first_byte_time")
+"""Distributions of which a claim may name any percentile. The tables hold some of the first two."""
 CAPACITY = "capacity"
 OVERHEAD = "overhead"
 SEARCHES = frozenset({"capacity"})
@@ -312,6 +316,9 @@ OTHER_NAMES: Mapping[str, str] = {
     "latency": "response_time_p50",
     "response_time": "response_time_p50",
     "service_time": "service_time_p50",
+    "first_byte": "first_byte_time_p50",
+    "time_to_first_byte": "first_byte_time_p50",
+    "ttfb": "first_byte_time_p50",
     "max": "response_time_max",
     "cpu": "server_cpu_per_1000_requests",
     "db_cpu": "service_cpu_per_1000_requests",

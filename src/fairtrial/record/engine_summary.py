@@ -80,6 +80,26 @@ class SecondOfSeries(Strict):
     max_seconds: float | None = None
 
 
+class Tenths(Strict):
+    """Tenths of a second of the measured window, ten minutes of them at most: a value for each in each list."""
+
+    verified: list[int]
+    errors: list[int]
+    max_seconds: list[float | None] = Field(description="longest response time; null without an answer")
+
+
+class UnderWay(Strict):
+    """How long requests were under way, added up: docs/engine-protocol.md, "Requests under way"."""
+
+    at_start_seconds: float = Field(description="the ages of the requests under way when the window opened")
+    ended_seconds: float = Field(description="from the intended start to the end, of those that ended in the window")
+    at_end_seconds: float = Field(description="the ages of the requests under way when the window ended")
+    mean_requests: float | None = Field(
+        description="requests under way, on average over the window: (ended_seconds + at_end_seconds - "
+        "at_start_seconds) / window_seconds; null without a window"
+    )
+
+
 class EngineThread(Strict):
     """Processor time of one thread of the load engine."""
 
@@ -158,6 +178,7 @@ class Share(Strict):
         None, description="null in a mix of a single kind, whose times are those of all answers, and of too many kinds"
     )
     response_time: Distribution | None = Field(None, description="likewise")
+    first_byte_time: Distribution | None = Field(None, description="likewise, and in older records")
 
 
 class Picks(Strict):
@@ -266,6 +287,9 @@ class EngineSummary(Strict):
     examples: list[Example]
     service_time: Distribution
     response_time: Distribution
+    first_byte_time: Distribution | None = Field(
+        None, description="from the sent request to the first byte of its answer; null in older records"
+    )
     send_lag: Distribution
     connect_time: Distribution
     body_bytes: BodyBytes | None
@@ -278,6 +302,7 @@ class EngineSummary(Strict):
     connection_answers: ConnectionAnswers | None = Field(None, description="null in older records")
     in_flight_at_end: int
     oldest_in_flight_seconds: float | None
+    under_way: UnderWay | None = Field(None, description="null in older records")
     waiting: Waiting | None = Field(None, description="null in a closed load")
     cohort: Cohort | None = Field(None, description="null in a closed load, and in older records")
     checked_bodies: int
@@ -294,6 +319,7 @@ class EngineSummary(Strict):
     )
     mix: list[Share] = Field(default_factory=list)
     series: list[SecondOfSeries]
+    tenths: Tenths | None = Field(None, description="null in older records, and where several windows are one")
     intended_seconds: list[float] = Field(default_factory=list)
     threads: list[EngineThread]
     picks: Picks | None
@@ -353,6 +379,7 @@ class EngineSummary(Strict):
                 "failures": self.failures,
                 "service_time": self.service_time,
                 "response_time": self.response_time,
+                "first_byte_time": self.first_byte_time,
             }
         )
 
@@ -386,7 +413,9 @@ class EngineSummary(Strict):
                 "errors": {"wrong": share.answers - share.verified, "failed": share.failures},
                 "response_time": share.response_time,
                 "service_time": share.service_time,
+                "first_byte_time": share.first_byte_time,
                 "in_flight_at_end": unanswered,
+                "under_way": None,
                 "cohort": cohort,
             }
         )

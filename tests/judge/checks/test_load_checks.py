@@ -5,13 +5,20 @@ from typing import Any
 import pytest
 
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.engine_summary import SetupCounts, Waiting
+from fairtrial.record.engine_summary import SetupCounts, UnderWay, Waiting
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
 from tests.builders import TrialBuilder, a_trial, an_experiment, calm_machine, times, trials_of
 from tests.judge.checks.findings import found, in_trial, severities
 
 EXPERIMENT = an_experiment("a").record()
+
+
+def under_way(mean_requests: float) -> UnderWay:
+    """Requests under way in a window of 3 s, as many when it opens as when it ends."""
+    return UnderWay(
+        at_start_seconds=1.0, ended_seconds=3 * mean_requests, at_end_seconds=1.0, mean_requests=mean_requests
+    )
 
 
 class TestLittlesLaw:
@@ -66,6 +73,22 @@ class TestLittlesLaw:
         opened = {"achieved_over_offered": 1.0, "waiting": Waiting(limit=1000, peak=0, at_end=0)}
         trial = trial.model_copy(update={"engine": trial.engine.model_copy(update=opened)})
         assert severities(found("littles-law", record, [trial])) == expected
+
+    @pytest.mark.parametrize(
+        ("mean", "expected"), [(16.0, []), (15.7, []), (16.3, []), (15.6, ["refusal"]), (16.4, ["refusal"])]
+    )
+    def test_with_ages_at_the_edges_it_is_an_identity(self, mean: float, expected: list[str]) -> None:
+        """However long answers take: nothing is left for the edges."""
+        long = times(1000, 0.048).model_copy(update={"max_seconds": 1.0})
+        assert self.judged(a_trial(), response_time=long, under_way=under_way(mean)) == expected
+
+    def test_without_a_warm_up_connections_begin_within_the_window(self) -> None:
+        assert self.judged(a_trial(), under_way=under_way(12.0)) == ["refusal"]
+        assert self.judged(a_trial(), under_way=under_way(12.0), warmup_seconds=0.0) == []
+
+    def test_ages_or_not_failures_leave_only_the_upper_bound(self) -> None:
+        assert self.judged(a_trial(), failures=3, under_way=under_way(8.0)) == []
+        assert self.judged(a_trial(), failures=3, under_way=under_way(17.0)) == ["refusal"]
 
     @pytest.mark.parametrize(("peak", "expected"), [(0, ["refusal"]), (20, [])])
     def test_an_open_load_holds_at_most_its_connections_and_its_queue(self, peak: int, expected: list[str]) -> None:

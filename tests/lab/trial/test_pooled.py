@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial.lab.trial.pooled import pooled_machine, pooled_network, pooled_server, pooled_summary, pooled_times
-from fairtrial.record.engine_summary import AtLeast, ConnectionAnswers, Distribution, EngineSummary
+from fairtrial.record.engine_summary import AtLeast, ConnectionAnswers, Distribution, EngineSummary, Tenths, UnderWay
 from tests.builders import TrialBuilder, a_trial
 from tests.builders.figures import calm_machine, calm_network
 from tests.record.test_histogram import encoded, zigzag
@@ -28,6 +28,26 @@ def test_counts_and_seconds_are_added() -> None:
     assert pooled.busiest_thread_share == pytest.approx(first.busiest_thread_share)
     assert pooled.in_flight_at_end == first.in_flight_at_end + second.in_flight_at_end
     assert pooled.series == [] and pooled.achieved_over_offered is None
+
+
+def test_requests_under_way_and_first_bytes_are_those_of_all_windows() -> None:
+    def window(at_start: float, ended: float, at_end: float) -> EngineSummary:
+        engine = summary(a_trial().but(window=0.5))
+        under_way = UnderWay(
+            at_start_seconds=at_start, ended_seconds=ended, at_end_seconds=at_end, mean_requests=(ended - 0.5) / 0.5
+        )
+        tenths = Tenths(verified=[1], errors=[0], max_seconds=[None])
+        return engine.model_copy(
+            update={"under_way": under_way, "first_byte_time": engine.service_time, "tenths": tenths}
+        )
+
+    pooled = pooled_summary([window(1.0, 4.0, 0.5), window(0.5, 6.0, 2.0)])
+    assert pooled.under_way == UnderWay(
+        at_start_seconds=1.5, ended_seconds=10.0, at_end_seconds=2.5, mean_requests=11.0
+    )
+    assert pooled.first_byte_time == pooled.service_time and pooled.tenths is None
+    older = pooled_summary([window(1.0, 4.0, 0.5), summary(a_trial().but(window=0.5))])
+    assert older.under_way is None and older.first_byte_time is None
 
 
 def test_of_an_open_load_the_offered_share_is_that_of_all_windows() -> None:

@@ -10,7 +10,7 @@ from tests.tools.load.measurements import busy, measurement, open_measurement, p
 
 def test_every_kind_of_error_has_a_remedy() -> None:
     summary = measurement().summary
-    assert [kind for kind in (*ERROR_KINDS, "tls", "overflow") if not remedy(kind, plan(), summary)] == []
+    assert [kind for kind in (*ERROR_KINDS, "tls", "overflow", "deadline") if not remedy(kind, plan(), summary)] == []
 
 
 @pytest.mark.parametrize(

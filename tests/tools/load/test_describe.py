@@ -27,6 +27,7 @@ from tests.tools.load.measurements import plan
         ),
         ({"tls": Tls(server_name="a")}, "keep-alive, TLS, 3 s"),
         ({"warmup_seconds": 0.5}, "3 s after 500 ms of warm-up"),
+        ({"deadline_seconds": 0.5}, "keep-alive, not sent when due for more than 500 ms, 3 s"),
         ({"drain_seconds": 0.0}, "keep-alive, 3 s, no answers awaited after it"),
         ({"drain_seconds": 5.0, "warmup_seconds": 1.0}, "3 s after 1 s of warm-up, answers awaited for 5 s after it"),
         (

@@ -110,6 +110,26 @@ def test_steps(lab: Lab, call: Call, target: Target) -> None:
     assert sum(second["verified"] for second in measured["series"]) == measured["verified"]
 
 
+def test_what_waits_for_longer_than_the_deadline_is_not_sent(call: Call, serve: Serve) -> None:
+    """A server that takes 100 ms for each request, on one connection, gets ten times what it can answer."""
+    target = serve("--delay", "constant:100ms")
+    load = (target.url, "-r", "100", "-c", "1", "-d", "1s", "--deadline", "250ms")
+    told = summary(call, *load)
+    assert told["errors"]["deadline"] > 20 and "not sent when due for more than 250 ms" in told["load"]
+    assert told["response_time"]["at_least"]["min_seconds"] > 0.25
+    printed = call("load", *load, "--plain")
+    assert "not sent when due for more than 250 ms" in printed.out
+    assert "deadline" in printed.out and "(--deadline): lower -r" in printed.out
+
+
+def test_first_bytes_are_told_apart_from_last_ones(call: Call, serve: Serve) -> None:
+    target = serve("--slow-body", "30ms")
+    printed = call("load", target.url, "-n", "40", "-c", "2", "--plain")
+    rows = {line.partition("  ")[0].strip(): line.split() for line in printed.out.splitlines()}
+    first_byte, response = float(rows["first byte"][2]), float(rows["response time"][2])
+    assert first_byte < 0.5 * response and response >= 29
+
+
 def test_answers_are_awaited_for_as_long_as_drain_says(call: Call, serve: Serve) -> None:
     """Every answer takes 400 ms: of the last requests of the window none is answered in it."""
     slow = serve("--delay", "constant:400ms")
@@ -263,6 +283,7 @@ WRONG = {
     "arrivals without a rate": (["http://a/", "--arrival", "poisson"], "--arrival needs a rate", "-r"),
     "think time in an open load": (["http://a/", "-r", "5", "--think", "1s"], "--think", "leave out"),
     "a drain of a closed load": (["http://a/", "--drain", "1s"], "--drain is for open loads", "-r"),
+    "a deadline of a closed load": (["http://a/", "--deadline", "1s"], "--deadline is for open loads", "-r"),
     "a drain of a number of requests": (["http://a/", "-r", "5", "-n", "9", "--drain", "1s"], "-n awaits", "use -d"),
     "a drain of more than an hour": (["http://a/", "-r", "5", "--drain", "2h"], "'2h' is not a time from 0", "5s"),
     "a drain below zero": (["http://a/", "-r", "5", "--drain=-1s"], "'-1s' is not a time from 0", "0 to await nothing"),

@@ -53,12 +53,25 @@ impl Buffers {
     }
 }
 
-/// A buffer that the kernel has filled and that is ours now.
+/// A buffer that the kernel has filled and that is ours now. There is one at most of each buffer.
 #[derive(Debug)]
 pub(super) struct Filled {
     id: u16,
     bytes: usize,
 }
+
+/// An entry of the buffer ring: the kernel's `struct io_uring_buf`, which io-uring's type keeps to itself.
+#[repr(C)]
+struct Entry {
+    address: u64,
+    bytes: u32,
+    id: u16,
+    /// In the first entry, the ring's tail.
+    tail: u16,
+}
+
+const _: () = assert!(size_of::<Entry>() == size_of::<BufRingEntry>());
+const _: () = assert!(align_of::<Entry>() == align_of::<BufRingEntry>());
 
 /// Receive buffers, and the ring through which they are handed to the kernel.
 pub(super) struct Incoming {
@@ -90,9 +103,13 @@ impl Incoming {
         self.entries.start.as_ptr() as u64
     }
 
-    /// The kernel says that it has written so many bytes into this buffer.
+    /// The kernel has written so many bytes into this buffer.
+    ///
+    /// # Safety
+    /// A completion of the ring says so, and this was not called for that completion before: with a second [`Filled`] of
+    /// the buffer, or one that the kernel still has, bytes would be read that the kernel writes to.
     #[inline]
-    pub(super) fn filled(&self, id: u16, bytes: usize) -> Filled {
+    pub(super) unsafe fn filled(&self, id: u16, bytes: usize) -> Filled {
         assert!(id < self.buffers.count && bytes <= self.buffers.bytes as usize);
         Filled { id, bytes }
     }
@@ -114,12 +131,15 @@ impl Incoming {
     fn hand_to_kernel(&mut self, id: u16) {
         let place = usize::from(self.tail & (self.buffers.count - 1));
         let offset = usize::from(id) * self.buffers.bytes as usize;
-        // SAFETY: `place` is below `count`. The kernel does not look at it until the tail is published. The tail itself
-        // lies in bytes of the first entry that the setters leave alone.
-        let entry = unsafe { &mut *self.entries.start.as_ptr().cast::<BufRingEntry>().add(place) };
-        entry.set_addr(self.memory.start.as_ptr() as u64 + offset as u64);
-        entry.set_len(self.buffers.bytes);
-        entry.set_bid(id);
+        let address = self.memory.start.as_ptr() as u64 + offset as u64;
+        // SAFETY: `place` is below `count`, and the kernel does not look at these fields until the tail is published. No
+        // reference to the entry is made: the tail, which is accessed atomically, lies in the first one.
+        unsafe {
+            let entry = self.entries.start.as_ptr().cast::<Entry>().add(place);
+            (&raw mut (*entry).address).write(address);
+            (&raw mut (*entry).bytes).write(self.buffers.bytes);
+            (&raw mut (*entry).id).write(id);
+        }
         self.tail = self.tail.wrapping_add(1);
     }
 
@@ -212,15 +232,39 @@ mod tests {
     #[test]
     fn buffers_go_round_and_do_not_overlap() {
         let mut incoming = Incoming::new(Buffers { count: 4, bytes: 100 });
+        // SAFETY: there is no kernel behind these buffers, and nobody keeps two of the same.
+        let filled = |incoming: &Incoming, id, bytes| unsafe { incoming.filled(id, bytes) };
         let starts: Vec<usize> =
-            (0..4).map(|id| incoming.bytes(&incoming.filled(id, 100)).as_ptr() as usize).collect();
+            (0..4).map(|id| incoming.bytes(&filled(&incoming, id, 100)).as_ptr() as usize).collect();
         assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == 100));
         for round in 0..70_000_u32 {
-            incoming.recycle(incoming.filled((round % 4) as u16, 0));
+            incoming.recycle(filled(&incoming, (round % 4) as u16, 0));
         }
         incoming.publish();
         assert_eq!(incoming.tail, (4 + 70_000_u32) as u16);
         assert_eq!(incoming.entries_address() % PAGE_BYTES as u64, 0);
+    }
+
+    #[test]
+    fn entries_are_as_the_kernel_reads_them() {
+        let mut incoming = Incoming::new(Buffers { count: 4, bytes: 100 });
+        // SAFETY: as above.
+        let third = unsafe { incoming.filled(2, 7) };
+        let start = incoming.bytes(&third).as_ptr() as u64;
+        incoming.recycle(third);
+        incoming.publish();
+        // The fifth that was handed over: the ring has begun anew.
+        // SAFETY: the memory is an array of four of these, and nobody writes to it here.
+        let entries =
+            unsafe { std::slice::from_raw_parts(incoming.entries.start.as_ptr().cast::<BufRingEntry>(), 4) };
+        assert_eq!((entries[0].addr(), entries[0].len(), entries[0].bid()), (start, 100, 2));
+        assert_eq!((entries[3].addr(), entries[3].len(), entries[3].bid()), (start + 100, 100, 3));
+        // SAFETY: the first entry, which is initialised.
+        let tail = unsafe { BufRingEntry::tail(entries.as_ptr()) };
+        let offset = tail as usize - entries.as_ptr() as usize;
+        assert_eq!(offset, std::mem::offset_of!(Entry, tail));
+        // SAFETY: it lies in the entry.
+        assert_eq!(unsafe { *tail }, 5);
     }
 
     #[test]

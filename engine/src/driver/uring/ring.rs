@@ -279,8 +279,10 @@ impl<'r> Ring<'r> {
         if result == Err(Errno::NOBUFS) {
             WITHOUT_BUFFER.set(WITHOUT_BUFFER.get() + 1);
         }
-        let filled = cqueue::buffer_select(entry.flags())
-            .map(|id| self.incoming.filled(id, result.map_or(0, |bytes| bytes as usize)));
+        let bytes = result.map_or(0, |bytes| bytes as usize);
+        // SAFETY: this completion says so, and it was taken off the queue just now: nobody sees it again.
+        let filled =
+            cqueue::buffer_select(entry.flags()).map(|id| unsafe { self.incoming.filled(id, bytes) });
         if !self.patient.is_empty() {
             self.patient.remove(&entry.user_data());
         }

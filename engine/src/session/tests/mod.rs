@@ -3,7 +3,9 @@
 mod anything;
 mod closed;
 mod cohort;
+mod deadline;
 mod evenness;
+mod first_byte;
 mod http2;
 mod open;
 mod pipelined;
@@ -11,6 +13,7 @@ mod server;
 mod set_up;
 mod sightings;
 mod spot_checks;
+mod under_way;
 
 use serde_json::{Value, json};
 
@@ -43,6 +46,7 @@ struct Setup {
     pipeline: usize,
     lanes: usize,
     drain_ns: u64,
+    deadline_ns: Option<u64>,
     record_intended: usize,
     thread: ThreadShare,
 }
@@ -66,6 +70,7 @@ impl Setup {
             pipeline: 1,
             lanes: 1,
             drain_ns: 0,
+            deadline_ns: None,
             record_intended: 0,
             thread: ThreadShare { thread: 0, threads: 1 },
         }
@@ -135,6 +140,7 @@ impl Setup {
             pipeline: self.pipeline,
             timeout_ns: SECOND,
             drain_ns: self.drain_ns,
+            deadline_ns: self.deadline_ns,
             reference: None,
             totals: Arc::default(),
         };

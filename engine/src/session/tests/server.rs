@@ -86,10 +86,12 @@ impl<'r> World<'r> {
             let next = self.session.start(number, 0);
             self.perform(number, next, 0);
         }
-        let mut now_ns = 0;
+        let (mut now_ns, mut under_way_ns) = (0, 0);
         while self.session.phase() != Phase::Over && now_ns < until_ns {
             let event_ns = self.events.peek().map_or(u64::MAX, |Reverse(event)| event.0);
+            let since_ns = now_ns;
             now_ns = now_ns.max(event_ns.min(self.session.wake_ns())).min(until_ns);
+            under_way_ns += self.under_way_ns(since_ns, now_ns);
             self.session.advance(now_ns);
             while let Some((number, next)) = self.session.due(now_ns) {
                 self.perform(number, next, now_ns);
@@ -101,7 +103,21 @@ impl<'r> World<'r> {
                 }
             }
         }
-        self.session.conclude(now_ns)
+        // With setup requests, a closed load's request begins when its connection is ready.
+        let begins_at_once = self.session.set_up.is_none();
+        let ended = self.session.conclude(now_ns);
+        if begins_at_once {
+            assert_eq!(ended.record.under_way.within_ns(), under_way_ns, "Little's law is an identity");
+        }
+        ended
+    }
+
+    /// The requests under way between two moments at which something happens, times the part of it in the window.
+    fn under_way_ns(&self, since_ns: u64, now_ns: u64) -> u128 {
+        let Timeline { opens_ns, closes_ns, .. } = self.session.timeline;
+        let within = since_ns.max(opens_ns)..now_ns.min(closes_ns.unwrap_or(u64::MAX));
+        let length_ns = within.end.saturating_sub(within.start);
+        u128::from(length_ns) * u128::from(self.session.quota.under_way())
     }
 
     fn happen(&mut self, number: usize, event: Event, order: u64, now_ns: u64) {

@@ -27,6 +27,8 @@ REMEDIES = {
     "worker recycling (max requests) and missing `Connection: close`",
     "timeout": "no answer in time: fewer connections, a larger pool, or a longer timeout_seconds if this "
     "is the workload",
+    "deadline": "requests were due for longer than deadline_seconds and were not sent: a lower rate, more connections, "
+    "or a longer deadline_seconds if this is the workload",
     "connect": "connections could not be opened: look at file descriptor limits and the range of local ports",
     "protocol": "the answer is not HTTP/1.1: look at the excerpt",
 }

@@ -16,6 +16,10 @@ def examine(case: LoadCase) -> Iterator[Finding]:
             continue
         in_system = summary.response_time.count / summary.window_seconds * mean
         windows = 1 if trial.slices is None else trial.slices.kept
+        exact = None if summary.warmup_seconds == 0 or summary.under_way is None else summary.under_way.mean_requests
+        if exact is not None:
+            yield from _examine_exact(case, trial.index, exact, _bounds(summary, load, 0, case.thresholds["tolerance"]))
+            continue
         bounds = _bounds(summary, load, windows, case.thresholds["tolerance"])
         if bounds is not None and not bounds[0] <= in_system <= bounds[1]:
             rate = summary.response_time.count / summary.window_seconds
@@ -23,9 +27,24 @@ def examine(case: LoadCase) -> Iterator[Finding]:
                 trial.index,
                 "refusal",
                 f"{rate:,.0f} answers a second of {1000 * mean:.3g} ms each are {in_system:.2f} requests at a time, "
-                "and "
-                f"the load allows {bounds[0]:.2f} to {bounds[1]:.2f}: times or counts are wrong",
+                f"and the load allows {bounds[0]:.2f} to {bounds[1]:.2f}: times or counts are wrong",
             )
+
+
+def _examine_exact(
+    case: LoadCase, index: int, mean_requests: float, bounds: tuple[float, float] | None
+) -> Iterator[Finding]:
+    """The same where the engine has added up ages at both edges of the window: there Little's law is an identity.
+
+    Only behind a warm-up: without one, connections begin one after the other within the window.
+    """
+    if bounds is not None and not bounds[0] <= mean_requests <= bounds[1]:
+        yield case.finding(
+            index,
+            "refusal",
+            f"{mean_requests:.2f} requests were under way on average, by their times, and the load allows "
+            f"{bounds[0]:.2f} to {bounds[1]:.2f}: times or counts are wrong",
+        )
 
 
 def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: float) -> tuple[float, float] | None:
@@ -36,7 +55,8 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
     request when the window opens, minus the age of its last when it closes. No age exceeds the longest time, answered
     or not: n ± n · longest / W. Failed requests take time that no answer accounts for, and so do think times of
     requests and the setup of connections: with these there is only the upper bound. Open load: at most all connections
-    or streams, and the longest queue. Of a window that was put together from several, each has edges of its own.
+    or streams, and the longest queue. Of a window that was put together from several, each has edges of its own;
+    0 `windows` where the edges are accounted for.
     """
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
     edges = windows * longest / summary.window_seconds
@@ -56,7 +76,8 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
 CHECK = LoadCheck(
     name="littles-law",
     looks_at="answers in the window times their mean response time, divided by the window, compared with the "
-    "connections of the load, over HTTP/2 with their streams (J. D. C. Little, Operations Research 9 (1961), 383-387)",
+    "connections of the load, over HTTP/2 with their streams (J. D. C. Little, Operations Research 9 (1961), 383-387); "
+    "behind a warm-up, ages at both edges of the window make it an identity",
     thresholds={
         "tolerance": Threshold(
             0.02,

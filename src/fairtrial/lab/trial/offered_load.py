@@ -261,6 +261,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         http2=Http2(streams=load.streams) if load.http2 else None,
         timeout_seconds=load.timeout_seconds,
         drain_seconds=load.drain_seconds if isinstance(load, OpenLoad) else None,
+        deadline_seconds=load.deadline_seconds if isinstance(load, OpenLoad) else None,
         threads=engine_threads(load.threads, load.connections, len(cpus)),
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),

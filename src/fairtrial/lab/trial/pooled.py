@@ -13,6 +13,7 @@ from fairtrial.record.engine_summary import (
     EngineSummary,
     EngineThread,
     Share,
+    UnderWay,
     Waiting,
 )
 from fairtrial.record.histogram import read_histogram
@@ -54,6 +55,7 @@ def pooled_summary(windows: Sequence[EngineSummary]) -> EngineSummary:
             "examples": [example for each in windows for example in each.examples][:MOST_EXAMPLES],
             "service_time": pooled_times([each.service_time for each in windows]),
             "response_time": pooled_times([each.response_time for each in windows]),
+            "first_byte_time": _pooled_if_known([each.first_byte_time for each in windows]),
             "send_lag": pooled_times([each.send_lag for each in windows]),
             "connect_time": pooled_times([each.connect_time for each in windows]),
             "body_bytes": _bodies(windows),
@@ -66,6 +68,7 @@ def pooled_summary(windows: Sequence[EngineSummary]) -> EngineSummary:
             "connection_answers": pooled_connection_answers(windows),
             "in_flight_at_end": sum(each.in_flight_at_end for each in windows),
             "oldest_in_flight_seconds": _largest([each.oldest_in_flight_seconds for each in windows]),
+            "under_way": _under_way(windows, seconds),
             "waiting": _waiting(windows),
             "cohort": _cohort(windows),
             "checked_bodies": sum(each.checked_bodies for each in windows),
@@ -74,6 +77,7 @@ def pooled_summary(windows: Sequence[EngineSummary]) -> EngineSummary:
             "unannounced_closes": _sum_if_known([each.unannounced_closes for each in windows]),
             "mix": [_share([each.mix[place] for each in windows]) for place in range(len(first.mix))],
             "series": [],
+            "tenths": None,
             "intended_seconds": [],
             "threads": [_thread([each.threads[place] for each in windows]) for place in range(len(first.threads))],
             "picks": None,
@@ -169,6 +173,7 @@ def _share(parts: Sequence[Share]) -> Share:
         failures=_sum_if_known([part.failures for part in parts]),
         service_time=pooled_times(service) if service else None,
         response_time=pooled_times(response) if response else None,
+        first_byte_time=_pooled_if_known([part.first_byte_time for part in parts]),
     )
 
 
@@ -209,6 +214,27 @@ def _waiting(windows: Sequence[EngineSummary]) -> Waiting | None:
     return Waiting(
         limit=known[0].limit, peak=max(each.peak for each in known), at_end=sum(each.at_end for each in known)
     )
+
+
+def _under_way(windows: Sequence[EngineSummary], seconds: float) -> UnderWay | None:
+    known = [each.under_way for each in windows if each.under_way is not None]
+    if len(known) < len(windows):
+        return None
+    at_start, ended, at_end = (
+        sum(getattr(each, name) for each in known) for name in ("at_start_seconds", "ended_seconds", "at_end_seconds")
+    )
+    return UnderWay(
+        at_start_seconds=at_start,
+        ended_seconds=ended,
+        at_end_seconds=at_end,
+        mean_requests=(ended + at_end - at_start) / seconds if seconds > 0 else None,
+    )
+
+
+def _pooled_if_known(parts: Sequence[Distribution | None]) -> Distribution | None:
+    """One distribution of all; None if one of them was not measured."""
+    known = [part for part in parts if part is not None]
+    return pooled_times(known) if known and len(known) == len(parts) else None
 
 
 def _cohort(windows: Sequence[EngineSummary]) -> Cohort | None:

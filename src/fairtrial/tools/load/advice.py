@@ -46,6 +46,9 @@ def remedy(kind: str, plan: EnginePlan, summary: EngineSummary) -> str:
         return f"no answer within {describe_seconds(plan.timeout_seconds)}: lower the load, or raise --timeout"
     if kind == "overflow":
         return "too many requests were waiting for a free connection: lower -r, or raise -c"
+    if kind == "deadline":
+        late = describe_seconds(plan.deadline_seconds or 0.0)
+        return f"not sent, as it had been due for more than {late} (--deadline): lower -r, or raise -c"
     return REMEDIES.get(kind, "")
 
 

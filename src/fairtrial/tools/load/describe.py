@@ -12,6 +12,7 @@ from fairtrial.engine.plan import (
 )
 from fairtrial.experiment.describe_load import (
     describe_closed,
+    describe_deadline,
     describe_drain,
     describe_open,
     describe_ramp,
@@ -30,6 +31,8 @@ def describe_plan(plan: EnginePlan) -> str:
         parts.append(f"{plan.pipeline} requests in flight per connection (pipelined)")
     if plan.tls is not None:
         parts.append("TLS")
+    if plan.deadline_seconds is not None:
+        parts.append(describe_deadline(plan.deadline_seconds))
     length = _length(plan) + describe_warmup(plan.warmup_seconds) + describe_drain(plan.drain_seconds)
     return ", ".join([*parts, length])
 

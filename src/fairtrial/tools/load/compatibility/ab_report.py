@@ -19,7 +19,6 @@ KINDS = {
     "wrong_length": "Length",
 }
 """Kinds of errors by the names of ab; all others are its `Exceptions`."""
-NOT_MEASURED = "not measured: answers are timed to their last byte, not to the first; it is part of Processing"
 
 
 def ab_report(call: AbCall, measurement: Measurement) -> list[str]:
@@ -102,10 +101,15 @@ def _connection_times(call: AbCall, measurement: Measurement) -> list[str]:
         return []
     head = "min  mean[+/-sd] median   max" if call.with_deviation else "min   avg   max"
     lines = ["Connection Times (ms)", f"              {head}"]
-    rows = (("Connect", summary.connect_time), ("Processing", summary.service_time), ("Total", summary.response_time))
+    rows = (
+        ("Connect", summary.connect_time),
+        ("Processing", summary.service_time),
+        ("Waiting", summary.first_byte_time),
+        ("Total", summary.response_time),
+    )
     for name, times in rows:
-        if name == "Total":
-            lines.append(f"{'Waiting:':<12}{NOT_MEASURED}")
+        if times is None:
+            continue
         lines.append(f"{name + ':':<12}{_row(times, read_histogram(times.hdr_base64), call.with_deviation)}")
     if measurement.plan.requests_per_connection is None:
         opened = "none was opened" if not summary.connect_time.count else f"{summary.connect_time.count:,} were"

@@ -51,11 +51,14 @@ def columns(measurement: Measurement) -> list[str]:
 
 
 def rows(measurement: Measurement) -> list[Row]:
-    """Response times; in an open load also service times and send lags; connect times if connections are reopened."""
+    """Response times and times to the first byte; in an open load also service times and send lags; connect times if
+    connections are reopened."""
     summary = measurement.summary
     kinds: list[tuple[str, Distribution]] = [("response time", summary.response_time)]
     if measurement.is_open:
         kinds += [("service time", summary.service_time), ("send lag", summary.send_lag)]
+    if summary.first_byte_time is not None:
+        kinds.append(("first byte", summary.first_byte_time))
     if measurement.plan.requests_per_connection is not None:
         kinds.append(("connect time", summary.connect_time))
     names = columns(measurement)

@@ -169,6 +169,15 @@ class LoadOptions:
             "[default: 2s, or --timeout if that is shorter]",
         ),
     ] = None
+    deadline_seconds: Annotated[
+        float | None,
+        _time(
+            LOAD,
+            "--deadline",
+            text="Open load: do not send a request that is due for longer than this. It is an error of the kind "
+            "deadline. [default: send it, however late]",
+        ),
+    ] = None
     threads: Annotated[
         int | None,
         _option(

@@ -71,6 +71,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> Engi
         http2=Http2(streams=options.streams or 1) if options.http2 else None,
         timeout_seconds=options.timeout_seconds,
         drain_seconds=options.drain_seconds,
+        deadline_seconds=options.deadline_seconds,
         threads=threads,
         cpus=[cpu for of_host in cpus for cpu in of_host],
         driver=options.driver.value,
@@ -118,6 +119,11 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
         drained and not _is_open(options),
         "--drain is for open loads: a closed one owes nothing",
         ("leave it out, or give a rate with -r, --ramp or --steps"),
+    )
+    yield (
+        options.deadline_seconds is not None and not _is_open(options),
+        "--deadline is for open loads: a closed one sends each request when it is due",
+        "leave it out, or give a rate with -r, --ramp or --steps",
     )
     yield drained and counted, "-n awaits its last answer, however long it takes", "leave out --drain, or use -d"
 
