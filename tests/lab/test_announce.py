@@ -43,6 +43,15 @@ def test_a_sweep_over_the_rows_is_announced_with_its_values_in_place_of_a_number
     assert [line.strip() for line in text.splitlines()][1] == "workload   random-item on sqlite"
 
 
+def test_each_load_of_a_sweep_over_loads_is_announced() -> None:
+    loads = {"few": {"connections": 2}, "many": {"connections": 64, "keep_alive": False}}
+    text = announced(sweep={"parameter": "load", "values": ["few", "many"]}, loads=loads)
+    words = (
+        "few: closed, 2 connections, keep-alive; many: closed, 64 connections, one request per connection; 3 s after"
+    )
+    assert f"load       {words} 1 s of warm-up" in text and "sweep      load over few, many" in text
+
+
 def test_the_placement_is_announced_as_the_experiment_asks_for_it() -> None:
     usual = local_placement()
     load, shared = (", ".join(map(str, each.load_cpus)) for each in (usual, usual.shared()))

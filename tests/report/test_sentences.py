@@ -35,6 +35,17 @@ def test_one_line_for_all_loads() -> None:
     assert line.replace("'", "&#39;") in html_text(result, record, trials)
 
 
+def test_it_is_said_that_over_http2_there_is_no_ceiling() -> None:
+    alone = an_experiment("a").but(connections=4, streams=4).record()
+    said = "ceiling: none over HTTP/2, which the load engine's own target does not speak"
+    assert ceiling_in_words(judge(alone, [], interrupted=False)) == said
+    loads = {"pool": {"connections": 16}, "multiplexed": {"connections": 1, "http2": True, "streams": 16}}
+    both = an_experiment("a").but(loads=loads).sweeping("pool", "multiplexed", parameter="load").record()
+    both = both.model_copy(update={"calibrations": [calibrated(16, 61_234)]})
+    words = ceiling_in_words(judge(both, [], interrupted=False))
+    assert words.endswith("; all over HTTP/1.1, as its own target does not speak HTTP/2")
+
+
 def test_floors_are_named_with_their_loads() -> None:
     """Two loads without keep-alive have one floor with a single connection; an open load has one of its own as well."""
     floor, awake = times(10_000, 25e-6), {"wait": "awake"}

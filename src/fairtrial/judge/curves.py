@@ -14,6 +14,7 @@ from fairtrial.record.model import TrialRecord
 
 SCALED = {
     "load.connections",
+    "load.streams",
     "env.WEB_CONCURRENCY",
     "env.MAX_CONCURRENCY",
     "env.MAX_THREADS",

@@ -12,6 +12,7 @@ from fairtrial.base.formatting import minutes
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.describe_load import describe_wait
+from fairtrial.experiment.load_variants import OVER_LOADS
 from fairtrial.experiment.loads import RequestLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.slices import sliced
@@ -34,7 +35,7 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
     experiment, sweep = plan.experiment, plan.experiment.sweep
     facts = {
         "workload": f"{plan.workload.name} on {experiment.service}{_rows(plan)}",
-        "load": f"{experiment.load.describe()}; {experiment.load.lengths()}",
+        "load": f"{_load(plan)}; {experiment.load.lengths()}",
         **({} if experiment.slices is None else {"slices": _slices(experiment)}),
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
         **({"latency": away} if (away := _away(plan)) else {}),
@@ -50,6 +51,14 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
         table.add_row(Text(fact, style="dim"), Text(text))
     console.print(Text.assemble((experiment.name, "bold"), ": ", experiment.title))
     console.print(table)
+
+
+def _load(plan: Plan) -> str:
+    """The load in words; of a sweep over loads each of them, behind its name."""
+    experiment = plan.experiment
+    if experiment.sweep is None or experiment.sweep.parameter != OVER_LOADS:
+        return experiment.load.describe()
+    return "; ".join(f"{point.value}: {point.experiment.load.describe()}" for point in plan.points)
 
 
 def _slices(experiment: Experiment) -> str:

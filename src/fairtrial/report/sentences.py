@@ -3,6 +3,7 @@
 from fairtrial.base.formatting import count, figure, span
 from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.experiment.load_variants import OVER_LOADS
+from fairtrial.experiment.loads import RequestLoad
 from fairtrial.experiment.value import values_in_words
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ConditionResult, Curve, Result
@@ -133,10 +134,11 @@ def _parameter(parameter: Estimate) -> str:
 def ceiling_in_words(result: Result) -> str:
     """`ceiling: from a server that does nothing, the load engine reached 61,000/s …`, with a figure for each load.
 
-    Empty without a calibration.
+    Over HTTP/2 there is none, which is said. Empty without a calibration and without HTTP/2.
     """
+    without = any(isinstance(each.load, RequestLoad) and each.load.http2 for each in result.conditions)
     if not result.calibrations:
-        return ""
+        return "ceiling: none over HTTP/2, which the load engine's own target does not speak" if without else ""
     reached = ", ".join(f"{figure(each.ceiling_per_second)}/s with {_load_of(each)}" for each in result.calibrations)
     highest_cost = max(each.engine_cpu_seconds_per_request for each in result.calibrations)
     lags = [lag for each in result.calibrations if (lag := _p99_of_lag(each)) is not None]
@@ -144,6 +146,7 @@ def ceiling_in_words(result: Result) -> str:
     return (
         f"ceiling: from a server that does nothing, the load engine reached {reached}; "
         f"{figure(1e6 * highest_cost)} µs of its processor a request{pacing}"
+        + ("; all over HTTP/1.1, as its own target does not speak HTTP/2" if without else "")
     )
 
 

@@ -225,6 +225,7 @@ class TestHarnessLimited:
         threads: int | None = None,
         asked: int | None = None,
         machine: MachineMeter | None = None,
+        streams: int | None = None,
     ) -> list[str]:
         calibration = Calibration(
             connections=connections,
@@ -237,7 +238,8 @@ class TestHarnessLimited:
             busiest_thread_share=0.9,
             machine=machine or calm_machine(1.0),
         )
-        record = an_experiment("a").but(threads=asked).record().model_copy(update={"calibrations": [calibration]})
+        record = an_experiment("a").but(threads=asked, streams=streams).record()
+        record = record.model_copy(update={"calibrations": [calibration]})
         return severities(found("harness-limited", record, [a_trial().serving(rate).record()]))
 
     @pytest.mark.parametrize(
@@ -255,6 +257,9 @@ class TestHarnessLimited:
     def test_a_disturbed_calibration_refuses_nobody(self, own: float) -> None:
         machine = calm_machine(1.0).model_copy(update={"own_server_cpu_seconds": own})
         assert self.judged(9_500, machine=machine) == (["refusal"] if own == 0.95 else ["warning"])
+
+    def test_the_ceiling_over_http1_is_none_over_http2(self) -> None:
+        assert self.judged(9_500, streams=1) == []
 
     def test_records_without_a_calibration_are_left_alone(self) -> None:
         assert in_trial("harness-limited", a_trial().serving(1e6)) == []

@@ -1,13 +1,17 @@
 """Experiments over HTTP/2, on a real server that speaks it beside HTTP/1.1."""
 
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fairtrial.base.loopback import free_port, listens
 from tests.command_line import Finished, Lab
 
 SERVER = Path(__file__).parents[2] / "fixtures" / "both_protocols.js"
+CERTIFICATES = Path(__file__).parents[2] / "tools" / "load" / "certificates"
 RUN = ["node", SERVER.name]
 READY = 'ready = { path = "/" }\n'
 OVER_HTTP2 = """
@@ -112,6 +116,27 @@ def test_an_open_load_has_its_requests_on_streams(lab: Lab) -> None:
     assert trial["engine"]["connection_answers"]["connections"] == 1
     assert trial["engine"]["waiting"]["peak"] < 50, "one request at a time would leave three in four waiting"
     assert "up to 1 connection × 32 streams, HTTP/2" in " ".join(finished.out.split())
+
+
+def test_what_runs_already_is_asked_over_tls_by_alpn(lab: Lab) -> None:
+    port, files = free_port(), {"CERTIFICATE": CERTIFICATES / "server.pem", "KEY": CERTIFICATES / "server.key"}
+    told = {**os.environ, "PORT": str(port), **{name: str(path) for name, path in files.items()}}
+    lab.environment["SSL_CERT_FILE"] = str(CERTIFICATES / "authority.pem")
+    contender = f'[contenders.there]\nurl = "https://localhost:{port}"\nhttp2 = true\n'
+    load = f"connections = 1\nhttp2 = true\nstreams = 4\n{LENGTHS}"
+    file = lab.experiment("there", service="none", load=load, more=f"{OVER_HTTP2}{contender}")
+    file.write_text(file.read_text().replace('workload = "random-item"\n', "", 1))
+    with subprocess.Popen(["node", str(SERVER)], env=told) as server:
+        try:
+            while not listens(port):
+                assert server.poll() is None
+            finished = lab.fairtrial("run", file)
+        finally:
+            server.terminate()
+    (trial,) = finished.record[1:]
+    assert all(clause["passed"] for clause in trial["contract"]), trial["contract"]
+    assert trial["engine"]["tls"]["version"] == "1.3"
+    assert trial["engine"]["verified"] == trial["engine"]["answers"] > 0
 
 
 def test_who_allows_fewer_streams_has_the_others_wait_in_the_figures(lab: Lab) -> None:
