@@ -97,6 +97,22 @@ class Placement(Strict):
     load_cpus: list[int]
     server_cpus: list[int]
     disjoint: bool
+    shared_cores: list[list[int]] = Field(
+        default_factory=list,
+        description="the processors of each core of which load and server each have a thread; empty in older records, "
+        "which did not look",
+    )
+    load_kind: str = Field(
+        "", description="of the load's cores, such as `efficiency`; empty: all are alike, or an older record"
+    )
+    server_kind: str = Field("", description="of the server's cores, likewise")
+    load_nodes: list[int] = Field(
+        default_factory=list, description="NUMA nodes of the load's processors; empty: there is one, or an older record"
+    )
+    server_nodes: list[int] = Field(default_factory=list, description="of the server's processors, likewise")
+    unused_cpus: list[int] = Field(
+        default_factory=list, description="which the lab might have used, and bound neither of them to"
+    )
 
     def of_kind(self, kind: PlacementKind) -> "Placement":
         """This placement, or the shared one where that is asked for."""
@@ -105,7 +121,14 @@ class Placement(Strict):
     def shared(self) -> "Placement":
         """The load generator on processors of the server, on as many as it has of its own; the server keeps all."""
         taken = self.server_cpus[: len(self.load_cpus)]
-        return Placement(load_cpus=taken, server_cpus=self.server_cpus, disjoint=False)
+        return Placement(
+            load_cpus=taken,
+            server_cpus=self.server_cpus,
+            disjoint=False,
+            load_kind=self.server_kind,
+            server_kind=self.server_kind,
+            server_nodes=self.server_nodes,
+        )
 
 
 class ExperimentRecord(Strict):
