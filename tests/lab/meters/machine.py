@@ -71,6 +71,11 @@ class FakeMachine:
         for number, cpus in enumerate(nodes):
             self.write(f"sys/devices/system/node/node{number}/cpulist", f"{cpus}\n")
 
+    def process(self, pid: int, name: str, *, ticks: int, cpu: int = 0, flags: int = 0x00208040) -> None:
+        """Set what a process, by its flags one of the kernel's threads, used since boot."""
+        fields = f"S 2 0 0 0 -1 {flags} 0 0 0 0 {ticks - 1} 1 0 0 20 0 1 0 25 0 0 18446744073709551615"
+        self.write(f"proc/{pid}/stat", f"{pid} ({name}) {fields} {'0 ' * 13}{cpu} 0 0 0 0 0\n")
+
     def swap(self, pages_in: int, pages_out: int) -> None:
         """Set the pages swapped since boot."""
         self.write("proc/vmstat", f"nr_free_pages 12\npswpin {pages_in}\npswpout {pages_out}\n")

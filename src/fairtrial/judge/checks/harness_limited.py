@@ -65,7 +65,9 @@ def disturbed(record: ExperimentRecord, calibration: Calibration, limit: float) 
         for cpus in (placement.server_cpus, placement.load_cpus)
         if cpus
     ]
-    return max([*stolen, *foreign_shares(calibration.machine, placement).values()], default=0.0) >= limit
+    return (
+        max([*stolen, *foreign_shares(calibration.machine, placement, with_kernel=True).values()], default=0.0) >= limit
+    )
 
 
 CHECK = Check(
