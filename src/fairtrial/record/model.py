@@ -14,7 +14,7 @@ from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment, PlacementKind
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
-from fairtrial.record.calibration import Calibration
+from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
 from fairtrial.record.crash_audit import CrashAudit
@@ -315,6 +315,9 @@ class TrialRecord(BaseModel):
     stage_seconds: dict[str, float] = Field(default_factory=dict, description="how long each stage took")
     readiness: Readiness | None = Field(None, description="null for a program, and in older records")
     contract: list[Clause] = Field(default_factory=list)
+    ceiling: BlockCeiling | None = Field(
+        None, description="of the load engine, before the trial's block; null where none was measured, in older records"
+    )
     engine: EngineSummary | None = None
     server: ServerMeter | None = None
     not_measured: str = Field(
