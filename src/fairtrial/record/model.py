@@ -22,6 +22,7 @@ from fairtrial.record.durability import Durability
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity, WorkloadIdentity
 from fairtrial.record.machine import MachineMeter, NetworkMeter
+from fairtrial.record.maintenance import Maintenance
 from fairtrial.record.own_audit import OwnAudit
 from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen
 from fairtrial.record.proxy import ProxyAccount
@@ -342,6 +343,11 @@ class TrialRecord(BaseModel):
         None, description="threads of the stack that left its processors; null where its processes are not known"
     )
     service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
+    maintenance: dict[str, Maintenance] = Field(
+        default_factory=dict,
+        description="by service, what it did for itself in the window; those that tell nothing of it are missing, all "
+        "in slices and in older records",
+    )
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
     row_changes: RowChangesSeen | None = Field(
