@@ -1,7 +1,7 @@
 """Sentences about a result as a whole: the load engine's limits, workloads with what lies before services."""
 
 from fairtrial.judge.judging import judge
-from fairtrial.record.calibration import Calibration
+from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.report.html import html_text
 from fairtrial.report.sentences import ceiling_in_words, floor_in_words, waits_in_words, workloads_in_words
 from tests.builders import a_trial, an_experiment, calm_machine, times, trials_of
@@ -44,6 +44,27 @@ def test_it_is_said_that_over_http2_there_is_no_ceiling() -> None:
     both = both.model_copy(update={"calibrations": [calibrated(16, 61_234)]})
     words = ceiling_in_words(judge(both, [], interrupted=False))
     assert words.endswith("; all over HTTP/1.1, as its own target does not speak HTTP/2")
+
+
+def test_the_ceiling_over_the_blocks_shows_how_the_machine_changes() -> None:
+    record = an_experiment("a", "b", blocks=3).record().model_copy(update={"calibrations": [calibrated(16, 60_000)]})
+    rates = {1: 60_000.0, 2: 55_000.0, 3: 57_000.0}
+    trials = [
+        trial.model_copy(
+            update={
+                "ceiling": BlockCeiling(
+                    per_second=rates[trial.block], slices_per_second=[rates[trial.block]], machine=calm_machine(0.6)
+                )
+            }
+        )
+        for trial in trials_of(record, a_trial())
+    ]
+    result = judge(record, trials, interrupted=False)
+    (series,) = result.ceilings
+    assert (series.per_second, len(series.conditions)) == (rates, 2)
+    ending = "; before each of 3 blocks 55,000/s to 60,000/s (the last 5.00% below the first)"
+    assert ceiling_in_words(result).endswith(ending)
+    assert ending in html_text(result, record, trials)
 
 
 def test_floors_are_named_with_their_loads() -> None:

@@ -4,13 +4,22 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from fairtrial.judge.checks import run_checks, unusual_thresholds
+from fairtrial.judge.checks.drift_over_blocks import ceilings_of
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
-from fairtrial.judge.model import ClaimsStated, ConditionResult, Outcome, RequestResult, Result, TrialResult
+from fairtrial.judge.model import (
+    CeilingSeries,
+    ClaimsStated,
+    ConditionResult,
+    Outcome,
+    RequestResult,
+    Result,
+    TrialResult,
+)
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
@@ -96,6 +105,10 @@ def judge(
         datasets=record.datasets,
         stacks=record.stacks,
         calibrations=record.calibrations,
+        ceilings=[
+            CeilingSeries(conditions=list(conditions), per_second=series)
+            for conditions, series in ceilings_of(trials).items()
+        ],
         conditions=conditions,
         curves=curves_of(experiment, conditions, valid),
         noise_floor=noise_floor(record.conditions, valid, level),

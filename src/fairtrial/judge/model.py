@@ -232,6 +232,13 @@ class Curve(Strict):
     scaling: Scaling | None = Field(None, description="null where the sweep does not count workers or callers")
 
 
+class CeilingSeries(Strict):
+    """The load engine's ceiling before each block, for conditions whose loads have it in common."""
+
+    conditions: list[str] = Field(description="their ids")
+    per_second: dict[int, float] = Field(description="by block")
+
+
 ClaimsStated = Literal["before", "after"]
 
 
@@ -269,6 +276,10 @@ class Result(Strict):
     stacks: list[StackIdentity]
     calibrations: list[Calibration] = Field(
         description="by load, the rate that the load engine reached on this placement from a server that does nothing"
+    )
+    ceilings: list[CeilingSeries] = Field(
+        default_factory=list,
+        description="the same before each block, which shows how the machine changes; empty for older records",
     )
     conditions: list[ConditionResult]
     curves: list[Curve] = Field(default_factory=list, description="of a sweep")

@@ -24,6 +24,7 @@ from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.lab.trial.waiting import why_asleep
 from fairtrial.plan.plan import Plan, planned_seconds
 from fairtrial.record.model import Placement
+from fairtrial.record.placement import topology_in_words
 
 
 def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
@@ -143,7 +144,8 @@ def _placement(plan: Plan) -> str:
     else:
         disturbed = ""
     idle = f"idle ones {idle_limit().in_words}"
-    return "; ".join([f"load on processor {load}, server on {server}{disturbed}", idle, *_waits(plan, placement)])
+    where = f"load on processor {load}, server on {server}{disturbed}"
+    return "; ".join([where, *topology_in_words(placement), idle, *_waits(plan, placement)])
 
 
 def _waits(plan: Plan, placement: Placement) -> list[str]:

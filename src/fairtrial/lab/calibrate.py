@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import cycle
+from statistics import median
 from typing import Any
 
 from fairtrial.base.formatting import count
@@ -72,7 +73,7 @@ def calibrate(
             for _, server_cpu in zip(cpus, cycle(placement.server_cpus), strict=False)
         ]
 
-        def run(place: int, load: EngineLoad, seconds: float = window_seconds) -> tuple[EngineSummary, float]:
+        def run(place: int, load: EngineLoad, seconds: float = window_seconds) -> tuple[EngineSummary, list[float]]:
             return _run(
                 addresses[place],
                 load,
@@ -97,6 +98,8 @@ def calibrate(
             floor = alone.response_time
         during = machine.close()
     summaries = [summary for summary, _ in runs]
+    mean = sum(summary.goodput_per_second for summary in summaries)
+    slices = [sum(rates) for rates in zip(*(rates for _, rates in runs), strict=False)]
     answers = sum(summary.answers for summary in summaries)
     if answers == 0:
         raise Problem("the load engine got no answer from its own target")
@@ -105,8 +108,9 @@ def calibrate(
         keep_alive=keep_alive,
         threads=threads,
         wait=wait,
-        ceiling_per_second=sum(highest for _, highest in runs),
-        mean_per_second=sum(summary.goodput_per_second for summary in summaries),
+        ceiling_per_second=median(slices or [mean]),
+        slices_per_second=slices,
+        mean_per_second=mean,
         window_seconds=max(summary.window_seconds for summary in summaries),
         engine_cpu_seconds_per_request=sum(thread.busy_seconds for summary in summaries for thread in summary.threads)
         / answers,
@@ -169,8 +173,8 @@ def _half_window(load: RequestLoad) -> float:
 
 def _run(
     address: str, load: EngineLoad, cpu: int, *, threads: int, keep_alive: bool, wait: Wait, seconds: float
-) -> tuple[EngineSummary, float]:
-    """The engine on one processor: its summary, and its highest rate in any slice of the window."""
+) -> tuple[EngineSummary, list[float]]:
+    """The engine on one processor: its summary, and its rate in each slice of the window."""
     plan = EnginePlan(
         address=address,
         requests=[Request(name="calibration", path="/")],
@@ -190,7 +194,9 @@ def _run(
             rates.append(event["verified_per_second"])
 
     summary = run_engine(plan, on_event)
-    return summary, max([summary.goodput_per_second, *rates])
+    if len(rates) == SLICES - 1:  # the last ends with the window: it is what is left of the whole
+        rates.append(max(SLICES * summary.goodput_per_second - sum(rates), 0.0))
+    return summary, rates
 
 
 @contextmanager

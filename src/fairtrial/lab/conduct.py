@@ -9,6 +9,7 @@ from typing import Protocol
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_version
 from fairtrial.lab.awake import processors_awake
+from fairtrial.lab.block_ceilings import BlockCeilings
 from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.compare_answers import compared_with_reference
 from fairtrial.lab.decide import AfterLastBlock, RunEnd, WhenDecided
@@ -103,6 +104,7 @@ def conduct(
             reference = answers.enter_context(
                 compared_with_reference(plan, services, ready, results, watcher.preparing)
             )
+            calibrations = calibrate_loads(plan, placement, watcher.preparing)
             record = first_line(
                 plan,
                 placement,
@@ -111,7 +113,7 @@ def conduct(
                 idle=idle,
                 engine_version=version,
                 own_network=own_network,
-                calibrations=calibrate_loads(plan, placement, watcher.preparing),
+                calibrations=calibrations,
                 reference=reference,
                 decide_within_seconds=decide_within_seconds,
             )
@@ -120,13 +122,18 @@ def conduct(
                 return run_trial(trial, ready[trial.condition.build_name, trial.build], services, results, watcher)
 
             blocks = SlicedBlocks(plan, ready, services, results, watcher)
+            in_turn = run if plan.experiment.slices is None else blocks.run
+            ceilings = BlockCeilings(plan, placement, calibrations, watcher)
+
+            def run_below_ceiling(trial: PlannedTrial) -> TrialRecord:
+                seconds = ceilings.before(trial)
+                return ceilings.add_to(in_turn(trial), seconds)
 
             with RecordWriter(results) as writer:
                 writer.append(record)
                 watcher.begins(record)
                 end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record)
-                in_turn = run if plan.experiment.slices is None else blocks.run
-                conducted = run_trials(plan, record, in_turn, writer, watcher, end)
+                conducted = run_trials(plan, record, run_below_ceiling, writer, watcher, end)
             if profile and not conducted.interrupted and conducted.problem is None:
                 profile_block(plan, ready, services, results, watcher, conducted.trials)
             return conducted

@@ -18,7 +18,10 @@ class Calibration(Strict):
         None, description="what the engine did while it awaited answers, as in the load's trials; null in older records"
     )
     ceiling_per_second: float = Field(
-        description="the highest rate of any slice of the window: disturbances can only lower a rate"
+        description="the median rate of the slices of the window (in older records the highest)"
+    )
+    slices_per_second: list[float] = Field(
+        default_factory=list, description="the rate in each slice of the window; empty in older records"
     )
     mean_per_second: float = Field(description="over the whole window")
     window_seconds: float
@@ -35,3 +38,20 @@ class Calibration(Strict):
         None, description="response time with a single connection, one request after the other; null in older records"
     )
     floor_at_rate: Distribution | None = Field(None, description="response time at that rate; null in older records")
+
+
+class BlockCeiling(Strict):
+    """The engine's ceiling before a block, with the connections, threads and waiting of a trial in it."""
+
+    per_second: float = Field(description="the median rate of the slices of a short window")
+    slices_per_second: list[float] = Field(description="the rate in each slice")
+    machine: MachineMeter | None = Field(description="the machine meanwhile: it shows disturbances")
+
+    @classmethod
+    def of(cls, calibration: Calibration) -> "BlockCeiling":
+        """The ceiling that a calibration measured."""
+        return cls(
+            per_second=calibration.ceiling_per_second,
+            slices_per_second=calibration.slices_per_second,
+            machine=calibration.machine,
+        )

@@ -17,6 +17,11 @@ class ProcessorUse(Strict):
     busy_seconds: float = Field(description="user, nice and system, of all processes")
     interrupt_seconds: float = Field(description="irq and softirq")
     steal_seconds: float = Field(description="the hypervisor ran another guest")
+    kernel_thread_seconds: float | None = Field(
+        None,
+        description="of `busy_seconds`, that of the kernel's own threads which ran here last; null where they are not "
+        "visible, in slices, and in older records",
+    )
 
 
 class MachineMeter(Strict):
@@ -28,6 +33,9 @@ class MachineMeter(Strict):
         description="of the lab's processes that are bound to the server's processors: stack, services, balancer"
     )
     own_load_cpu_seconds: float = Field(description="of the lab's other processes: the load engine and the lab itself")
+    kernel_threads: dict[str, float] = Field(
+        default_factory=dict, description="of the kernel's own threads that were busiest, the processor time in seconds"
+    )
     swapped_in_pages: int | None = None
     swapped_out_pages: int | None = None
     memory_total_bytes: int
@@ -54,6 +62,10 @@ class MachineMeter(Strict):
     def busy_seconds(self, cpus: Collection[int]) -> float:
         """Processor time of all processes on these processors."""
         return sum(processor.busy_seconds for processor in self.processors if processor.cpu in cpus)
+
+    def kernel_thread_seconds(self, cpus: Collection[int]) -> float:
+        """Processor time of the kernel's own threads on these processors; 0 where it is not known."""
+        return sum(each.kernel_thread_seconds or 0.0 for each in self.processors if each.cpu in cpus)
 
     def steal_seconds(self, cpus: Collection[int]) -> float:
         """Time on these processors that the hypervisor gave to other guests."""

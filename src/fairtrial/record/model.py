@@ -14,7 +14,7 @@ from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment, PlacementKind
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
-from fairtrial.record.calibration import Calibration
+from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
 from fairtrial.record.crash_audit import CrashAudit
@@ -22,6 +22,7 @@ from fairtrial.record.durability import Durability
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity, WorkloadIdentity
 from fairtrial.record.machine import MachineMeter, NetworkMeter
+from fairtrial.record.maintenance import Maintenance
 from fairtrial.record.own_audit import OwnAudit
 from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen
 from fairtrial.record.proxy import ProxyAccount
@@ -97,6 +98,22 @@ class Placement(Strict):
     load_cpus: list[int]
     server_cpus: list[int]
     disjoint: bool
+    shared_cores: list[list[int]] = Field(
+        default_factory=list,
+        description="the processors of each core of which load and server each have a thread; empty in older records, "
+        "which did not look",
+    )
+    load_kind: str = Field(
+        "", description="of the load's cores, such as `efficiency`; empty: all are alike, or an older record"
+    )
+    server_kind: str = Field("", description="of the server's cores, likewise")
+    load_nodes: list[int] = Field(
+        default_factory=list, description="NUMA nodes of the load's processors; empty: there is one, or an older record"
+    )
+    server_nodes: list[int] = Field(default_factory=list, description="of the server's processors, likewise")
+    unused_cpus: list[int] = Field(
+        default_factory=list, description="which the lab might have used, and bound neither of them to"
+    )
 
     def of_kind(self, kind: PlacementKind) -> "Placement":
         """This placement, or the shared one where that is asked for."""
@@ -105,7 +122,14 @@ class Placement(Strict):
     def shared(self) -> "Placement":
         """The load generator on processors of the server, on as many as it has of its own; the server keeps all."""
         taken = self.server_cpus[: len(self.load_cpus)]
-        return Placement(load_cpus=taken, server_cpus=self.server_cpus, disjoint=False)
+        return Placement(
+            load_cpus=taken,
+            server_cpus=self.server_cpus,
+            disjoint=False,
+            load_kind=self.server_kind,
+            server_kind=self.server_kind,
+            server_nodes=self.server_nodes,
+        )
 
 
 class ExperimentRecord(Strict):
@@ -292,6 +316,9 @@ class TrialRecord(BaseModel):
     stage_seconds: dict[str, float] = Field(default_factory=dict, description="how long each stage took")
     readiness: Readiness | None = Field(None, description="null for a program, and in older records")
     contract: list[Clause] = Field(default_factory=list)
+    ceiling: BlockCeiling | None = Field(
+        None, description="of the load engine, before the trial's block; null where none was measured, in older records"
+    )
     engine: EngineSummary | None = None
     server: ServerMeter | None = None
     not_measured: str = Field(
@@ -316,6 +343,11 @@ class TrialRecord(BaseModel):
         None, description="threads of the stack that left its processors; null where its processes are not known"
     )
     service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
+    maintenance: dict[str, Maintenance] = Field(
+        default_factory=dict,
+        description="by service, what it did for itself in the window; those that tell nothing of it are missing, all "
+        "in slices and in older records",
+    )
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
     row_changes: RowChangesSeen | None = Field(

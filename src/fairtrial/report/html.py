@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.placement import topology_in_words
 from fairtrial.record.profile import NO_PROFILES, Profiles
 from fairtrial.report import columns
 from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
@@ -60,6 +61,7 @@ def html_text(
         ceiling=ceiling_in_words(result),
         floor=floor_in_words(result),
         waits=waits_in_words(result),
+        topology=topology_in_words(result.placement),
         findings=grouped_findings(result),
         obstacles=obstacles(result),
         profile=profile,

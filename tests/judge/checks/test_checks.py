@@ -4,7 +4,7 @@ import pytest
 
 from fairtrial.judge.checks import all_checks, run_checks
 from fairtrial.record.machine import ProcessorUse
-from fairtrial.record.model import Placement
+from fairtrial.record.model import ExperimentRecord, Placement
 from tests.builders import ERROR_KINDS, a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found, in_trial, severities
 
@@ -170,6 +170,25 @@ def test_a_shared_processor_is_a_warning_on_the_experiment() -> None:
     (finding,) = found("placement-shared", an_experiment("a").sharing_processors().record(), [])
     assert (finding.trial, finding.severity) == (None, "warning")
     assert found("placement-shared", an_experiment("a").record(), []) == []
+
+
+def placed(**more: object) -> ExperimentRecord:
+    record = an_experiment("a").record()
+    return record.model_copy(update={"placement": record.placement.model_copy(update=more)})
+
+
+def test_a_shared_core_is_a_warning_on_the_experiment() -> None:
+    (finding,) = found("placement-shared", placed(shared_cores=[[0, 1]]), [])
+    assert (finding.trial, finding.severity) == (None, "warning")
+    assert "share the core of processors 0, 1" in finding.evidence and "two cores" in finding.remedy
+
+
+def test_a_server_on_several_numa_nodes_is_noted() -> None:
+    (finding,) = found("placement-shared", placed(server_nodes=[0, 1, 2], load_nodes=[3]), [])
+    assert (finding.trial, finding.severity) == (None, "note")
+    assert "NUMA nodes 0, 1, 2" in finding.evidence
+    apart = placed(server_nodes=[0], load_nodes=[1], server_kind="performance", load_kind="efficiency")
+    assert found("placement-shared", apart, []) == []
 
 
 class TestPlacementShared:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fairtrial.judge.checks.drift_over_blocks import CHECK, drift
+from fairtrial.judge.checks.drift_over_blocks import CHECK, ceilings_of, drift
 from fairtrial.judge.checks.model import Finding
+from fairtrial.record.calibration import BlockCeiling
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 
@@ -67,3 +68,33 @@ def test_chance_is_hardly_ever_taken_for_a_drift(length: int) -> None:
     random = np.random.default_rng(length)
     accused = sum(drift((0.1 * random.standard_normal(length)).tolist(), THRESHOLDS) is not None for _ in range(1000))
     assert accused <= 4
+
+
+@pytest.mark.parametrize("change", [0.0, -0.02])
+def test_a_ceiling_that_drifts_is_the_machine_s(change: float) -> None:
+    """Twelve blocks with stacks as fast as ever: what the load engine reaches of a server that does nothing falls."""
+    record = an_experiment("a", "b", blocks=12).record()
+    trials = [
+        trial.model_copy(update={"ceiling": ceiling(50_000 * (1 + change * trial.block))})
+        for trial in trials_of(record, lambda name, block: a_trial().serving(1000 + block % 3))
+    ]
+    findings = found("drift-over-blocks", record, trials)
+    assert [finding.severity for finding in findings] == (["warning"] if change else [])
+    assert not change or "a server that does nothing fell by 2" in findings[0].evidence
+    assert not change or "(load of a, b)" in findings[0].evidence
+
+
+def test_conditions_with_the_same_ceilings_are_one_series() -> None:
+    """The last block was cut off before b was tried; c has another load."""
+    record = an_experiment("a", "b", "c", blocks=3).record()
+    trials = [
+        trial.model_copy(update={"ceiling": ceiling(1000 * trial.block + (trial.condition.startswith("c/")))})
+        for trial in trials_of(record, a_trial())
+        if not (trial.block == 3 and trial.condition.startswith("b/"))
+    ]
+    a, b, c = (each.id for each in record.conditions)
+    assert ceilings_of(trials) == {(a, b): {1: 1000, 2: 2000, 3: 3000}, (c,): {1: 1001, 2: 2001, 3: 3001}}
+
+
+def ceiling(per_second: float) -> BlockCeiling:
+    return BlockCeiling(per_second=per_second, slices_per_second=[per_second], machine=None)

@@ -1,10 +1,11 @@
 """Little's law, idle contenders, plateaus and percentiles: on records, at their boundaries."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from fairtrial.record.calibration import Calibration
+from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.engine_summary import SetupCounts, UnderWay, Waiting
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
@@ -260,6 +261,40 @@ class TestHarnessLimited:
 
     def test_the_ceiling_over_http1_is_none_over_http2(self) -> None:
         assert self.judged(9_500, streams=1) == []
+
+    @pytest.mark.parametrize(
+        ("ceilings", "expected"),
+        [
+            ((10_000, 10_000, 10_000), []),
+            ((10_000, 8_000, 8_000), [(2, "refusal"), (3, "refusal")]),
+            ((8_000, 10_000, 10_000), [(1, "warning")]),
+            ((20_000, 20_000, 20_000), []),
+        ],
+    )
+    def test_a_trial_is_held_against_the_ceiling_of_its_block(
+        self, ceilings: Sequence[float], expected: list[tuple[int, str]]
+    ) -> None:
+        """7,600 a second in each. Where one block's ceiling alone lies so low, a disturbance may have lowered it."""
+        calibrated = Calibration(
+            connections=16,
+            keep_alive=True,
+            ceiling_per_second=7_000,
+            mean_per_second=7_000,
+            window_seconds=1.0,
+            engine_cpu_seconds_per_request=1e-5,
+            busiest_thread_share=0.9,
+            machine=calm_machine(1.0),
+        )
+        record = an_experiment("a", blocks=3).record().model_copy(update={"calibrations": [calibrated]})
+        trials = [
+            trial.model_copy(
+                update={"ceiling": BlockCeiling(per_second=each, slices_per_second=[each], machine=calm_machine(0.6))}
+            )
+            for trial, each in zip(trials_of(record, a_trial().serving(7_600)), ceilings, strict=True)
+        ]
+        findings = found("harness-limited", record, trials)
+        assert [(finding.trial, finding.severity) for finding in findings] == expected
+        assert all("before this block the load engine" in finding.evidence for finding in findings)
 
     def test_records_without_a_calibration_are_left_alone(self) -> None:
         assert in_trial("harness-limited", a_trial().serving(1e6)) == []

@@ -133,6 +133,19 @@ class TestForeignLoad:
         )
         assert severities(in_trial("foreign-load", trial)) == expected
 
+    @pytest.mark.parametrize(
+        ("kernel", "expected"), [(None, ["refusal"]), (0.0, ["refusal"]), (0.29, ["warning"]), (0.8, ["note"])]
+    )
+    def test_threads_of_the_kernel_are_nobody_else(self, kernel: float | None, expected: list[str]) -> None:
+        """Of 3 s, 2 s ours and 0.8 s not: as much of it as was the kernel's is noted. Older records do not say."""
+        (server, load) = processors((2.8, 0), (1.0, 0))
+        server = server.model_copy(update={"kernel_thread_seconds": kernel})
+        used = {"own_server_cpu_seconds": 2.0, "own_load_cpu_seconds": 1.0, "kernel_threads": {"kcryptd": 0.8}}
+        findings = in_trial("foreign-load", a_trial().on_machine(processors=[server, load], **used))
+        assert severities(findings) == expected
+        assert expected != ["note"] or "27% of the server's processors" in findings[0].evidence
+        assert expected != ["note"] or "kcryptd 0.80 s" in findings[0].evidence
+
     def test_on_one_processor_the_engine_is_no_stranger(self) -> None:
         alone = an_experiment("a").sharing_processors()
         trial = a_trial().on_machine(

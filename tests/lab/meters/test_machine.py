@@ -9,6 +9,7 @@ import pytest
 
 from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.lab.meters.cgroup import Cgroup
+from fairtrial.lab.meters.kernel_threads import KernelThreads
 from fairtrial.lab.meters.machine import TICKS_PER_SECOND, MachineWatch, this_host
 from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.record.machine import MachineMeter
@@ -235,3 +236,49 @@ def test_a_quota_of_version_1_may_be_none(machine: FakeMachine) -> None:
     for told, processors in (("-1", None), ("50000", 0.5)):
         machine.write("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", f"{told}\n")
         assert Cgroup(machine.root).processors() == processors
+
+
+def test_threads_of_the_kernel_are_told_apart(machine: FakeMachine) -> None:
+    """By their flags, not by their names; by the processor and by what they did."""
+    before = {40: "kworker/u8:2-flush-254:0", 41: "kcryptd/253:0", 42: "kswapd0", 43: "vhost-1234"}
+    for pid, name in before.items():
+        machine.process(pid, name, ticks=100, cpu=0)
+    machine.process(44, "(sd-pam) kworker/0:1", ticks=100, flags=0x00400140)
+    machine.process(45, "kworker/0:1", ticks=100, cpu=1)
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    machine.process(40, "kworker/u8:2+flush-254:0", ticks=130, cpu=0)
+    machine.process(41, "kcryptd/253:0", ticks=120, cpu=0)
+    machine.process(43, "vhost-1234", ticks=170, cpu=0)
+    machine.process(44, "(sd-pam) kworker/0:1", ticks=190, flags=0x00400140)
+    machine.process(45, "kworker/0:1", ticks=105, cpu=1)
+    machine.process(46, "kworker/1:7-events", ticks=3, cpu=1)
+    meter = watch.close()
+    assert [each.kernel_thread_seconds for each in meter.processors] == [0.5, 0.08]
+    assert meter.kernel_threads == {"flush-254:0": 0.3, "kcryptd/253:0": 0.2, "kworker": 0.05, "events": 0.03}
+    assert meter.kernel_thread_seconds([0]) == 0.5
+
+
+def test_where_no_thread_of_the_kernel_is_visible_nothing_is_known_of_them(machine: FakeMachine) -> None:
+    machine.process(44, "python3", ticks=100, flags=0x00400100)
+    watch = MachineWatch([0], machine.root)
+    watch.open()
+    meter = watch.close()
+    assert [each.kernel_thread_seconds for each in meter.processors] == [None, None]
+    assert meter.kernel_thread_seconds([0, 1]) == 0.0
+
+
+@pytest.mark.skipif(not Path("/proc/2/stat").exists(), reason="needs the machine's own process ids")
+def test_on_this_machine_they_are_those_below_kthreadd() -> None:
+    known = {int(path.name) for path in Path("/proc").glob("[0-9]*") if is_of_kernel(path)}
+    threads = set(KernelThreads(Path("/"))._threads)
+    again = {int(path.name) for path in Path("/proc").glob("[0-9]*") if is_of_kernel(path)}
+    assert 2 in threads and known & again <= threads <= known | again
+
+
+def is_of_kernel(process: Path) -> bool:
+    """By its parent, kthreadd, which is process 2."""
+    try:
+        return "2" in (process.name, (process / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return False

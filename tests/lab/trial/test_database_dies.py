@@ -59,4 +59,5 @@ def test_the_trial_is_told_apart_and_the_next_one_has_a_new_database(lab: Lab, t
     first, second = records(lab)[1:]
     assert "PostgreSQL was killed by signal 9" in first
     assert '"failure":null' in second.replace(" ", "")
+    assert '"maintenance":{"postgresql":{"seconds":' in second.replace(" ", "")
     assert "PostgreSQL was killed by signal 9" in out

@@ -129,6 +129,26 @@ class TellsDurability(Protocol):
         """How many sessions of stacks are open. Raises Problem: it cannot be asked."""
 
 
+@dataclass(frozen=True)
+class MaintenanceReading:
+    """What a database has done for itself up to one moment."""
+
+    counted: Mapping[str, int]
+    """since it started, by the names of `record.maintenance.Maintenance`; those it does not tell are missing"""
+    running: frozenset[str]
+    """what is under way: `checkpoint`, `vacuum`, `snapshot`"""
+
+
+@runtime_checkable
+class TellsMaintenance(Protocol):
+    """A running service that tells of its checkpoints, vacuum, flushes or snapshots."""
+
+    identity: ServiceIdentity
+
+    def maintenance(self) -> MaintenanceReading | None:
+        """What it tells now; None: its product tells nothing of the kind. Raises Problem: it cannot be asked."""
+
+
 @runtime_checkable
 class CanBeKilled(Protocol):
     """A running service whose server is the lab's to kill, and to start again on what it left."""

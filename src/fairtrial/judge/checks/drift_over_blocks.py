@@ -26,7 +26,8 @@ Distances = Mapping[str, Mapping[int, float]]
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """At most one finding for all trials together, and one for each condition beside the others."""
+    """At most one finding for all trials together, one for each condition beside the others, and one for each series of
+    the load engine's ceilings."""
     distances = distances_of(case.trials)
     in_order = [distances[trial.condition][trial.block] for trial in case.trials if trial.condition in distances]
     together = drift(in_order, case.thresholds)
@@ -48,6 +49,38 @@ def examine(case: Case) -> Iterator[Finding]:
                 f"{condition.contender}: over {count(len(beside), 'block')}, its goodput {_went(alone)}, beside that "
                 "of the others in the same block",
             )
+    for conditions, ceilings in ceilings_of(case.trials).items():
+        middle = median(ceilings.values())
+        harness = drift([math.log(ceilings[block] / middle) for block in sorted(ceilings)], case.thresholds)
+        if harness is not None:
+            named = [each.contender for each in case.record.conditions if each.id in conditions]
+            yield case.finding(
+                None,
+                "warning",
+                f"what the load engine reaches of a server that does nothing {_went(harness)}, over "
+                f"{count(len(ceilings), 'block')}, before each: it is the machine that changes (load of "
+                f"{', '.join(named)})",
+                OF_ALL,
+            )
+
+
+def ceilings_of(trials: Sequence[TrialRecord]) -> dict[tuple[str, ...], dict[int, float]]:
+    """By the conditions that have them in common, the load engine's ceilings by block, in requests per second."""
+    of_condition: dict[str, dict[int, float]] = defaultdict(dict)
+    for trial in trials:
+        if trial.ceiling is not None and trial.ceiling.per_second > 0:
+            of_condition[trial.condition][trial.block] = trial.ceiling.per_second
+    alike: dict[tuple[str, ...], dict[int, float]] = {}
+    for condition, ceilings in of_condition.items():
+        others = next((each for each, series in alike.items() if _agree(series, ceilings)), ())
+        alike[(*others, condition)] = alike.pop(others, {}) | ceilings
+    return alike
+
+
+def _agree(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
+    """Whether two series are one, as they have a block in common and the same ceiling in each of these."""
+    common = set(one) & set(other)
+    return bool(common) and all(one[block] == other[block] for block in common)
 
 
 def distances_of(trials: Sequence[TrialRecord]) -> Distances:
@@ -95,7 +128,7 @@ CHECK = Check(
     name="drift-over-blocks",
     looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition; and of each "
     "condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
-    "rate",
+    "rate; and of the load engine's ceilings over blocks",
     thresholds={
         "alpha": Threshold(
             0.001,

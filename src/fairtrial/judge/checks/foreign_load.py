@@ -8,7 +8,8 @@ from fairtrial.record.model import Placement
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning for the processors of either side; a refusal only for the server's, which decide the figure.
+    """A warning for the processors of either side; a refusal only for the server's, which decide the figure. A note for
+    the kernel's own threads.
 
     What is measured in slices is only compared with what was measured in turn with it, under the same foreign load.
     """
@@ -16,7 +17,9 @@ def examine(case: Case) -> Iterator[Finding]:
         machine = trial.machine
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
-        shares = foreign_shares(machine, case.record.placement_of(trial.condition))
+        placement = case.record.placement_of(trial.condition)
+        yield from _of_kernel_threads(case, trial.index, machine, placement)
+        shares = foreign_shares(machine, placement)
         role = max(shares, key=lambda name: shares[name], default=None)
         if role is None or shares[role] < min(case.thresholds["warn"], case.thresholds["refuse"]):
             continue
@@ -29,9 +32,33 @@ def examine(case: Case) -> Iterator[Finding]:
         )
 
 
-def foreign_shares(machine: MachineMeter, placement: Placement) -> dict[str, float]:
+def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement: Placement) -> Iterator[Finding]:
+    """A note where they used so much of either side's processors that other programs would be warned of."""
+    sides = {"server": placement.server_cpus, "load engine": placement.load_cpus}
+    shares = {
+        role: machine.kernel_thread_seconds(cpus) / len(cpus) / machine.window_seconds
+        for role, cpus in sides.items()
+        if cpus
+    }
+    if max(shares.values(), default=0.0) < case.thresholds["warn"]:
+        return
+    names = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in machine.kernel_threads.items())
+    yield case.finding(
+        trial,
+        "note",
+        "the kernel's own threads used "
+        + " and ".join(f"{share:.0%} of the {role}'s processors" for role, share in shares.items())
+        + (f" ({names})" if names else "")
+        + ": what they do for a database or a stack (writing pages back, encryption, packets) is part of its figure",
+        "nothing, where all contenders make the kernel do the same; otherwise see what the threads do (perf top), and "
+        "put the data on a plain disk",
+    )
+
+
+def foreign_shares(machine: MachineMeter, placement: Placement, *, with_kernel: bool = False) -> dict[str, float]:
     """The processor time of all processes minus the lab's own, as a share of each role's processors; at least 0.
 
+    The kernel's own threads are left out, as far as they were told apart, unless `with_kernel` asks for them.
     Interrupts are left out on both sides. A kernel without IRQ_TIME_ACCOUNTING charges the lab's interrupts to its
     processes, so the result is never too high.
     """
@@ -42,7 +69,9 @@ def foreign_shares(machine: MachineMeter, placement: Placement) -> dict[str, flo
     if not placement.disjoint:
         roles = {"server": (placement.server_cpus, machine.own_server_cpu_seconds + machine.own_load_cpu_seconds)}
     return {
-        role: max(machine.busy_seconds(cpus) - own, 0.0) / len(cpus) / machine.window_seconds
+        role: max(machine.busy_seconds(cpus) - own - (0.0 if with_kernel else machine.kernel_thread_seconds(cpus)), 0.0)
+        / len(cpus)
+        / machine.window_seconds
         for role, (cpus, own) in roles.items()
         if cpus
     }
@@ -51,7 +80,7 @@ def foreign_shares(machine: MachineMeter, placement: Placement) -> dict[str, flo
 CHECK = Check(
     name="foreign-load",
     looks_at="processor time of all processes on the server's and the load engine's processors, less that of the lab's "
-    "own tree",
+    "own tree and of the kernel's own threads",
     thresholds={
         "seconds": Threshold(
             0.5,

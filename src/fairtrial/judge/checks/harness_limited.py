@@ -1,18 +1,28 @@
 """A contender at the harness's own ceiling: how fast it is cannot be told."""
 
+from collections import defaultdict
 from collections.abc import Iterator
+from statistics import median
 
 from fairtrial.experiment.loads import RequestLoad
 from fairtrial.judge.checks.foreign_load import foreign_shares
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A refusal near the ceiling; a warning where the calibration was disturbed or is clearly too low."""
+    """A refusal near the ceiling; a warning where it was measured under a disturbance or is clearly too low.
+
+    A trial is held against the ceiling of its own block, in older records against that before the first trial.
+    """
     loads = {condition.id: condition.load for condition in case.record.conditions}
+    of_load: dict[str, list[float]] = defaultdict(list)
+    for trial in case.trials:
+        if trial.ceiling is not None:
+            of_load[trial.condition].append(trial.ceiling.per_second)
     for trial in case.trials:
         summary, load = trial.engine, loads[trial.condition]
         if summary is None or not isinstance(load, RequestLoad):
@@ -20,17 +30,23 @@ def examine(case: Case) -> Iterator[Finding]:
         calibration = calibration_of(case.record, load, summary)
         if calibration is None or summary.achieved_over_offered is not None:
             continue
-        rate, ceiling = summary.goodput_per_second, calibration.ceiling_per_second
-        if rate < case.thresholds["share"] * ceiling:
+        rate, ceiling, machine = summary.goodput_per_second, calibration.ceiling_per_second, calibration.machine
+        if trial.ceiling is not None:
+            ceiling, machine = trial.ceiling.per_second, trial.ceiling.machine
+        share = case.thresholds["share"]
+        if rate < share * ceiling:
             continue
+        typical = median(of_load[trial.condition] or [ceiling])
         uncertain = (
-            disturbed(case.record, calibration, case.thresholds["disturbed"])
-            or rate > ceiling / case.thresholds["share"]
+            disturbed(case.record, machine, case.thresholds["disturbed"])
+            or rate > ceiling / share
+            or rate < share * typical
         )
         yield case.finding(
             trial.index,
             "warning" if uncertain else "refusal",
-            f"{rate:,.0f} answers a second, and the load engine reached {ceiling:,.0f} from a server that does nothing"
+            f"{rate:,.0f} answers a second, and {'' if trial.ceiling is None else 'before this block '}the load engine "
+            f"reached {ceiling:,.0f} from a server that does nothing"
             + (
                 "; but that calibration was disturbed, so the ceiling may lie higher"
                 if uncertain
@@ -58,23 +74,23 @@ def calibration_of(record: ExperimentRecord, load: RequestLoad, summary: EngineS
     return next(alike, None)
 
 
-def disturbed(record: ExperimentRecord, calibration: Calibration, limit: float) -> bool:
-    """Whether others or the hypervisor took much of the processors meanwhile; True if nothing was metered."""
-    if calibration.machine is None or calibration.machine.window_seconds <= 0:
+def disturbed(record: ExperimentRecord, machine: MachineMeter | None, limit: float) -> bool:
+    """Whether others or the hypervisor took much of the processors in a calibration; True if nothing was metered."""
+    if machine is None or machine.window_seconds <= 0:
         return True
     placement = record.placement
     stolen = [
-        calibration.machine.steal_seconds(cpus) / len(cpus) / calibration.machine.window_seconds
+        machine.steal_seconds(cpus) / len(cpus) / machine.window_seconds
         for cpus in (placement.server_cpus, placement.load_cpus)
         if cpus
     ]
-    return max([*stolen, *foreign_shares(calibration.machine, placement).values()], default=0.0) >= limit
+    return max([*stolen, *foreign_shares(machine, placement, with_kernel=True).values()], default=0.0) >= limit
 
 
 CHECK = Check(
     name="harness-limited",
-    looks_at="goodput of a closed load, compared with the ceiling that was calibrated before the first trial with the "
-    "same number of connections",
+    looks_at="goodput of a closed load, compared with the ceiling that was measured before its block with the same "
+    "number of connections",
     thresholds={
         "share": Threshold(
             0.9,

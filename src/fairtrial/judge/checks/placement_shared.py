@@ -1,17 +1,35 @@
-"""Where generator and contender share a processor, each takes time from the other."""
+"""Where generator and contender share a processor, or a core, each takes time from the other."""
 
 from collections.abc import Iterator, Sequence
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import Placement
+from fairtrial.record.placement import cores_shared_in_words, listed, nodes_in_words
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning on the experiment where there is no other processor, since it concerns every figure alike; a refusal of
-    each trial for which it was asked, a warning if that is tried on purpose."""
+    """A warning on the experiment where there is no other processor or no other core, since it concerns every figure
+    alike, and a note where the server is on several NUMA nodes; a refusal of each trial for which a shared placement
+    was asked, a warning if that is tried on purpose."""
     usual = case.record.placement
     if not usual.disjoint and case.record.experiment.placement == "disjoint":
         yield case.finding(None, "warning", _evidence(usual))
+    if shared := cores_shared_in_words(usual):
+        yield case.finding(
+            None,
+            "warning",
+            f"{shared}: while one thread of a core is at work, the other is slower, so that every rate is lower than "
+            "the contender alone would show, and the more so the busier the load generator is",
+            "run on a machine with at least two cores; read ratios, not figures, until then",
+        )
+    if nodes := nodes_in_words(usual):
+        yield case.finding(
+            None,
+            "note",
+            f"{nodes}: memory is nearer to some of its threads than to others, and starts may differ in which",
+            "bind the lab to the processors of fewer nodes (taskset --cpu-list, numactl --cpunodebind), of which one "
+            "has at least half",
+        )
     asked = {condition.id for condition in case.record.conditions if condition.placement == "shared"}
     for trial in case.trials:
         if trial.condition in asked and trial.engine is not None:
@@ -33,12 +51,13 @@ def _evidence(placement: Placement) -> str:
 
 
 def _listed(cpus: Sequence[int]) -> str:
-    return ", ".join(map(str, cpus)) or "not bound"
+    return listed(cpus) or "not bound"
 
 
 CHECK = Check(
     name="placement-shared",
-    looks_at="whether load generator and server were bound to different processors",
+    looks_at="whether load generator and server were bound to different processors, on different cores, and the server "
+    "to one NUMA node",
     thresholds={
         "on_purpose": Threshold(
             0,

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import psutil
 
+from fairtrial.base.printable import printable
 from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.engine.process_tree import Root
 from fairtrial.lab.meters.cgroup import Cgroup
+from fairtrial.lab.meters.kernel_threads import KernelThreads, KernelThreadTimes
 from fairtrial.record.machine import MachineMeter, ProcessorUse
 from fairtrial.record.model import Host
 
@@ -36,6 +38,7 @@ class _Reading:
     paces: dict[int, dict[float, float]]
     """by processor, for how long it has had each frequency so far, in units of 10 ms"""
     pressure: dict[str, float]
+    kernel_threads: KernelThreads | None
 
 
 class MachineWatch:
@@ -45,7 +48,8 @@ class MachineWatch:
         server_cpus: processes of the lab's tree that are bound to these processors only count as the server's side.
         root: the folder that holds `proc` and `sys`; tests pass another.
         own: tells the CPU seconds of the lab's processes on the server's processors, and elsewhere; None: its whole
-            tree is looked through, which takes milliseconds, and `beside` is added.
+            tree is looked through, which takes milliseconds, and `beside` is added. With it, the kernel's threads,
+            which take as long, are left out.
         beside: of the trees on the server's side, those that a daemon started are not below the lab.
     """
 
@@ -59,6 +63,7 @@ class MachineWatch:
         self._server_cpus = set(server_cpus)
         self._containers = [tree for tree in beside if isinstance(tree, ContainerTree)]
         self._own = own or self._of_tree
+        self._with_kernel_threads = own is None
         self._root = root
         self._cgroup = Cgroup(root)
 
@@ -70,10 +75,16 @@ class MachineWatch:
         """Close the window and return what happened in it."""
         before, after = self._before, self._read()
         memory = _table(self._root / "proc/meminfo")
+        kernel = _of_kernel(before.kernel_threads, after.kernel_threads)
         limit, charged = self._cgroup.memory()
         return MachineMeter(
             window_seconds=after.at - before.at,
-            processors=[_use(cpu, before.ticks[cpu], now) for cpu, now in after.ticks.items() if cpu in before.ticks],
+            processors=[
+                _use(cpu, before.ticks[cpu], now, None if kernel is None else kernel.by_cpu.get(cpu, 0.0))
+                for cpu, now in after.ticks.items()
+                if cpu in before.ticks
+            ],
+            kernel_threads={} if kernel is None else {printable(name): used for name, used in kernel.by_name.items()},
             own_server_cpu_seconds=after.own[0] - before.own[0],
             own_load_cpu_seconds=after.own[1] - before.own[1],
             swapped_in_pages=_change(before.swapped[0], after.swapped[0]),
@@ -107,6 +118,7 @@ class MachineWatch:
             clocks=self._clocks(),
             paces=self._paces(),
             pressure=self._pressure(),
+            kernel_threads=KernelThreads(self._root) if self._with_kernel_threads else None,
         )
 
     def _ticks(self) -> dict[int, tuple[int, int, int]]:
@@ -174,10 +186,17 @@ class MachineWatch:
         return seconds
 
 
-def _use(cpu: int, before: tuple[int, int, int], after: tuple[int, int, int]) -> ProcessorUse:
+def _of_kernel(before: KernelThreads | None, after: KernelThreads | None) -> KernelThreadTimes | None:
+    """What the kernel's threads used between two readings; None where one shows none."""
+    return after.since(before) if before and after else None
+
+
+def _use(cpu: int, before: tuple[int, int, int], after: tuple[int, int, int], of_kernel: float | None) -> ProcessorUse:
     # A counter of ticks may step back by one when a processor goes idle (proc_stat(5)).
     busy, interrupts, steal = (max(now - then, 0) / TICKS_PER_SECOND for then, now in zip(before, after, strict=True))
-    return ProcessorUse(cpu=cpu, busy_seconds=busy, interrupt_seconds=interrupts, steal_seconds=steal)
+    return ProcessorUse(
+        cpu=cpu, busy_seconds=busy, interrupt_seconds=interrupts, steal_seconds=steal, kernel_thread_seconds=of_kernel
+    )
 
 
 def _frequencies(before: _Reading, after: _Reading) -> dict[int, float]:

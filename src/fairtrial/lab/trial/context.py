@@ -17,7 +17,7 @@ from fairtrial.record.engine_summary import Comparison, EngineSummary
 from fairtrial.record.model import Placement, TrialRecord
 
 Stage = str
-"""`reset`, `start`, `contract`, `load`, `settle`, `stop`, `audit` or `crash`; before them `wait`."""
+"""`reset`, `start`, `contract`, `load`, `settle`, `stop`, `audit` or `crash`; before them `ceiling` and `wait`."""
 
 
 FAULT_WITHIN_SECONDS = 2.0

@@ -37,6 +37,7 @@ from fairtrial.lab.trial.capacity import search
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.freshness import freshness_after_load
+from fairtrial.lab.trial.maintenance import MaintenanceWatch
 from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS, RowChanges
 from fairtrial.lab.trial.spot_checks import with_spot_checks
@@ -93,6 +94,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
     service_meter = TreeMeter(service.pid) if service.pid is not None else None
     meters = [meter for meter in (server_meter, service_meter) if meter is not None]
     machine, network = MachineWatch(context.placement.server_cpus, beside=deployment.roots), NetworkWatch()
+    maintenance = MaintenanceWatch(server for _, server in context.services)
     probe = _workload(context).freshness
     changes = _row_changes(context, load)
 
@@ -104,6 +106,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
             network.open()
             for meter in meters:
                 meter.open()
+            maintenance.open()
             if changes is not None:
                 changes.begin()
         else:
@@ -111,6 +114,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
                 record.server, record.stray_threads = server_meter.close(), stray_threads.result()
             record.service = None if service_meter is None else service_meter.close()
             record.machine, record.network = machine.close(), network.close()
+            record.maintenance = maintenance.close()
             _count_connections(context, deployment)
 
     try:

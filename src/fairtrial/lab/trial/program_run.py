@@ -23,11 +23,13 @@ from fairtrial.lab.trial.audit import audit_operations, ledger
 from fairtrial.lab.trial.background_job import BackgroundJob
 from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.maintenance import MaintenanceWatch
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.lab.trial.task_evidence import TaskEvidence
 from fairtrial.record.machine import MachineMeter, NetworkMeter
+from fairtrial.record.maintenance import Maintenance
 from fairtrial.record.model import Clause, Failure, ProgramRun, ServerMeter
 from fairtrial.record.proof import Ledger
 from fairtrial.record.stray_threads import StrayThreads
@@ -53,6 +55,8 @@ class JobOutcome:
     ledger: Ledger | None
     machine: MachineMeter
     network: NetworkMeter
+    maintenance: dict[str, Maintenance]
+    """by service"""
     stray_threads: StrayThreads
 
     def failure(self, context: TrialContext) -> str | None:
@@ -80,6 +84,7 @@ def run_program(context: TrialContext) -> None:
     record.program = ProgramRun(operations=outcome.operations, seconds=outcome.seconds, exit_status=0)
     record.server, record.service, record.ledger = outcome.server, outcome.service, outcome.ledger
     record.machine, record.network, record.stray_threads = outcome.machine, outcome.network, outcome.stray_threads
+    record.maintenance = outcome.maintenance
     with context.stage("audit"):
         record.audit = audit_operations(context, outcome.operations)
 
@@ -151,6 +156,8 @@ def do_job(context: TrialContext) -> JobOutcome:
         job = running.enter_context(BackgroundJob(service, workload.background(options)))
         output = running.enter_context(new_log(context.log))
         machine, network = MachineWatch(placement.server_cpus), NetworkWatch()
+        maintenance = MaintenanceWatch(server for _, server in context.services)
+        maintenance.open()
         machine.open()
         network.open()
         began = time.monotonic()
@@ -180,7 +187,7 @@ def do_job(context: TrialContext) -> JobOutcome:
         server, service_meter = [meter.close() for meter in meters] + [None] * (2 - len(meters))
         assert server is not None
         machine_meter = _on_the_servers_side(machine.close(), server, service_meter)
-        network_meter = network.close()
+        network_meter, maintained = network.close(), maintenance.close()
         status = process.status() if ended else None
         process.stop()
         counted |= job.stop()
@@ -194,7 +201,16 @@ def do_job(context: TrialContext) -> JobOutcome:
         after = {**service.counters(), **counted}
     work = ledger(before, after, verified=operations, answers=operations)
     return JobOutcome(
-        operations, status, seconds, server, service_meter, work, machine_meter, network_meter, stray_threads.result()
+        operations,
+        status,
+        seconds,
+        server,
+        service_meter,
+        work,
+        machine_meter,
+        network_meter,
+        maintained,
+        stray_threads.result(),
     )
 
 

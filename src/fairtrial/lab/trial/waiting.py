@@ -8,10 +8,9 @@ from pathlib import Path
 
 from fairtrial.experiment.loads import RequestLoad, Wait, engine_threads
 from fairtrial.lab.meters.cgroup import Cgroup
+from fairtrial.lab.placement.topology import ROOT, siblings
 from fairtrial.plan.plan import PlannedCondition
 from fairtrial.record.model import Placement
-
-ROOT = Path("/")
 
 
 def wait_of(condition: PlannedCondition, placement: Placement) -> Wait:
@@ -45,19 +44,9 @@ def shared_with(placement: Placement, threads: int, root: Path = ROOT) -> str:
         return "the server shares its processors"
     if threads > len(placement.load_cpus):
         return "its threads share a processor"
-    if any(_core_of(cpu, root) & set(placement.server_cpus) for cpu in placement.load_cpus):
+    if any(set(siblings(cpu, root)) & set(placement.server_cpus) for cpu in placement.load_cpus):
         return "the server shares a core with it"
     quota = Cgroup(root).processors()
     if quota is not None and quota < len({*placement.load_cpus, *placement.server_cpus}):
         return "the server shares a quota of processor time with it"
     return ""
-
-
-def _core_of(cpu: int, root: Path) -> set[int]:
-    """The processors that are threads of the same core as this one, itself among them."""
-    file = root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
-    try:
-        ranges = [part.split("-") for part in file.read_text().strip().split(",")]
-        return {number for ends in ranges for number in range(int(ends[0]), int(ends[-1]) + 1)}
-    except (OSError, ValueError):
-        return {cpu}

@@ -8,12 +8,15 @@ from fairtrial.record.model import ExperimentRecord
 WITHOUT_EFFECT = {"name", "title", "summary", "claims", "stacks", "blocks", "seed"}
 """Keys of an experiment that do not affect the figures of a condition."""
 
+BOUND = {"load_cpus", "server_cpus", "disjoint"}
+"""Of a placement: what an older record has as well. The rest says what the same processors are."""
+
 
 def differences(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
     """One line for each difference, host first. The contents of stacks are left out: they are what is compared."""
     return [
         *_changed("host", before.host.model_dump(), after.host.model_dump()),
-        *_changed("placement", before.placement.model_dump(), after.placement.model_dump()),
+        *_changed("placement", before.placement.model_dump(include=BOUND), after.placement.model_dump(include=BOUND)),
         *_changed("network", {"own": before.own_network}, {"own": after.own_network}),
         *_changed("idle", _idle(before), _idle(after)),
         *_changed(

@@ -11,6 +11,8 @@ import psutil
 from fairtrial.base.locations import cache_folder
 from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.lab.awake import REQUESTS, idle_limit
+from fairtrial.lab.placement import local_placement
+from fairtrial.record.placement import cores_shared_in_words, topology_in_words
 from fairtrial.tools.doctor.model import Diagnosis
 
 ENOUGH_DESCRIPTORS = 4096
@@ -36,9 +38,24 @@ def diagnose_machine() -> Iterator[Diagnosis]:
 
 
 def _processors() -> Diagnosis:
-    cpus = len(os.sched_getaffinity(0))
-    if cpus >= 2:
-        return Diagnosis("processors", "good", f"{cpus}: load and server have separate ones")
+    placement, cpus = local_placement(), len(os.sched_getaffinity(0))
+    if cores_shared_in_words(placement):
+        return Diagnosis(
+            "processors",
+            "poor",
+            "; ".join([f"{cpus}", *topology_in_words(placement)]),
+            "use a machine with two or more cores: threads of one core slow each other down",
+        )
+    if placement.disjoint:
+        words = "; ".join([f"{cpus}: load and server have separate ones", *topology_in_words(placement)])
+        if len(placement.server_nodes) > 1:
+            return Diagnosis(
+                "processors",
+                "poor",
+                words,
+                "bind the lab to fewer nodes: taskset --cpu-list or numactl --cpunodebind",
+            )
+        return Diagnosis("processors", "good", words)
     return Diagnosis(
         "processors",
         "poor",

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, closing
 from typing import Any, Protocol, runtime_checkable
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import Change, Counters, RowsLoaded
+from fairtrial.catalog.services.model import Change, Counters, MaintenanceReading, RowsLoaded
 from fairtrial.catalog.tables import Table
 
 
@@ -59,6 +59,23 @@ class KeyClient(Protocol):
 
     def keys_read(self, keys: Sequence[bytes]) -> int:
         """As `TellsKeysRead.keys_read`."""
+
+
+@runtime_checkable
+class MaintenanceClient(Protocol):
+    """The lab's access to a database that tells what it does for itself. Raises Problem."""
+
+    def maintenance(self) -> MaintenanceReading | None:
+        """As `TellsMaintenance.maintenance`."""
+
+
+def maintenance_of(client: Client) -> MaintenanceReading | None:
+    """What the server did for itself so far; None if its client does not know how to ask, or it does not tell.
+
+    Raises:
+        Problem: it cannot be asked, or does not show it to this login.
+    """
+    return client.maintenance() if isinstance(client, MaintenanceClient) else None
 
 
 def answers(client: Client) -> bool:

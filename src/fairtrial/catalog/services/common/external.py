@@ -7,9 +7,9 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import Client, counters_of, table_named
+from fairtrial.catalog.services.common.client import Client, counters_of, maintenance_of, table_named
 from fairtrial.catalog.services.common.lease import Lease
-from fairtrial.catalog.services.model import Change, Counters, RowsLoaded, RunningService, Service
+from fairtrial.catalog.services.model import Change, Counters, MaintenanceReading, RowsLoaded, RunningService, Service
 from fairtrial.catalog.tables import Table
 from fairtrial.record.identity import ServiceIdentity
 
@@ -79,6 +79,14 @@ class ExternalService:
     def counters(self) -> Counters:
         """As far as the login may see them, the lab's own statements among them; empty if it cannot be asked."""
         return counters_of(self._client)
+
+    def maintenance(self) -> MaintenanceReading | None:
+        """What the server did for itself so far, as far as the login may see it; None if it does not tell.
+
+        Raises:
+            Problem: it cannot be asked.
+        """
+        return maintenance_of(self._client)
 
     def end_sessions(self) -> None:
         """Does nothing: they are not the lab's to end, and what is counted late there is not demanded."""

@@ -10,12 +10,19 @@ from typing import Any
 from fairtrial.base.cache.once import made_once
 from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import Client, KeyClient, answers, counters_of, table_named
+from fairtrial.catalog.services.common.client import (
+    Client,
+    KeyClient,
+    answers,
+    counters_of,
+    maintenance_of,
+    table_named,
+)
 from fairtrial.catalog.services.common.folder import give_to_server, run_folder
 from fairtrial.catalog.services.common.key_value import key_of
 from fairtrial.catalog.services.common.own_files import files_sha256
 from fairtrial.catalog.services.common.server import PrivateServer, copy_folder, folder_bytes
-from fairtrial.catalog.services.model import Change, Counters, DurabilityReading, RowsLoaded
+from fairtrial.catalog.services.model import Change, Counters, DurabilityReading, MaintenanceReading, RowsLoaded
 from fairtrial.catalog.tables import Table, tables_sha256
 from fairtrial.record.identity import ServiceIdentity
 
@@ -285,6 +292,14 @@ class PrivateService:
     def counters(self) -> Counters:
         """What the server counted since its last start; empty if it cannot be asked."""
         return counters_of(self._client)
+
+    def maintenance(self) -> MaintenanceReading | None:
+        """What the server did for itself since its last start; None if it does not tell.
+
+        Raises:
+            Problem: it cannot be asked.
+        """
+        return maintenance_of(self._client)
 
     def end_sessions(self) -> None:
         """End all sessions of stacks, where the server counts what they did late."""

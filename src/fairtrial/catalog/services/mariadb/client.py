@@ -14,7 +14,7 @@ from pymysql.cursors import SSCursor
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.loading import reported_blocks
 from fairtrial.catalog.services.common.sql import Redact, SqlClient
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded
 from fairtrial.catalog.tables import ColumnKind, Table
 
 TITLE = "MariaDB"
@@ -187,6 +187,14 @@ class MariaClient(SqlClient):
             "rows_read": status["rows_read"],
             "rows_written": sum(status[name] for name in ROWS_WRITTEN),
         }
+
+    def maintenance(self) -> MaintenanceReading:
+        """Pages that InnoDB flushed, and how often somebody had to wait for a page that was free."""
+        status = self._status()
+        names = {"pages": "innodb_buffer_pool_pages_flushed", "waits_for_pages": "innodb_buffer_pool_wait_free"}
+        return MaintenanceReading(
+            {name: status[counter] for name, counter in names.items() if counter in status}, frozenset()
+        )
 
     def _status(self) -> dict[str, int]:
         rows = self.query("SHOW GLOBAL STATUS")

@@ -14,7 +14,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import ExternalService, external_service
 from fairtrial.catalog.services.common.lease import MarkerLease
-from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
+from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded, one_by_one
 from fairtrial.catalog.services.mongodb.documents import ID, Document, as_row, fill
 from fairtrial.catalog.tables import Table
 
@@ -159,6 +159,21 @@ class MongodbClient:
             counters["rows_read"] = int(documents["returned"])
             counters["rows_written"] = sum(int(documents[change]) for change in ("inserted", "updated", "deleted"))
         return counters
+
+    def maintenance(self) -> MaintenanceReading | None:
+        """Checkpoints of WiredTiger, which has told of them in another place since MongoDB 8; None: a server without.
+
+        Raises:
+            Forbidden: the login may not see the server's status.
+        """
+        with driver_errors():
+            engine = self.driver.admin.command("serverStatus").get("wiredTiger", {})
+        transactions, checkpoints = engine.get("transaction", {}), engine.get("checkpoint", {})
+        counted = transactions.get("transaction checkpoints", checkpoints.get("total succeed number of checkpoints"))
+        if counted is None:
+            return None
+        under_way = transactions.get("transaction checkpoint currently running", checkpoints.get("progress state", 0))
+        return MaintenanceReading({"checkpoints": int(counted)}, frozenset({"checkpoint"} if under_way else ()))
 
     def rows(self, table: Table) -> Iterator[dict[str, Any]]:
         """All documents of a table's collection."""

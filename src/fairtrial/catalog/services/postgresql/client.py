@@ -12,7 +12,7 @@ from psycopg.types.string import TextLoader
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.loading import reported_blocks
 from fairtrial.catalog.services.common.sql import Redact, SqlClient
-from fairtrial.catalog.services.model import Counters, RowsLoaded
+from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded
 from fairtrial.catalog.tables import ColumnKind, Table
 
 TITLE = "PostgreSQL"
@@ -75,6 +75,14 @@ ENDED_WITHIN_SECONDS, LOOK_EVERY_SECONDS = 2.0, 0.005
 COUNTS_AT_THE_END = (15,)
 """From this version on, a session that is gone has handed in what it counted; before, a process of its own collects it
 some time later."""
+
+CHECKPOINTS = "SELECT checkpoints_timed + checkpoints_req, buffers_checkpoint FROM pg_stat_bgwriter"
+CHECKPOINTS_FROM_17 = "SELECT num_timed + num_requested, buffers_written FROM pg_stat_checkpointer"
+MAINTENANCE = """
+    SELECT coalesce(sum(vacuum_count + autovacuum_count), 0), coalesce(sum(analyze_count + autoanalyze_count), 0),
+           (SELECT count(*) FROM pg_stat_progress_vacuum)
+    FROM pg_stat_all_tables
+"""
 
 WRITTEN = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) FROM pg_stat_user_tables"
 RELATIONS = """
@@ -201,6 +209,19 @@ class PostgresClient(SqlClient):
     def _version(self) -> tuple[int, ...]:
         with self.connection() as connection:
             return self._server_version(connection)
+
+    def maintenance(self) -> MaintenanceReading:
+        """Checkpoints begun, one that was not needed among them, and the pages they wrote, of the whole server; vacuum
+        and analyze, automatic and asked for, that ended in this database. Every login may read that."""
+        with self.connection() as connection, connection.cursor() as cursor:
+            cursor.execute(CHECKPOINTS_FROM_17 if self._server_version(connection) >= (17,) else CHECKPOINTS)
+            checkpoints, pages = map(int, cursor.fetchone())
+            cursor.execute(MAINTENANCE)
+            vacuums, analyses, under_way = map(int, cursor.fetchone())
+        return MaintenanceReading(
+            {"checkpoints": checkpoints, "pages": pages, "vacuums": vacuums, "analyses": analyses},
+            frozenset({"vacuum"} if under_way else ()),
+        )
 
     def end_sessions_of(self, user: str) -> None:
         """End this user's sessions, and wait until they are gone, two seconds at most.

@@ -22,7 +22,7 @@ from fairtrial.catalog.services.common.key_value import (
 )
 from fairtrial.catalog.services.common.lease import MarkerLease
 from fairtrial.catalog.services.common.loading import assert_loaded
-from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
+from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded, one_by_one
 from fairtrial.catalog.tables import Table
 
 NAME = "redis"
@@ -144,6 +144,17 @@ class RedisClient:
             "rows_read": int(statistics.get("keyspace_hits", 0)),
             "bytes_sent": int(statistics.get("total_net_output_bytes", 0)),
         }
+
+    def maintenance(self) -> MaintenanceReading:
+        """Snapshots and rewrites of the log begun, each of which forks the server; or, of versions that do not count
+        forks, snapshots saved, of which two within a second are one."""
+        with driver_errors():
+            saving, forks = self.driver.info("persistence"), self.driver.info("stats").get("total_forks")
+        under_way = any(int(saving.get(name, 0)) for name in ("rdb_bgsave_in_progress", "aof_rewrite_in_progress"))
+        begun = saving.get("rdb_last_save_time") if forks is None else forks
+        return MaintenanceReading(
+            {} if begun is None else {"snapshots": int(begun)}, frozenset({"snapshot"} if under_way else ())
+        )
 
     def _flags_of(self, command: str) -> list[str]:
         """How Redis classifies a command; empty if it does not know it."""

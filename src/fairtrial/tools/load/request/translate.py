@@ -20,6 +20,7 @@ from fairtrial.engine.plan import (
     Tls,
 )
 from fairtrial.lab.placement import local_placement
+from fairtrial.lab.placement.topology import ROOT
 from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import Arrival, LoadOptions, WaitChoice
@@ -52,7 +53,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> Engi
     else:
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     endpoint = hosts.connect(redirected(url, options.connect_to), options.unix_socket, tls, options.timeout_seconds)
-    cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local)
+    cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local, is_here=hosts.is_here)
     threads = options.threads or min(len(cpus[0]), max(1, load.connections // len(cpus)))
     if options.wait is WaitChoice.AWAKE:
         _assert_alone(threads, cpus[0], min(map(len, hosts.cpus)), local=endpoint.local)
@@ -197,12 +198,13 @@ def _tls(options: LoadOptions, url: Url) -> Tls | None:
     )
 
 
-def _cpus(allowed: Sequence[Sequence[int]], threads: int | None, *, local: bool) -> list[Sequence[int]]:
+def _cpus(allowed: Sequence[Sequence[int]], threads: int | None, *, local: bool, is_here: bool) -> list[Sequence[int]]:
     """The load generator's processors on each host, as many on each: its share beside a server, otherwise all."""
     if threads is not None:
         wanted = [of_host[-threads:] for of_host in allowed]
     else:
-        wanted = [local_placement(of_host).load_cpus if local else of_host for of_host in allowed]
+        root = ROOT if is_here else None
+        wanted = [local_placement(of_host, root).load_cpus if local else of_host for of_host in allowed]
     fewest = min(map(len, wanted))
     return [of_host[-fewest:] for of_host in wanted]
 

@@ -1,0 +1,158 @@
+"""What databases tell of the work that they do for themselves, between two readings of real servers."""
+
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.mongodb.client import Forbidden, MongodbClient
+from fairtrial.catalog.services.redis.client import RedisClient
+from fairtrial.lab.trial.maintenance import MaintenanceWatch
+from fairtrial.record.maintenance import Maintenance
+from tests.catalog.services.labs_own import own_client
+from tests.catalog.services.needed import needs
+from tests.catalog.services.shared import Shared
+from tests.catalog.services.somebody import Somebody
+from tests.catalog.services.stacks_side import execute
+
+COUNTED_WITHIN_SECONDS = 20.0
+
+
+def told(service: RunningService, work: Callable[[], object], *counters: str) -> Maintenance:
+    """What it tells of this work, once it has counted some of each; it may do that a moment later."""
+    watch = MaintenanceWatch([service])
+    watch.open()
+    work()
+    deadline = time.monotonic() + COUNTED_WITHIN_SECONDS
+    while True:
+        maintenance = watch.close()[service.identity.name]
+        if all(maintenance.counted[counter] > 0 for counter in counters):
+            return maintenance
+        assert time.monotonic() < deadline, maintenance
+        time.sleep(0.02)
+
+
+@needs("postgresql")
+def test_postgresql_tells_of_checkpoints_vacuum_and_analyses(shared: Shared) -> None:
+    with shared.private("postgresql") as service:
+        own = own_client(service)
+
+        def work() -> None:
+            execute(service.url, "UPDATE units SET value = value + 1 WHERE id < 100")
+            own.execute("VACUUM units", "ANALYZE units", "ANALYZE items", "CHECKPOINT")
+
+        maintenance = told(service, work, "checkpoints", "pages", "vacuums", "analyses")
+        assert maintenance.counted["checkpoints"] >= 1 and maintenance.counted["vacuums"] >= 1
+        assert maintenance.counted["analyses"] >= 2
+        assert maintenance.running == [] and maintenance.seconds > 0
+
+
+@needs("postgresql")
+def test_a_vacuum_that_is_under_way_at_an_end_of_the_window_is_seen(shared: Shared) -> None:
+    """So slow that it is still there when the window closes."""
+    with shared.private("postgresql") as service:
+        own = own_client(service)
+        execute(service.url, "UPDATE units SET value = value + 1")
+        with own.connection() as connection:
+            pid = connection.info.backend_pid
+            connection.execute("SET vacuum_cost_delay = 100")
+            connection.execute("SET vacuum_cost_limit = 1")
+            process = connection.pgconn
+            process.send_query(b"VACUUM units")
+            deadline = time.monotonic() + COUNTED_WITHIN_SECONDS
+            while "vacuum" not in service.maintenance().running:  # type: ignore[attr-defined]
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            watch = MaintenanceWatch([service])
+            watch.open()
+            maintenance = watch.close()["postgresql"]
+            own.query("SELECT pg_terminate_backend(%s)", [pid])
+    assert (maintenance.running, maintenance.counted["vacuums"]) == (["vacuum"], 0)
+
+
+@needs("postgresql")
+def test_a_login_that_may_only_use_its_database_sees_it_too(shared: Shared) -> None:
+    somebody = Somebody(shared.empty("postgresql"))
+    with somebody.loaded() as service:
+        maintenance = told(service, lambda: execute(somebody.url, "ANALYZE items"), "analyses")
+        assert {"checkpoints", "pages", "vacuums", "analyses"} == set(maintenance.counted)
+
+
+@needs("mariadb")
+def test_mariadb_tells_of_the_pages_that_it_flushes(shared: Shared) -> None:
+    with shared.private("mariadb") as service:
+
+        def work() -> None:
+            execute(service.url, "UPDATE units SET value = value + 1")
+            own_client(service).execute(
+                "SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0", "SET GLOBAL innodb_max_dirty_pages_pct = 0"
+            )
+
+        assert set(told(service, work, "pages").counted) == {"pages", "waits_for_pages"}
+
+
+@needs("redis")
+def test_redis_tells_of_its_snapshots(shared: Shared) -> None:
+    with shared.private("redis") as service:
+        assert told(service, own_client(service).driver.bgsave, "snapshots").counted == {"snapshots": 1}
+
+
+def test_redis_that_counts_no_forks_tells_of_what_it_saved() -> None:
+    client = RedisClient("redis://127.0.0.1:1")
+    answers = {"persistence": {"rdb_last_save_time": 7, "aof_rewrite_in_progress": 1}, "stats": {}}
+    client.driver = SimpleNamespace(info=answers.__getitem__)  # type: ignore[assignment]
+    reading = client.maintenance()
+    assert (reading.counted, reading.running) == ({"snapshots": 7}, {"snapshot"})
+
+
+@pytest.mark.parametrize(
+    ("engine", "counted", "running"),
+    [
+        ({"transaction": {"transaction checkpoints": 4, "transaction checkpoint currently running": 1}}, 4, True),
+        ({"transaction": {}, "checkpoint": {"total succeed number of checkpoints": 9, "progress state": 0}}, 9, False),
+        ({}, None, False),
+    ],
+)
+def test_mongodb_tells_of_its_checkpoints_where_its_version_has_them(
+    engine: dict[str, Any], counted: int | None, running: bool
+) -> None:
+    client = MongodbClient("mongodb://127.0.0.1:1/x")
+    client._open = SimpleNamespace(  # type: ignore[assignment]
+        admin=SimpleNamespace(command=lambda _name: {"wiredTiger": engine} if engine else {}), close=lambda: None
+    )
+    reading = client.maintenance()
+    if counted is None:
+        assert reading is None
+    else:
+        assert reading is not None
+        assert (reading.counted, bool(reading.running)) == ({"checkpoints": counted}, running)
+
+
+@needs("mongodb")
+def test_a_server_of_that_protocol_tells_or_is_left_out(shared: Shared) -> None:
+    with shared.private("mongodb") as service:
+        watch = MaintenanceWatch([service])
+        watch.open()
+        assert all(each.counted["checkpoints"] >= 0 for each in watch.close().values())
+
+
+def test_a_service_that_cannot_be_asked_has_told_nothing() -> None:
+    def refusing() -> None:
+        raise Forbidden("mongodb refused a command of the lab's")
+
+    service: Any = SimpleNamespace(identity=SimpleNamespace(name="mongodb"), maintenance=refusing)
+    watch = MaintenanceWatch([service])
+    watch.open()
+    assert watch.close()["mongodb"].counted == {}
+    with pytest.raises(Problem):
+        service.maintenance()
+
+
+def test_one_without_such_work_is_left_out() -> None:
+    watch = MaintenanceWatch([SimpleNamespace(identity=SimpleNamespace(name="sqlite"))])  # type: ignore[list-item]
+    watch.open()
+    assert watch.close() == {}

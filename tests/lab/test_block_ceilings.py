@@ -1,0 +1,66 @@
+"""The load engine's ceiling before each block."""
+
+from pathlib import Path
+from unittest.mock import create_autospec
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.lab import block_ceilings
+from fairtrial.lab.block_ceilings import STAGE, WINDOW_SECONDS, BlockCeilings
+from fairtrial.lab.calibrate import calibrate_loads
+from fairtrial.lab.placement import local_placement
+from fairtrial.lab.trial.context import TrialWatcher
+from fairtrial.lab.trial.flow import new_record
+from fairtrial.plan.plan import Plan
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import TrialRecord
+from tests.plan.plans import planned
+
+PLACEMENT = local_placement()
+
+
+def tried(plan: Plan, ceilings: BlockCeilings) -> list[TrialRecord]:
+    """The plan's trials, of which each is nothing but its record."""
+    records = []
+    for trial in plan.trials():
+        seconds = ceilings.before(trial)
+        records.append(ceilings.add_to(new_record(trial), seconds))
+    return records
+
+
+@pytest.fixture(scope="module")
+def calibrations(engine: Path) -> list[Calibration]:
+    return calibrate_loads(planned(), PLACEMENT, lambda _what: None)
+
+
+def test_each_block_has_its_own(calibrations: list[Calibration]) -> None:
+    plan, watcher = planned(blocks=3), create_autospec(TrialWatcher, instance=True)
+    trials = tried(plan, BlockCeilings(plan, PLACEMENT, calibrations, watcher))
+    by_block = {block: [each.ceiling for each in trials if each.block == block] for block in (1, 2, 3)}
+    for one, other in by_block.values():
+        assert one is not None and one == other and one.per_second > 0 and one.machine is not None
+    rates = {one.per_second for one, _ in by_block.values() if one is not None}
+    assert len(rates) == 3 and calibrations[0].ceiling_per_second in rates
+    took = [each.stage_seconds.get(STAGE) for each in trials]
+    assert [each is None for each in took] == [True, True, False, True, False, True]
+    assert min(each for each in took if each is not None) > WINDOW_SECONDS
+    assert watcher.stage.call_count == 2
+
+
+def test_where_nothing_was_calibrated_nothing_is_measured() -> None:
+    plan = planned(blocks=2)
+    trials = tried(plan, BlockCeilings(plan, PLACEMENT, [], create_autospec(TrialWatcher, instance=True)))
+    assert [(each.ceiling, each.stage_seconds) for each in trials] == [(None, {})] * 4
+
+
+def test_a_block_whose_ceiling_cannot_be_measured_has_none(
+    calibrations: list[Calibration], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_arguments: object, **_more: object) -> Calibration:
+        raise Problem("the load engine got no answer from its own target")
+
+    monkeypatch.setattr(block_ceilings, "calibrate", failing)
+    plan = planned(blocks=2)
+    trials = tried(plan, BlockCeilings(plan, PLACEMENT, calibrations, create_autospec(TrialWatcher, instance=True)))
+    assert [each.ceiling is None for each in trials] == [False, False, True, True]
