@@ -8,6 +8,7 @@ from rich.console import Console
 
 from fairtrial.lab.announce import announce
 from fairtrial.lab.placement import local_placement
+from fairtrial.record.model import Placement
 from tests.plan.plans import planned, planned_contender
 
 
@@ -60,6 +61,12 @@ def test_the_placement_is_announced_as_the_experiment_asks_for_it() -> None:
     assert f"placement  load on processor {shared}, " in asked and ": shared, figures will disturb each other" in asked
     swept = announced(sweep={"parameter": "placement", "values": ["disjoint", "shared"]})
     assert f"; where it is shared, load on {shared} as well" in swept or not usual.disjoint
+
+
+def test_what_cores_made_of_the_placement_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    siblings = Placement(load_cpus=[1], server_cpus=[0], disjoint=True, shared_cores=[[0, 1]])
+    monkeypatch.setattr("fairtrial.lab.announce.planned_placement", lambda _experiment: siblings)
+    assert "load on processor 1, server on 0; load and server share the core of processors 0, 1; idle" in announced()
 
 
 def test_claims_that_are_left_out_are_named() -> None:

@@ -129,3 +129,12 @@ def test_where_the_distance_is_swept_the_values_say_it() -> None:
     record = swept.record()
     assert [each.distances for each in record.conditions] == [{"sqlite": "0 ms away"}, {"sqlite": "1 ms away"}]
     assert workloads_in_words(judge(record, [], interrupted=False)) == ["random-item on sqlite"]
+
+
+def test_what_cores_made_of_the_placement_is_in_the_report() -> None:
+    record = an_experiment("a").record()
+    placement = record.placement.model_copy(update={"shared_cores": [[0, 1]]})
+    record = record.model_copy(update={"placement": placement})
+    trials = trials_of(record, a_trial())
+    page = html_text(judge(record, trials, interrupted=False), record, trials)
+    assert "load engine on CPU 1; load and server share the core of processors 0, 1" in page

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from fairtrial.record.model import IdleLimit
+from fairtrial.record.model import IdleLimit, Placement
 from fairtrial.tools.doctor import machine
 from fairtrial.tools.doctor.machine import diagnose_machine
 from fairtrial.tools.doctor.model import Diagnosis
@@ -49,6 +49,29 @@ def test_processors(monkeypatch: pytest.MonkeyPatch, diagnose: Diagnose, cpus: s
     diagnosis = diagnose("processors")
     assert diagnosis.health == health
     assert diagnosis.observation.startswith(f"{len(cpus)}: ")
+
+
+@pytest.mark.parametrize(
+    ("known", "health", "words"),
+    [
+        ({"shared_cores": [[0, 1]]}, "poor", "2; load and server share the core of processors 0, 1"),
+        ({"server_nodes": [0, 1, 2], "load_nodes": [3]}, "poor", "the server's processors lie on NUMA nodes 0, 1, 2"),
+        (
+            {"server_kind": "performance", "load_kind": "efficiency"},
+            "good",
+            "2: load and server have separate ones; load on efficiency cores, server on performance cores",
+        ),
+    ],
+)
+def test_processors_that_are_not_alike(
+    monkeypatch: pytest.MonkeyPatch, diagnose: Diagnose, known: dict[str, object], health: str, words: str
+) -> None:
+    placement = Placement(load_cpus=[1], server_cpus=[0], disjoint=True).model_copy(update=known)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
+    monkeypatch.setattr(machine, "local_placement", lambda: placement)
+    diagnosis = diagnose("processors")
+    assert diagnosis.health == health and words in diagnosis.observation
+    assert bool(diagnosis.remedy) is (health == "poor")
 
 
 @pytest.mark.parametrize(("load", "health"), [(0.4, "good"), (0.41, "poor")])

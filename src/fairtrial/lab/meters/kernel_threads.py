@@ -22,6 +22,8 @@ WORKER = re.compile(r"kworker/[^-+]*[-+]?")
 """Before the name of the queue that it works on, as far as it has one."""
 
 MOST_NAMES = 5
+STAT_BYTES = 4096
+"""More than the line of a process: 52 numbers, and a name of 64 characters at most."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +74,23 @@ class KernelThreads:
 def _threads(proc: Path) -> Iterator[tuple[int, _Thread]]:
     with suppress(OSError):
         for name in os.listdir(proc):
-            if name.isdigit() and (thread := _thread(proc / name / "stat")) is not None:
+            if name.isdigit() and (thread := _thread(f"{proc}/{name}/stat")) is not None:
                 yield int(name), thread
 
 
-def _thread(file: Path) -> _Thread | None:
-    """What a process's stat says of it; None if it is no thread of the kernel's, or has ended."""
+def _thread(file: str) -> _Thread | None:
+    """What a process's stat says of it; None if it is no thread of the kernel's, or has ended.
+
+    There are dozens for each processor, and the window waits for them: this is read without buffers and decoding.
+    """
     with suppress(OSError, ValueError, IndexError):
-        head, _, rest = file.read_text(errors="replace").rpartition(")")
-        words, name = rest.split(), head.partition("(")[2]
+        descriptor = os.open(file, os.O_RDONLY)
+        try:
+            head, _, rest = os.read(descriptor, STAT_BYTES).rpartition(b")")
+        finally:
+            os.close(descriptor)
+        words = rest.split()
+        name = head.partition(b"(")[2].decode(errors="replace")
         if int(words[FLAGS]) & PF_KTHREAD and not name.startswith(FOR_OTHERS):
             return _Thread(name, int(words[USER_TICKS]) + int(words[SYSTEM_TICKS]), int(words[PROCESSOR]))
     return None
