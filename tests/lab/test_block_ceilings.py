@@ -1,5 +1,6 @@
 """The load engine's ceiling before each block."""
 
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import create_autospec
 
@@ -64,3 +65,16 @@ def test_a_block_whose_ceiling_cannot_be_measured_has_none(
     plan = planned(blocks=2)
     trials = tried(plan, BlockCeilings(plan, PLACEMENT, calibrations, create_autospec(TrialWatcher, instance=True)))
     assert [each.ceiling is None for each in trials] == [False, False, True, True]
+
+
+def test_over_http2_there_is_none(calibrations: list[Calibration]) -> None:
+    """Not even where a load over HTTP/1.1 has as many connections: the target does not speak it."""
+    plan = planned()
+    first, second = plan.conditions
+    load = first.point.experiment.load.model_copy(update={"http2": True, "streams": 4})
+    point = replace(first.point, experiment=first.point.experiment.model_copy(update={"load": load}))
+    mixed = replace(plan, conditions=[replace(first, point=point), second])
+    ceilings = BlockCeilings(mixed, PLACEMENT, calibrations, create_autospec(TrialWatcher, instance=True))
+    records = {trial.condition.recorded.id: new_record(trial) for trial in plan.trials()}
+    assert ceilings.add_to(records[first.recorded.id], 0.0).ceiling is None
+    assert ceilings.add_to(records[second.recorded.id], 0.0).ceiling is not None

@@ -87,7 +87,8 @@ class BlockCeilings:
 
 
 def _load_of(condition: PlannedCondition, placement: Placement) -> _Load | None:
+    """None for what is not calibrated: programs, and loads over HTTP/2."""
     load = condition.load
-    if not isinstance(load, RequestLoad):
+    if not isinstance(load, RequestLoad) or load.http2:
         return None
     return _Load(load.connections, load.keep_alive, load.threads, wait_of(condition, placement))
