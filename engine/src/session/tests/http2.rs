@@ -302,6 +302,30 @@ fn an_open_loads_arrivals_take_free_lanes() {
 }
 
 #[test]
+fn what_waits_too_long_for_a_stream_is_not_sent() {
+    let load = json!({"kind": "constant", "rate_per_second": 1000.0, "connections": 1});
+    let mut link = conversation(Setup { lanes: 3, deadline_ns: Some(10 * MS), ..arriving(load) });
+    let mut peer = Peer::of(server::Builder::new().max_concurrent_streams(1));
+    assert_eq!(link.start(0, 0), Next::Connect);
+    assert!(greet(&mut link, &mut peer, 0, MS / 2).is_empty());
+    let mut asked = Vec::new();
+    for place in 1..4 {
+        let now_ns = place * MS + MS / 2;
+        while link.due(now_ns).is_some() {
+            asked.extend(peer.hears(&sent(&mut link, 0, now_ns)));
+        }
+    }
+    assert_eq!(asked.len(), 1, "the other two wait for a stream");
+    answer(&mut asked[0].1, b"ok");
+    let next = talk(&mut link, &mut peer, 0, 20 * MS);
+    let ended = link.conclude(20 * MS);
+    assert_books_balance(&ended);
+    // Those of 2 to 9 ms are too late by then. The next one is not.
+    assert_eq!((next.len(), errors(&ended)), (1, vec![error("deadline", 8)]));
+    assert_eq!((ended.record.totals().verified, ended.record.totals().sent), (1, 2));
+}
+
+#[test]
 fn a_server_of_http_1_is_named() {
     let mut link = conversation(closed(1, 2));
     link.start(0, 0);
