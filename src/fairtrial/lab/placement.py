@@ -1,11 +1,35 @@
-"""Placement on one machine: separate processors for the load and for the server, where there are at least two."""
+"""Where trials take place, and on which processors: separate ones for load and server, where there are at least two."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.experiment.model import Experiment
 from fairtrial.record.model import Placement
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where trials take place, beside the processors of load and server: by default on this machine alone."""
+
+    host: str = LOOPBACK
+    """the IPv4 address of this machine on which stacks listen"""
+    start: EngineStart = start_here
+    """starts an engine where the load comes from"""
+    start_at: Callable[[int], EngineStart] = lambda _place: start_here
+    """starts one on the host that has the load processor at this place of the placement's"""
+    lab_cpus: Sequence[int] = ()
+    """the lab's own processors during a trial; empty: the load generator's"""
+
+    def cpus_of_lab(self, placement: Placement) -> Sequence[int]:
+        """The processors on which the lab keeps itself during a trial."""
+        return self.lab_cpus or placement.load_cpus
+
+
+THIS_MACHINE = Site()
 
 
 def local_placement(cpus: Sequence[int] | None = None) -> Placement:

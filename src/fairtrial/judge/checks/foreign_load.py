@@ -16,7 +16,7 @@ def examine(case: Case) -> Iterator[Finding]:
         machine = trial.machine
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
-        shares = foreign_shares(machine, case.record.placement_of(trial.condition))
+        shares = foreign_shares(machine, case.record.placement_of(trial))
         role = max(shares, key=lambda name: shares[name], default=None)
         if role is None or shares[role] < min(case.thresholds["warn"], case.thresholds["refuse"]):
             continue
@@ -37,7 +37,7 @@ def foreign_shares(machine: MachineMeter, placement: Placement) -> dict[str, flo
     """
     roles = {
         "server": (placement.server_cpus, machine.own_server_cpu_seconds),
-        "load engine": (placement.load_cpus, machine.own_load_cpu_seconds),
+        "load engine": (placement.load_cpus_here, machine.own_load_cpu_seconds),
     }
     if not placement.disjoint:
         roles = {"server": (placement.server_cpus, machine.own_server_cpu_seconds + machine.own_load_cpu_seconds)}

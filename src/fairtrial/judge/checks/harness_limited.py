@@ -62,7 +62,7 @@ def disturbed(record: ExperimentRecord, calibration: Calibration, limit: float) 
     placement = record.placement
     stolen = [
         calibration.machine.steal_seconds(cpus) / len(cpus) / calibration.machine.window_seconds
-        for cpus in (placement.server_cpus, placement.load_cpus)
+        for cpus in (placement.server_cpus, placement.load_cpus_here)
         if cpus
     ]
     return max([*stolen, *foreign_shares(calibration.machine, placement).values()], default=0.0) >= limit

@@ -219,7 +219,8 @@ def run_once(
         plan = changes.applied_to(plan)
     if spot_checking:
         plan = with_spot_checks(plan, _workload(context), context.point, common_headers(context))
-    summary = run_engine(plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw}), on_event)
+    drawn = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
+    summary = run_engine(drawn, on_event, start=context.environment.site.start)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})
