@@ -288,10 +288,13 @@ def _source(program: Program) -> str:
 @contextmanager
 def _silent_dask() -> Iterator[None]:
     """Within, Dask logs nothing: what matters becomes a `Problem`."""
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    # Dask gives some of its loggers levels of their own, which that of their parent does not change.
+    names = ["distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(level)
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)

@@ -129,7 +129,8 @@ def run(
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.base.problem import Problem
-    from fairtrial.commands.carry_out import Settings, carry_out
+    from fairtrial.commands.carry_out import carry_out
+    from fairtrial.commands.run_settings import Settings
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.judge.outcome import exit_status

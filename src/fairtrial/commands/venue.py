@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fairtrial.commands.run_settings import Settings
+
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fairtrial.commands.carry_out import Settings
     from fairtrial.lab.conduct import Conducted, Watcher
     from fairtrial.plan.plan import Plan
 
@@ -28,7 +29,7 @@ class Venue:
 
 
 @contextmanager
-def venue(console: "Console", plan: "Plan", file: Path, settings: "Settings") -> Iterator[Venue]:
+def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> Iterator[Venue]:
     """The venue that the settings name; a connection to a cluster ends at the end.
 
     Raises:
@@ -62,7 +63,7 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: "Settings") ->
         yield Venue(lanes.described(), conduct)
 
 
-def _conduct_here(plan: "Plan", settings: "Settings") -> Conduct:
+def _conduct_here(plan: "Plan", settings: Settings) -> Conduct:
     from fairtrial.lab.conduct import conduct
     from fairtrial.lab.exclusive import processors_held
 
