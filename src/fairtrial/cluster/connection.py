@@ -96,6 +96,11 @@ class Cluster:
         answer: float = self._answer(worker, time.time)
         return answer
 
+    def monotonic_clock(self, worker: str) -> float:
+        """The clock of the worker's host that nobody sets, in seconds since that was started."""
+        answer: float = self._answer(worker, time.monotonic)
+        return answer
+
     def call_on_scheduler(self, program: Program, function: str, **arguments: Any) -> Any:
         """The same as `call`, in the scheduler's process."""
         namespace = {"source": _source(program), "function": function, "arguments": arguments}

@@ -10,7 +10,7 @@ from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
-from fairtrial.judge.model import ClaimsStated, ConditionResult, Outcome, RequestResult, Result, TrialResult
+from fairtrial.judge.model import ClaimsStated, ConditionResult, LaneResult, Outcome, RequestResult, Result, TrialResult
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
@@ -90,6 +90,15 @@ def judge(
         host=record.host,
         placement=record.placement,
         own_network=record.own_network,
+        lanes=[
+            LaneResult(
+                number=lane.number,
+                hosts=lane.hosts,
+                placement=lane.placement,
+                blocks=sorted({trial.block for trial in trials if trial.lane == lane.number}),
+            )
+            for lane in record.lanes
+        ],
         idle=record.idle,
         services=record.services,
         dataset=record.dataset,

@@ -85,7 +85,7 @@ def calibrate(
                 keep_alive=keep_alive,
                 wait=wait,
                 seconds=seconds,
-                start=site.start_at(place),
+                start=site.start,
             )
 
         machine = MachineWatch(placement.server_cpus)

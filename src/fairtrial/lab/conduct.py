@@ -1,7 +1,7 @@
 """Carries a plan out: makes everything ready, then runs trial after trial, block after block, and records each."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -123,6 +123,9 @@ def made_ready(
 ) -> Iterator[Ready]:
     """Build engine and stacks, bring services up, calibrate; all of it ends at the end.
 
+    Args:
+        site: where load comes from. If that is another host, nothing is in a network of its own.
+
     Raises:
         Problem: the engine cannot be built, or the reference differs from itself.
     """
@@ -132,7 +135,7 @@ def made_ready(
         with steps.step("building the load engine"):
             version = engine_version()
         with (
-            network_of(plan, plan.stacks) as own_network,
+            network_of(plan, plan.stacks) if site is THIS_MACHINE else nullcontext(False) as own_network,
             environment(plan, placement, watcher.preparing, watcher.rows_loaded, site) as services,
             processors_awake() as idle,
             ExitStack() as answers,

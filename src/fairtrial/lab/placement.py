@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.experiment.model import Experiment
@@ -19,10 +20,10 @@ class Site:
     """the IPv4 address of this machine on which stacks listen"""
     start: EngineStart = start_here
     """starts an engine where the load comes from"""
-    start_at: Callable[[int], EngineStart] = lambda _place: start_here
-    """starts one on the host that has the load processor at this place of the placement's"""
     lab_cpus: Sequence[int] = ()
     """the lab's own processors during a trial; empty: the load generator's"""
+    engine_clock: Callable[[], ClockOffset] = lambda: SAME_CLOCK
+    """compares the monotonic clock of the engine's host with this machine's"""
 
     def cpus_of_lab(self, placement: Placement) -> Sequence[int]:
         """The processors on which the lab keeps itself during a trial."""

@@ -59,11 +59,11 @@ def arguments_on(
 
 
 @contextmanager
-def under_way(lab: Lab, *arguments: str | Path) -> Iterator["subprocess.Popen[str]"]:
+def under_way(lab: Lab, *arguments: str | Path, prefix: Sequence[str] = ()) -> Iterator["subprocess.Popen[str]"]:
     """A command as a process, which ends with the test."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        lab.command(*arguments), env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True
+        [*prefix, *lab.command(*arguments)], env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True
     ) as process:
         try:
             yield process

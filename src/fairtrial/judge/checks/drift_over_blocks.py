@@ -22,7 +22,7 @@ OF_ALL = (
 )
 
 Distances = Mapping[str, Mapping[int, float]]
-"""By condition and block, the log ratio of a trial's goodput to that of a typical trial of its condition."""
+"""By condition and block, the log ratio of a trial's goodput to that of a typical trial of its condition and lane."""
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -55,16 +55,22 @@ def distances_of(trials: Sequence[TrialRecord]) -> Distances:
     themselves."""
     read = METRICS["goodput"].read
     by_condition: dict[str, dict[int, float]] = defaultdict(dict)
+    lanes = {trial.block: trial.lane for trial in trials}
     for trial in trials:
         rate = read(trial)
         is_offered = trial.engine is not None and trial.engine.achieved_over_offered is not None
         by_condition[trial.condition][trial.block] = 0.0 if rate is None or is_offered else rate
     whole = {name: rates for name, rates in by_condition.items() if min(rates.values()) > 0}
     return {
-        name: {block: math.log(rate / median(rates.values())) for block, rate in rates.items()}
+        name: {block: math.log(rate / _typical(rates, lanes, block)) for block, rate in rates.items()}
         for name, rates in whole.items()
         if len(rates) >= MINIMUM_BLOCKS
     }
+
+
+def _typical(rates: Mapping[int, float], lanes: Mapping[int, int | None], block: int) -> float:
+    """The median over the blocks of the same lane: a lane that is slower throughout is no drift."""
+    return median(rate for other, rate in rates.items() if lanes[other] == lanes[block])
 
 
 def beside_others(distances: Distances, condition: str) -> list[float]:
@@ -93,7 +99,7 @@ def _went(found: Trend) -> str:
 
 CHECK = Check(
     name="drift-over-blocks",
-    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition; and of each "
+    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition and lane; and of each "
     "condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
     "rate",
     thresholds={

@@ -24,13 +24,13 @@ class Lane:
 
     number: int
     server: Worker
-    loads: tuple[Worker, ...]
-    """in the order in which they share a load; empty: the load comes from the server's host"""
+    load: Worker | None
+    """None: the load comes from the server's worker"""
 
     @property
     def workers(self) -> tuple[Worker, ...]:
         """All of them, the server's first."""
-        return (self.server, *self.loads)
+        return (self.server,) if self.load is None else (self.server, self.load)
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Division:
 def divide(workers: Sequence[Worker], most: int | None = None) -> Division:
     """Divide workers into as many lanes as there can be, all with as many hosts.
 
-    Where there are workers with the role `load` and not `server`, load comes from these, as many for each lane; a load
-    from a machine that is not the server's goes first. Where there are none, a worker with both roles is a lane. The
-    order of addresses decides the rest, so that the same workers make the same lanes.
+    Where there are workers with the role `load` and not `server`, load comes from these, one for each lane, if possible
+    from a machine that is not the server's. Where there are none, a worker with both roles is a lane. The order of
+    addresses decides the rest, so that the same workers make the same lanes.
 
     Args:
         most: so many lanes; None: all that there can be.
@@ -59,11 +59,11 @@ def divide(workers: Sequence[Worker], most: int | None = None) -> Division:
     loads = [worker for worker in ordered if "load" in worker.roles and "server" not in worker.roles]
     if loads:
         number = _fewest(len(servers), len(loads), most)
-        lanes = _with_loads(servers[:number], loads, len(loads) // number if number else 0)
+        lanes = _with_loads(servers[:number], loads)
     else:
         servers = [worker for worker in servers if "load" in worker.roles]
         number = _fewest(len(servers), len(servers), most)
-        lanes = [Lane(place, server, ()) for place, server in enumerate(servers[:number], 1)]
+        lanes = [Lane(place, server, None) for place, server in enumerate(servers[:number], 1)]
     if not lanes:
         raise Problem(
             f"no lane can be made of {count(len(workers), 'worker')}: it needs one with the role server, and one with "
@@ -79,13 +79,12 @@ def _fewest(servers: int, loads: int, most: int | None) -> int:
     return min(servers, loads) if most is None else min(servers, loads, most)
 
 
-def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker], each: int) -> list[Lane]:
+def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker]) -> list[Lane]:
     rest = list(loads)
     lanes = []
     for number, server in enumerate(servers, 1):
         rest.sort(key=lambda load: (load.machine == server.machine, _natural(load.address)))
-        lanes.append(Lane(number, server, tuple(rest[:each])))
-        del rest[:each]
+        lanes.append(Lane(number, server, rest.pop(0)))
     return lanes
 
 

@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -19,9 +19,9 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster, connected
 from fairtrial.cluster.engine import EngineThere, RemoteEngine, engine_there
-from fairtrial.cluster.joint import JointEngines
+from fairtrial.cluster.hosts import monotonic_clock_of
 from fairtrial.engine.plan import EnginePlan
-from fairtrial.engine.process import EngineProcess, EngineStart, start_here
+from fairtrial.engine.process import EngineProcess
 from fairtrial.lab.conduct import Ready, made_ready
 from fairtrial.lab.exclusive import processors_held
 from fairtrial.lab.lanes.messages import Mouth, end_of_log
@@ -47,8 +47,8 @@ def serve(lines: IO[str], out: IO[str]) -> None:
     blocks: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines, blocks), daemon=True).start()
     try:
-        with tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results, _load_hosts(task) as hosts:
-            _try_blocks(task, hosts, Path(results), mouth, blocks)
+        with tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results, _load_host(task) as host:
+            _try_blocks(task, host, Path(results), mouth, blocks)
     except LoadLost as lost:
         remedy = "see whether its host can be reached; start the worker again, and then run again"
         mouth.problem(Problem(str(lost), remedy, NOTHING_RAN))
@@ -59,26 +59,25 @@ def serve(lines: IO[str], out: IO[str]) -> None:
 
 
 def _try_blocks(
-    task: LaneTask, hosts: "LoadHosts", results: Path, mouth: Mouth, blocks: "queue.SimpleQueue[int | None]"
+    task: LaneTask, host: "LoadHost", results: Path, mouth: Mouth, blocks: "queue.SimpleQueue[int | None]"
 ) -> None:
     plan = plan_of(task.plan)
     (results / "logs").mkdir(mode=0o700)
-    site = Site(task.host, hosts.start, hosts.start_at, task.lab_cpus)
     with (
         processors_held(task.held_cpus, mouth.step),
-        made_ready(plan, task.placement, results, mouth, site=site) as ready,
+        made_ready(plan, task.placement, results, mouth, site=host.site(task)) as ready,
     ):
-        hosts.assert_there()
+        host.assert_there()
         mouth.say("ready", record=ready.record.model_dump_json())
         while (block := blocks.get()) is not None:
-            for record in _trials(task, plan, block, ready, hosts, mouth):
+            for record in _trials(task, plan, block, ready, host, mouth):
                 mouth.say("trial", record=record.model_dump_json(), log=end_of_log(results, record))
-            hosts.assert_there()
+            host.assert_there()
             mouth.say("block", number=block)
 
 
 def _trials(
-    task: LaneTask, plan: Plan, block: int, ready: Ready, hosts: "LoadHosts", mouth: Mouth
+    task: LaneTask, plan: Plan, block: int, ready: Ready, host: "LoadHost", mouth: Mouth
 ) -> Iterator[TrialRecord]:
     for trial in plan.trials():
         if trial.block != block:
@@ -88,7 +87,7 @@ def _trials(
         record.lane = task.lane
         if record.failure is not None:
             try:
-                hosts.assert_there()
+                host.assert_there()
             except LoadLost as lost:
                 record.failure = Failure(
                     stage="host", reason=str(lost), remedy="start its worker again, and run the experiment again"
@@ -98,53 +97,43 @@ def _trials(
         yield record
 
 
-class LoadHosts:
-    """The hosts that the load of a lane comes from."""
+class LoadHost:
+    """The host that the load of a lane comes from."""
 
-    def __init__(self, cluster: Cluster | None, there: Sequence[EngineThere], each: int) -> None:
-        """Those of a cluster; without one, this host.
+    def __init__(self, cluster: Cluster | None, there: EngineThere | None) -> None:
+        """A host of a cluster; without one, this host."""
+        self._cluster, self._there = cluster, there
 
-        Args:
-            each: how many load processors there are on each.
-        """
-        self._cluster, self._there, self._each = cluster, there, each
+    def site(self, task: LaneTask) -> Site:
+        """Where the trials of the lane take place."""
+        if self._cluster is None or self._there is None:
+            return Site(task.host, lab_cpus=task.lab_cpus)
+        cluster, worker = self._cluster, self._there.worker
+        return Site(task.host, self._start, task.lab_cpus, lambda: monotonic_clock_of(cluster, worker))
 
-    def start(self, plan: EnginePlan) -> EngineProcess:
-        """Start one engine, or one on each host."""
-        if self._cluster is None:
-            return start_here(plan)
-        if len(self._there) == 1:
-            return RemoteEngine(self._cluster, self._there[0], plan).process
-        return JointEngines(self._cluster, self._there, plan, []).process
-
-    def start_at(self, place: int) -> EngineStart:
-        """Start an engine on the host that has the load processor at this place."""
-        if self._cluster is None:
-            return start_here
-        cluster, there = self._cluster, self._there[place // self._each]
-        return lambda plan: RemoteEngine(cluster, there, plan).process
+    def _start(self, plan: EnginePlan) -> EngineProcess:
+        assert self._cluster and self._there
+        return RemoteEngine(self._cluster, self._there, plan).process
 
     def assert_there(self) -> None:
-        """Raises LoadLost if one of them, or the scheduler, is lost."""
-        if self._cluster is None:
+        """Raises LoadLost if it, or the scheduler, is lost."""
+        if self._cluster is None or self._there is None:
             return
         try:
             known = self._cluster.workers()
         except Exception as error:  # whatever Dask says of a connection that is gone
             raise LoadLost(f"the lane's connection to the scheduler is lost: {error}") from error
-        for engine in self._there:
-            if engine.worker not in known:
-                raise LoadLost(f"the load host's worker at {printable(engine.worker, 60)} is lost")
+        if self._there.worker not in known:
+            raise LoadLost(f"the load host's worker at {printable(self._there.worker, 60)} is lost")
 
 
 @contextmanager
-def _load_hosts(task: LaneTask) -> Iterator[LoadHosts]:
-    if not task.load_workers:
-        yield LoadHosts(None, (), 1)
+def _load_host(task: LaneTask) -> Iterator[LoadHost]:
+    if not task.load_worker:
+        yield LoadHost(None, None)
         return
-    each = len(task.placement.load_cpus) // len(task.load_workers)
     with connected(task.scheduler, unencrypted=task.unencrypted) as cluster:
-        yield LoadHosts(cluster, [engine_there(cluster, worker) for worker in task.load_workers], each)
+        yield LoadHost(cluster, engine_there(cluster, task.load_worker))
 
 
 def _listen(lines: IO[str], blocks: "queue.SimpleQueue[int | None]") -> None:

@@ -32,10 +32,9 @@ class ClusterLanes:
         return [*lines, *self._shared()]
 
     def _lane(self, lane: Lane) -> str:
-        if not lane.loads:
+        if lane.load is None:
             return f"lane {lane.number}: server and load on {self._name(lane.server)}"
-        loads = " and ".join(self._name(load) for load in lane.loads)
-        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {loads}"
+        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {self._name(lane.load)}"
 
     def _name(self, worker: Worker) -> str:
         facts = self.facts[worker.address]
@@ -46,7 +45,7 @@ class ClusterLanes:
         """Which lanes would disturb each other, or themselves, on one machine."""
         notes = []
         for lane in self.division.lanes:
-            if any(load.machine == lane.server.machine for load in lane.loads):
+            if lane.load is not None and lane.load.machine == lane.server.machine:
                 notes.append(f"lane {lane.number}: load and server share a machine")
         by_machine: dict[str, set[int]] = {}
         for lane in self.division.lanes:
@@ -84,7 +83,7 @@ def start_lanes(
     started = []
     for lane in lanes.division.lanes:
         facts = [lanes.facts[worker.address] for worker in lane.workers]
-        placement, lab_cpus = placement_of(facts[0], facts[1:])
+        placement, lab_cpus = placement_of(facts[0], facts[1] if lane.load else None)
         machine = held.setdefault(facts[0].boot_id, set())
         measuring = {*placement.server_cpus, *placement.load_cpus_here, *lab_cpus}
         task = LaneTask(
@@ -93,7 +92,7 @@ def start_lanes(
             placement=placement,
             lab_cpus=list(lab_cpus),
             held_cpus=sorted(measuring - machine),
-            load_workers=[worker.address for worker in lane.loads],
+            load_worker=lane.load.address if lane.load else "",
             scheduler=cluster.address,
             unencrypted=unencrypted,
             plan=plan,
@@ -103,25 +102,25 @@ def start_lanes(
     return started
 
 
-def placement_of(server: Facts, loads: Sequence[Facts]) -> tuple[Placement, Sequence[int]]:
+def placement_of(server: Facts, load: Facts | None) -> tuple[Placement, Sequence[int]]:
     """The processors of load and server in a lane, and the lab's own.
 
-    On hosts of its own the load takes all processors, on each as many as on the one with the fewest. The lab keeps to
-    the last processor of the server's host, and the server has the others. On one machine they are shared out as
-    without a cluster.
+    On a host of its own the load takes all processors. The lab keeps to the last processor of the server's host, and
+    the server has the others. Processors of one machine are shared out as without a cluster.
+
+    Args:
+        load: of the load's host; None: it comes from the server's worker.
     """
     allowed = sorted(server.cpus)
-    beside = [load for load in loads if load.boot_id == server.boot_id and set(load.cpus) & set(allowed)]
-    if not loads or beside:
-        together = local_placement(sorted({*allowed, *(cpu for load in beside for cpu in load.cpus)}))
-        load_cpus = together.load_cpus * max(1, len(loads))
-        return together.model_copy(update={"load_cpus": load_cpus}), together.load_cpus
-    fewest = min(len(load.cpus) for load in loads)
+    is_beside = load is not None and load.boot_id == server.boot_id
+    if load is None or (is_beside and set(load.cpus) & set(allowed)):
+        together = local_placement(sorted({*allowed, *(load.cpus if load else ())}))
+        return together, together.load_cpus
     placement = Placement(
-        load_cpus=[cpu for load in loads for cpu in sorted(load.cpus)[-fewest:]],
+        load_cpus=sorted(load.cpus),
         server_cpus=allowed[:-1] or allowed,
         disjoint=True,
-        load_elsewhere=all(load.boot_id != server.boot_id for load in loads),
+        load_elsewhere=not is_beside,
     )
     return placement, allowed[-1:]
 
@@ -129,7 +128,7 @@ def placement_of(server: Facts, loads: Sequence[Facts]) -> tuple[Placement, Sequ
 def _hosts(lane: Lane, facts: Sequence[Facts]) -> list[LaneHost]:
     hosts = []
     for worker, its in zip(lane.workers, facts, strict=True):
-        roles = ["load"] if worker is not lane.server else ["server"] if lane.loads else ["server", "load"]
+        roles = ["load"] if worker is not lane.server else ["server"] if lane.load else ["server", "load"]
         hosts.append(
             LaneHost(worker=worker.address, name=its.host, machine=its.boot_id, roles=roles, cpus=list(its.cpus))
         )

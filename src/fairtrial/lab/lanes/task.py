@@ -38,8 +38,8 @@ class LaneTask(Strict):
     """of the lab itself, during a trial"""
     held_cpus: list[int]
     """that no other lab may measure on meanwhile; without those that another lane holds already"""
-    load_workers: list[str]
-    """empty: the load comes from this host"""
+    load_worker: str
+    """the address of the worker on whose host the load comes from; empty: this host"""
     scheduler: str
     unencrypted: bool
     plan: SentPlan

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
+from fairtrial.base.clock_offset import over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
@@ -219,13 +220,15 @@ def run_once(
         plan = changes.applied_to(plan)
     if spot_checking:
         plan = with_spot_checks(plan, _workload(context), context.point, common_headers(context))
+    site = context.environment.site
+    clock = site.engine_clock()
     drawn = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
-    summary = run_engine(drawn, on_event, start=context.environment.site.start)
+    summary = run_engine(drawn, on_event, start=site.start)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})
     if changes is not None and summary.sightings is not None:
-        context.record.row_changes = changes.seen(summary.sightings)
+        context.record.row_changes = changes.seen(summary.sightings, over_time(clock, site.engine_clock()))
         summary = summary.model_copy(update={"sightings": None})
     context.engine_runs.append(summary)
     return summary
