@@ -3,7 +3,7 @@
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,12 @@ PATIENCE_SECONDS = 60
 
 
 @contextmanager
-def cluster(folder: Path, cache: Path, *resources: str, **settings: Any) -> Iterator[Processes]:
+def cluster(
+    folder: Path, cache: Path, *resources: str, more: Mapping[str, str] | None = None, **settings: Any
+) -> Iterator[Processes]:
     """A scheduler, and a worker with each of these resources, all on loopback."""
     # By the last variable, what its hosts run is told from all else: stacks inherit it as well.
-    environment = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder)}
+    environment = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder), **(more or {})}
     processes = Processes(folder, environment=environment, **settings)
     with running(processes):
         processes.start_scheduler()

@@ -4,6 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.problem import Problem
+from fairtrial.cluster.connection import connected
+from fairtrial.lab.lanes.start import lanes_of
+from tests.cluster.certificates import one_for_all
 from tests.cluster.clusters import Processes
 from tests.command_line import Lab
 from tests.lab.lanes.conftest import Run, cluster
@@ -38,6 +43,42 @@ def test_blocks_stay_on_their_lane(
     assert set().union(*by_block.values()) == {1, 2}
     assert sorted(trial["index"] for trial in trials) == list(range(1, 9))
     assert "lanes 1, 2 share a machine" in finished.out
+
+
+def test_a_lane_of_an_encrypted_cluster(lab: Lab, run_on: Run, cache: Path, tmp_path: Path) -> None:
+    """Its lab is a client of Dask's as well, with the certificate of its worker where there is none for clients."""
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    certificates = one_for_all(tmp_path)
+    of_hosts = {name: value for name, value in certificates.items() if "__CLIENT__" not in name}
+    lab.environment |= certificates
+    with cluster(folder, cache, "server=1", "load=1", protocol="tls", more=of_hosts) as processes:
+        finished = run_on(processes, lab.stack("one"))
+    assert finished.status == 0, finished.err + finished.out
+    first, trial = finished.record
+    assert trial["lane"] == 1 and all(host["worker"].startswith("tls://") for host in first["lanes"][0]["hosts"])
+
+
+def test_a_stack_is_built_on_the_host_of_the_server_from_what_was_sent(
+    lab: Lab, run_on: Run, lane: Processes, tmp_path: Path
+) -> None:
+    """The client's cache has no build of it; the folder is kept by content on the host."""
+    lab.environment |= {"FAIRTRIAL_CACHE": str(tmp_path / "cache-of-client")}
+    stack = lab.stack("sent", build=[["sh", "-c", "echo built > built"]])
+    finished = run_on(lane, stack)
+    assert finished.status == 0, finished.err + finished.out
+    assert not list((tmp_path / "cache-of-client").glob("stacks/sent-*"))
+    assert len(list(lab.cache.glob("stacks/sent-*/built"))) == 1 == len(list(lab.cache.glob("sent/sent-*/source")))
+
+
+def test_other_versions_are_refused(lane: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairtrial.cluster.sent.facts.platform.python_version", lambda: "3.99.1")
+    with (
+        connected(lane.address, unencrypted=False) as cluster,
+        pytest.raises(Problem, match=r"other versions: Python 3\.\d+, here 3\.99") as refused,
+    ):
+        lanes_of(cluster, None)
+    assert refused.value.exit_status == NOTHING_RAN
 
 
 @pytest.mark.parametrize(

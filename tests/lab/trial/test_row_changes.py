@@ -113,7 +113,7 @@ def test_the_line_is_a_request_sent_after_the_commit_returned(monkeypatch: pytes
 
 
 def test_the_clock_of_another_host_is_set_against_this_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ahead by 100 s: what it says of 105 s was at 5 s. By how much that may be wrong, nothing is held against a stack."""
+    """Ahead by 100 s: what it says of 105 s was at 5 s. What may be wrong with that is held against no stack."""
     monkeypatch.setattr("fairtrial.lab.trial.row_changes.time.monotonic_ns", lambda: 5_000 * MS)
     changes, _, _ = changes_of("random-item", 20_000, Rows())
     changes.before_load()

@@ -99,8 +99,8 @@ def _went(found: Trend) -> str:
 
 CHECK = Check(
     name="drift-over-blocks",
-    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition and lane; and of each "
-    "condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
+    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition and lane; and "
+    "of each condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
     "rate",
     thresholds={
         "alpha": Threshold(

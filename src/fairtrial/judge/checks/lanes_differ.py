@@ -1,4 +1,4 @@
-"""Lanes whose hosts are not equally fast: ratios within blocks do not see it, and the figures of one contender alone do.
+"""Lanes whose hosts are not equally fast: ratios within blocks do not see it, the figures of one contender alone do.
 
 Lanes are compared by the mean, over the conditions, of a block's log goodput beside the typical one of its condition.
 """
@@ -85,8 +85,8 @@ def p_value(groups: Sequence[Sequence[float]]) -> float:
 
 CHECK = Check(
     name="lanes-differ",
-    looks_at="goodput of blocks on the lanes of a cluster, under loads in which the server sets the rate: the mean over "
-    "conditions of log ratios to the median of each (permutation test)",
+    looks_at="goodput of blocks on the lanes of a cluster, under loads in which the server sets the rate: the mean "
+    "over conditions of log ratios to the median of each (permutation test)",
     thresholds={
         "alpha": Threshold(
             0.001,

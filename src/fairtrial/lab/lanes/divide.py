@@ -83,8 +83,9 @@ def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker]) -> list[Lane
     rest = list(loads)
     lanes = []
     for number, server in enumerate(servers, 1):
-        rest.sort(key=lambda load: (load.machine == server.machine, _natural(load.address)))
-        lanes.append(Lane(number, server, rest.pop(0)))
+        load = next((load for load in rest if load.machine != server.machine), rest[0])
+        rest.remove(load)
+        lanes.append(Lane(number, server, load))
     return lanes
 
 
