@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
 from fairtrial.base.loopback import LOOPBACK
+from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.experiment.model import Experiment
 from fairtrial.record.model import Placement
@@ -22,6 +23,8 @@ class Site:
     """starts an engine where the load comes from"""
     lab_cpus: Sequence[int] = ()
     """the lab's own processors during a trial; empty: the load generator's"""
+    progress_every_seconds: float = EnginePlan.model_fields["progress_every_seconds"].default
+    """how often an engine tells how far it is"""
     engine_clock: Callable[[], ClockOffset] = lambda: SAME_CLOCK
     """compares the monotonic clock of the engine's host with this machine's"""
 

@@ -36,6 +36,10 @@ ENDS_WITHIN_SECONDS = 20.0
 """A stack and a database have their times of grace. What is left then, the guards end when this process does."""
 
 
+LOOK_SECONDS = 1.0
+"""How often the engine tells how far it is, and the lab asks. Each time takes milliseconds on either host."""
+
+
 class LoadLost(Exception):
     """A host that the load comes from is lost, so that no further trial can be tried on this lane."""
 
@@ -109,11 +113,17 @@ class LoadHost:
         if self._cluster is None or self._there is None:
             return Site(task.host, lab_cpus=task.lab_cpus)
         cluster, worker = self._cluster, self._there.worker
-        return Site(task.host, self._start, task.lab_cpus, lambda: monotonic_clock_of(cluster, worker))
+        return Site(
+            host=task.host,
+            start=self._start,
+            lab_cpus=task.lab_cpus,
+            progress_every_seconds=LOOK_SECONDS,
+            engine_clock=lambda: monotonic_clock_of(cluster, worker),
+        )
 
     def _start(self, plan: EnginePlan) -> EngineProcess:
         assert self._cluster and self._there
-        return RemoteEngine(self._cluster, self._there, plan).process
+        return RemoteEngine(self._cluster, self._there, plan, look_seconds=LOOK_SECONDS).process
 
     def assert_there(self) -> None:
         """Raises LoadLost if it, or the scheduler, is lost."""

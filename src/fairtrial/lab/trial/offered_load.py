@@ -259,6 +259,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),
         seed=context.draws_seed,
+        progress_every_seconds=context.environment.site.progress_every_seconds,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         reference=None if reference is None else reference.plan(),
     )
