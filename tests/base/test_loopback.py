@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from fairtrial.base.loopback import LOOPBACK, free_port, holder, is_free, is_loopback, listens
+from fairtrial.base.loopback import LOOPBACK, free_port, holder, is_address, is_free, listens
 
 
 def test_a_free_port_can_be_bound_and_is_then_listened_on() -> None:
@@ -42,4 +42,4 @@ def test_closed_connections_do_not_hold_a_port_back() -> None:
     [("127.0.0.1", True), ("::ffff:127.0.0.1", True), ("127.0.0.2", False), ("::ffff:127.0.0.2", False), ("::", False)],
 )
 def test_addresses_are_compared_as_addresses(address: str, loopback: bool) -> None:
-    assert is_loopback(address) is loopback
+    assert is_address(address) is loopback

@@ -39,6 +39,11 @@ class Processes:
         self.wait_for(lambda: bool(self._file.read_text()))
         self.address = json.loads(self._file.read_text())["address"]
 
+    @property
+    def scheduler(self) -> "subprocess.Popen[bytes]":
+        """Its process."""
+        return self._running[0]
+
     def start_worker(
         self, resources: str, *, host: str = "", nanny: bool = False, prefix: Sequence[str] = ()
     ) -> "subprocess.Popen[bytes]":

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 
@@ -39,6 +40,54 @@ def two_hosts() -> Iterator[tuple[list[str], list[str]]]:
     finally:
         for name in made:
             _ip("netns", "delete", name)
+
+
+@contextmanager
+def hosts(number: int) -> Iterator[list["NetworkHost"]]:
+    """Make so many hosts, each with an address of its own, on one switch; remove them at the end."""
+    if shutil.which("ip") is None:
+        pytest.skip("network namespaces are made by `ip`, which is not installed (Debian: apt install iproute2)")
+    names = [f"hosts-{os.getpid()}-{place}" for place in range(number + 1)]
+    made = []
+    try:
+        for name in names:
+            done = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
+            if done.returncode:
+                pytest.skip(f"this user may not make network namespaces: {done.stderr.strip()}")
+            made.append(name)
+        switch = names[0]
+        _ip("-n", switch, "link", "add", "switch", "type", "bridge")
+        _ip("-n", switch, "link", "set", "switch", "up")
+        found = []
+        for place, name in enumerate(names[1:], 1):
+            plug = f"plug{place}"
+            _ip("link", "add", "eth", "netns", name, "type", "veth", "peer", "name", plug, "netns", switch)
+            _ip("-n", switch, "link", "set", plug, "master", "switch", "up")
+            _ip("-n", name, "address", "add", f"10.203.118.{place}/24", "dev", "eth")
+            for interface in ("lo", "eth"):
+                _ip("-n", name, "link", "set", interface, "up")
+            found.append(NetworkHost(f"10.203.118.{place}", name))
+        yield found
+    finally:
+        for name in made:
+            _ip("netns", "delete", name)
+
+
+@dataclass(frozen=True)
+class NetworkHost:
+    """A network namespace with one address."""
+
+    address: str
+    name: str
+
+    @property
+    def prefix(self) -> list[str]:
+        """What is put before a command that is to run there."""
+        return ["ip", "netns", "exec", self.name]
+
+    def take_link_down(self) -> None:
+        """Cut it off."""
+        _ip("-n", self.name, "link", "set", "eth", "down")
 
 
 def _ip(*words: str) -> None:

@@ -11,10 +11,10 @@ from fairtrial.base.printable import printable
 LOOPBACK = "127.0.0.1"
 
 
-def free_port() -> int:
-    """A TCP port on which no process listens. Another process can take it before it is used."""
+def free_port(host: str = LOOPBACK) -> int:
+    """A TCP port of an IPv4 address, on which no process listens. Another process can take it before it is used."""
     with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
+        probe.bind((host, 0))
         port: int = probe.getsockname()[1]
         return port
 
@@ -52,8 +52,8 @@ def listens(port: int, host: str = LOOPBACK) -> bool:
         return False
 
 
-def is_loopback(address: str) -> bool:
-    """Whether an address is `LOOPBACK`, in whatever form: a JVM's socket has it as `::ffff:127.0.0.1`."""
+def is_address(address: str, wanted: str = LOOPBACK) -> bool:
+    """Whether an IP address is the wanted one, in whatever form: a JVM's socket has `::ffff:127.0.0.1`."""
     parsed = ip_address(address)
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
-    return (mapped or parsed) == ip_address(LOOPBACK)
+    return (mapped or parsed) == ip_address(wanted)

@@ -7,7 +7,7 @@ and one that another version of Python has compiled can hang it. What runs there
 import logging
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from ipaddress import ip_address
@@ -31,7 +31,7 @@ INSTALL = "pip install 'fairtrial[cluster]'; in a checkout: make set-up"
 CALL = "(exec(source), globals()[function](**arguments))[1]"
 """Evaluated on the other side, with these names as its globals."""
 
-Program = Literal["engine", "facts", "link"]
+Program = Literal["engine", "facts", "lab", "link"]
 """A file of `sent/`."""
 
 
@@ -82,9 +82,23 @@ class Cluster:
         namespace = {"source": _source(program), "function": function, "arguments": arguments}
         return self._client.submit(eval, CALL, namespace, **_once(worker))
 
+    def subscribe(self, topic: str, on_event: Callable[[], None]) -> None:
+        """Have a function called, by another thread, whenever a worker logs an event of this topic."""
+        self._client.subscribe_topic(topic, lambda _event: on_event())
+
+    def unsubscribe(self, topic: str) -> None:
+        """Call it no more."""
+        with suppress(ValueError, OSError):  # with the connection, it ended
+            self._client.unsubscribe_topic(topic)
+
     def clock(self, worker: str) -> float:
         """The worker's wall clock, in seconds since 1970."""
         answer: float = self._answer(worker, time.time)
+        return answer
+
+    def monotonic_clock(self, worker: str) -> float:
+        """The clock of the worker's host that nobody sets, in seconds since that was started."""
+        answer: float = self._answer(worker, time.monotonic)
         return answer
 
     def call_on_scheduler(self, program: Program, function: str, **arguments: Any) -> Any:
@@ -122,6 +136,11 @@ class Held:
         except ClosedClientError as error:
             raise _lost(self._worker) from error
         return _result(self._client, self._worker, called, self._future, ANSWER_WITHIN_SECONDS)
+
+    def assert_there(self) -> None:
+        """Raise a Problem if its worker is lost, or the connection to the scheduler. Nobody is asked."""
+        if self._future.status in ("lost", "cancelled", "error") or self._client.status != "running":
+            raise _lost(self._worker)
 
     def release(self) -> None:
         """Let it go. What it holds there ends."""
@@ -274,10 +293,13 @@ def _source(program: Program) -> str:
 @contextmanager
 def _silent_dask() -> Iterator[None]:
     """Within, Dask logs nothing: what matters becomes a `Problem`."""
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    # Dask gives some of its loggers levels of their own, which that of their parent does not change.
+    names = ["distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(level)
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)

@@ -99,15 +99,26 @@ class CarriedProcess:
 class RemoteEngine:
     """An engine on a worker's host. It ends with this process, its worker, and either's connection to the scheduler."""
 
-    def __init__(self, cluster: Cluster, there: EngineThere, plan: EnginePlan, *, held: bool = False) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        there: EngineThere,
+        plan: EnginePlan,
+        *,
+        held: bool = False,
+        look_seconds: float = READ_SECONDS,
+    ) -> None:
         """Start it, and hand it the plan with the files that the plan names.
 
         Args:
             held: whether it begins only when `say` tells it to.
+            look_seconds: for so long what it prints is waited for each time; what else is asked of its worker, such as
+                to end it, waits as well.
 
         Raises:
             Problem: a file cannot be read or is too long.
         """
+        self._look_seconds = look_seconds
         text, files = with_files(plan)
         self._held: Held = cluster.hold(
             there.worker, "engine", "start", binary=there.binary, plan=text, files=files, held=held
@@ -127,7 +138,7 @@ class RemoteEngine:
         status: int | None = None
         try:
             while status is None:
-                said = self._held.call("read", READ_SECONDS)
+                said = self._held.call("read", self._look_seconds)
                 with suppress(OSError):  # nobody reads any more
                     out.write(said["out"])
                     err.write(said["err"])

@@ -2,10 +2,11 @@
 
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fairtrial.base.clock_offset import ClockOffset as Clock
 from fairtrial.cluster.connection import Cluster, host_of
 from fairtrial.cluster.roles import roles_of
 from fairtrial.cluster.sent.facts import facts as local_facts
@@ -35,14 +36,6 @@ class Facts:
     lab_sha256: str | None
     engine_sha256: str | None
     settings: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class Clock:
-    """How far a host's clock is ahead of this one, and by how much that may be wrong, in seconds."""
-
-    ahead_seconds: float
-    error_seconds: float
 
 
 @dataclass(frozen=True)
@@ -139,15 +132,23 @@ def clock_of(cluster: Cluster, worker: str) -> Clock:
 
     RFC 5905, section 8, has the same arithmetic.
     """
-    exchanges = [_exchange(cluster, worker) for _ in range(CLOCK_READINGS)]
-    return min(exchanges, key=lambda clock: clock.error_seconds)
+    return _offset(lambda: cluster.clock(worker), time.time)
 
 
-def _exchange(cluster: Cluster, worker: str) -> Clock:
-    wall, started = time.time(), time.perf_counter()
-    there = cluster.clock(worker)
+def monotonic_clock_of(cluster: Cluster, worker: str) -> Clock:
+    """The same for the clock that nobody sets, by which engines tell when they sent requests."""
+    return _offset(lambda: cluster.monotonic_clock(worker), time.monotonic)
+
+
+def _offset(there: Callable[[], float], here: Callable[[], float]) -> Clock:
+    return min((_exchange(there, here) for _ in range(CLOCK_READINGS)), key=lambda clock: clock.error_seconds)
+
+
+def _exchange(there: Callable[[], float], here: Callable[[], float]) -> Clock:
+    clock, started = here(), time.perf_counter()
+    answer = there()
     half = (time.perf_counter() - started) / 2
-    return Clock(there - (wall + half), half)
+    return Clock(answer - (clock + half), half)
 
 
 def _idle_shares(cluster: Cluster, workers: Sequence[str], seconds: float) -> dict[str, float]:

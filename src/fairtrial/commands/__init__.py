@@ -23,6 +23,7 @@ from fairtrial.commands.history import history
 from fairtrial.commands.import_requests import import_requests
 from fairtrial.commands.init import init
 from fairtrial.commands.judge import judge
+from fairtrial.commands.lane import lane
 from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
 from fairtrial.commands.output import print_problem, silent_exit_when_output_closes
@@ -61,6 +62,7 @@ app.command()(compare)
 app.command()(history)
 app.command("cross-examine")(cross_examine)
 app.command("import")(import_requests)
+app.command(hidden=True)(lane)
 
 
 def _print_version(requested: bool) -> None:

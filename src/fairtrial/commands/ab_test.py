@@ -58,7 +58,8 @@ def ab_test(
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.base.problem import Problem
-    from fairtrial.commands.carry_out import Settings, carry_out
+    from fairtrial.commands.carry_out import carry_out
+    from fairtrial.commands.run_settings import Settings
     from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import load_experiment

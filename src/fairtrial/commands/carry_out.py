@@ -1,10 +1,10 @@
 """An experiment carried out from its file to its reports: what `run` and `ab-test` share."""
 
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from fairtrial.commands.run_settings import Settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,27 +16,6 @@ if TYPE_CHECKING:
     from fairtrial.lab.conduct import Conducted
     from fairtrial.plan.plan import Plan
     from fairtrial.record.profile import Profiles
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the command line says of a run, beside the experiment itself."""
-
-    out: Path
-    """where the results folder is made"""
-    named: Sequence[str] = ()
-    """the only stacks to try; empty: those of the experiment"""
-    own_folders: Sequence[Path] = ()
-    """folders with stacks of the user's"""
-    workload_folders: Sequence[Path] = ()
-    """further folders in which a workload file is looked for"""
-    decide_minutes: float | None = None
-    junit: Path | None = None
-    markdown: Path | None = None
-    profile: bool = False
-    """add the block under profilers"""
-    wait: bool = True
-    """while another lab measures on the same processors; false: the run is refused"""
 
 
 def carry_out(
@@ -56,26 +35,23 @@ def carry_out(
     """
     from fairtrial.catalog.stacks.checkouts import checked_out
     from fairtrial.commands.output import print_problem
+    from fairtrial.commands.venue import venue
     from fairtrial.judge.judging import judge
     from fairtrial.lab.announce import announce
-    from fairtrial.lab.conduct import conduct
-    from fairtrial.lab.exclusive import processors_held
     from fairtrial.lab.progress import progress_on
     from fairtrial.lab.results_folder import results_folder
     from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 
-    minutes = settings.decide_minutes
     with checked_out(experiment, file.parent) as checkouts:
         plan, not_tried = planned(experiment, file, checkouts, settings)
-        announce(console, plan, [*left_out, *not_tried])
-        with results_folder(settings.out, plan.experiment.name) as results:
-            with (
-                progress_on(console) as watcher,
-                processors_held(sorted(os.sched_getaffinity(0)), watcher.step, wait=settings.wait),
-            ):
-                within = None if minutes is None else 60 * minutes
-                conducted = conduct(plan, results, watcher, within, profile=settings.profile)
+        with (
+            venue(console, plan, file, settings) as there,
+            results_folder(settings.out, plan.experiment.name) as results,
+        ):
+            announce(console, plan, [*left_out, *not_tried], there.lanes)
+            with progress_on(console) as watcher:
+                conducted = there.conduct(results, watcher)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, settings)

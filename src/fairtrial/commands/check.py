@@ -79,7 +79,8 @@ def _check_experiment(
 ) -> int:
     from fairtrial.base.problem import Problem
     from fairtrial.catalog.stacks.checkouts import checked_out
-    from fairtrial.commands.carry_out import Settings, planned
+    from fairtrial.commands.carry_out import planned
+    from fairtrial.commands.run_settings import Settings
     from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.tools.check.experiment import check_plan
 

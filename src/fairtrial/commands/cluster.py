@@ -8,7 +8,7 @@ cluster_app = typer.Typer(
     help="""Look at the hosts of a Dask cluster, before trials are spread over them.
 
     A host has the roles that its worker's resources name: server, load, service or balancer. `fairtrial load --cluster`
-    lets load come from such a host; `fairtrial run` uses one machine alone.
+    lets load come from such a host; `fairtrial run --cluster` carries trials out on them.
     """,
     no_args_is_help=True,
 )
@@ -39,6 +39,37 @@ def check(
     with connected(address, unencrypted=unencrypted) as cluster:
         status = check_cluster(Console(), cluster, idle_seconds)
     raise typer.Exit(status)
+
+
+@cluster_app.command("plan")
+def plan(
+    address: Annotated[
+        str,
+        typer.Option("--cluster", help="The scheduler of a running Dask cluster: tls://HOST:PORT.", metavar="ADDRESS"),
+    ],
+    lanes: Annotated[
+        int | None, typer.Option("--lanes", min=1, help="So many lanes at most.", show_default="all")
+    ] = None,
+    unencrypted: Annotated[
+        bool, typer.Option("--unencrypted", help="Accept connections without TLS beyond this machine.")
+    ] = False,
+) -> None:
+    """Print the lanes into which `fairtrial run --cluster` would divide the hosts, and those that are in none.
+
+    Exit status: 0 there is a lane; 4 there is none, versions differ, or the cluster cannot be reached.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    from fairtrial.cluster.connection import connected
+    from fairtrial.lab.lanes.start import in_words, lanes_of
+
+    with connected(address, unencrypted=unencrypted) as cluster:
+        found = lanes_of(cluster, lanes)
+    console = Console()
+    console.print(Text(in_words(found), style="bold"))
+    for line in found.described():
+        console.print(Text(line), soft_wrap=True)
 
 
 @cluster_app.command("settings")

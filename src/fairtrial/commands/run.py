@@ -83,6 +83,22 @@ Wait = Annotated[
     ),
 ]
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Carry the trials out on hosts of a running Dask cluster, whose scheduler this is: docs/cluster.md. "
+        "Each lane (a server's host and its load hosts) tries blocks of its own.",
+        metavar="ADDRESS",
+    ),
+]
+Lanes = Annotated[
+    int | None, typer.Option("--lanes", min=1, help="So many lanes of the cluster at most.", show_default="all")
+]
+Unencrypted = Annotated[
+    bool, typer.Option("--unencrypted", help="Accept connections to the cluster without TLS beyond this machine.")
+]
+
 
 def run(
     experiment: Experiment = "quickstart",
@@ -98,6 +114,9 @@ def run(
     quick: Quick = False,
     profile: Profile = False,
     wait: Wait = True,
+    cluster: Cluster = None,
+    lanes: Lanes = None,
+    unencrypted: Unencrypted = False,
     junit: JUnit = None,
     markdown: Markdown = None,
 ) -> None:
@@ -109,7 +128,9 @@ def run(
     from rich.console import Console
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
-    from fairtrial.commands.carry_out import Settings, carry_out
+    from fairtrial.base.problem import Problem
+    from fairtrial.commands.carry_out import carry_out
+    from fairtrial.commands.run_settings import Settings
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.judge.outcome import exit_status
@@ -123,7 +144,22 @@ def run(
         noise_floor=noise_floor,
         crash_audit=None if crash_audit is None else crash_audit.value,
     )
-    settings = Settings(out, stack or [], stacks or [], workloads or [], decide, junit, markdown, profile, wait)
+    if cluster is None and (lanes is not None or unencrypted):
+        raise Problem(f"{'--lanes' if lanes else '--unencrypted'} is about a cluster", "give it with --cluster ADDRESS")
+    settings = Settings(
+        out,
+        stack or [],
+        stacks or [],
+        workloads or [],
+        decide,
+        junit,
+        markdown,
+        profile,
+        wait,
+        cluster,
+        lanes,
+        unencrypted,
+    )
     result, problem = carry_out(Console(), changed, file, settings, too_long)
     status = exit_status(result)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

@@ -43,19 +43,20 @@ class EngineServer:
 
 @contextmanager
 def engine_server(
-    title: str, subcommand: str, arguments: Sequence[str], cpus: Sequence[int] = ()
+    title: str, subcommand: str, arguments: Sequence[str], cpus: Sequence[int] = (), host: str = LOOPBACK
 ) -> Iterator[EngineServer]:
-    """Run `fairtrial-engine SUBCOMMAND` on a free port of loopback, and stop it at the end.
+    """Run `fairtrial-engine SUBCOMMAND` on a free port, and stop it at the end.
 
     Args:
         title: what messages call it, such as `the upstream`.
         arguments: beside where to listen.
         cpus: the processors to which it is bound; empty: to none.
+        host: the address on which it listens.
 
     Raises:
         Problem: it does not listen within ten seconds.
     """
-    command = [str(engine_binary()), subcommand, "--listen", f"{LOOPBACK}:0", *arguments]
+    command = [str(engine_binary()), subcommand, "--listen", f"{host}:0", *arguments]
     with (
         tempfile.TemporaryFile() as output,
         Guarded(command, folder=Path("/"), environment=os.environ, output=output, cpus=cpus) as process,

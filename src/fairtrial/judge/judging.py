@@ -15,6 +15,7 @@ from fairtrial.judge.model import (
     CeilingSeries,
     ClaimsStated,
     ConditionResult,
+    LaneResult,
     Outcome,
     RequestResult,
     Result,
@@ -99,6 +100,15 @@ def judge(
         host=record.host,
         placement=record.placement,
         own_network=record.own_network,
+        lanes=[
+            LaneResult(
+                number=lane.number,
+                hosts=lane.hosts,
+                placement=lane.placement,
+                blocks=sorted({trial.block for trial in trials if trial.lane == lane.number}),
+            )
+            for lane in record.lanes
+        ],
         idle=record.idle,
         services=record.services,
         dataset=record.dataset,

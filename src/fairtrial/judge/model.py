@@ -21,7 +21,7 @@ from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity
-from fairtrial.record.model import Host, IdleLimit, Placement
+from fairtrial.record.model import Host, IdleLimit, LaneHost, Placement
 from fairtrial.record.stack_user import StackUser
 
 SCHEMA = Path(__file__).with_name("result.schema.json")
@@ -80,6 +80,7 @@ class TrialResult(Strict):
 
     index: int
     block: int
+    lane: int | None = Field(None, description="on which of `lanes` it was tried; null: on the machine of the lab")
     outcome: Outcome
     reason: str | None = Field(description="why it is not valid")
     remedy: str | None = Field(description="what to do about the reason")
@@ -92,6 +93,15 @@ class TrialResult(Strict):
     not_measured: str = Field("", description="why nothing is known of the stack's processes; empty: it is")
     engine: EngineUse | None
     log: str | None
+
+
+class LaneResult(Strict):
+    """A set of hosts of a cluster, and what was tried on them."""
+
+    number: int = Field(description="from 1")
+    hosts: list[LaneHost]
+    placement: Placement
+    blocks: list[int] = Field(description="whose trials were tried on it")
 
 
 class Scatter(Strict):
@@ -267,6 +277,10 @@ class Result(Strict):
     host: Host
     placement: Placement
     own_network: bool = Field(False, description="all trials were run in a network namespace of their own")
+    lanes: list[LaneResult] = Field(
+        default_factory=list,
+        description="of a cluster; `host` and `placement` are those of the first; empty: all of it was one machine",
+    )
     idle: IdleLimit | None = None
     services: list[ServiceIdentity]
     dataset: DatasetIdentity | None = Field(description="null if none was loaded, or a sweep decides the rows")

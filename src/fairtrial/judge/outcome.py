@@ -7,7 +7,7 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.model import Outcome, Result, TrialResult
 from fairtrial.record.model import TrialRecord
 
-NOT_RUN = {"service", "requirements", "build", "reset", "start", "crowded", "interrupted"}
+NOT_RUN = {"service", "requirements", "build", "reset", "start", "crowded", "interrupted", "host"}
 """Stages whose failure means that nothing was measured. A failure in `contract` or `load` is the contender's own, so
 the trial is refused; and so is one in `start` if the check `START_FAILED` says so."""
 

@@ -18,6 +18,7 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Plac
     return TrialResult(
         index=trial.index,
         block=trial.block,
+        lane=trial.lane,
         outcome=outcome,
         reason=reason,
         remedy=remedy,

@@ -27,10 +27,11 @@ from fairtrial.record.model import Placement
 from fairtrial.record.placement import topology_in_words
 
 
-def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
+def announce(console: Console, plan: Plan, left_out: Sequence[str], lanes: Sequence[str] = ()) -> None:
     """Print what will be done: workload, service, load, stacks, blocks, order, placement and time.
 
     Args:
+        lanes: of a cluster, in words; empty: all of it is this machine.
         left_out: ids of claims that are not judged, because they are about something that this run does not try.
     """
     experiment, sweep = plan.experiment, plan.experiment.sweep
@@ -42,7 +43,7 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str]) -> None:
         **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan)),
         "trials": _trials(plan),
-        "placement": _placement(plan),
+        **({"lanes": "\n".join(lanes)} if lanes else {"placement": _placement(plan)}),
         "claims": ", ".join(claim.id for claim in experiment.claims) or "none",
     }
     if left_out:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.loads import RequestLoad, Wait
 from fairtrial.lab.calibrate import calibrate
+from fairtrial.lab.placement import THIS_MACHINE, Site
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
@@ -36,9 +37,14 @@ class BlockCeilings:
     """
 
     def __init__(
-        self, plan: Plan, placement: Placement, calibrations: Iterable[Calibration], watcher: TrialWatcher
+        self,
+        plan: Plan,
+        placement: Placement,
+        calibrations: Iterable[Calibration],
+        watcher: TrialWatcher,
+        site: Site = THIS_MACHINE,
     ) -> None:
-        self._placement, self._watcher = placement, watcher
+        self._placement, self._watcher, self._site = placement, watcher, site
         self._calibrations = {
             _Load(each.connections, each.keep_alive, each.threads, each.wait): each
             for each in reversed([*calibrations])
@@ -71,6 +77,7 @@ class BlockCeilings:
                     window_seconds=WINDOW_SECONDS,
                     wait=load.wait or "sleep",
                     floor=self._calibrations[load].floor,
+                    site=self._site,
                 )
             except Problem:  # the block has none: its trials are held against the calibration
                 continue

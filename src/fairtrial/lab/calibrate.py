@@ -14,13 +14,15 @@ from statistics import median
 from typing import Any
 
 from fairtrial.base.formatting import count
+from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.process import EngineStart
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
 from fairtrial.experiment.loads import RequestLoad, Wait, engine_threads
 from fairtrial.lab.meters.machine import MachineWatch
-from fairtrial.lab.placement import bound_to
+from fairtrial.lab.placement import THIS_MACHINE, Site, bound_to
 from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
@@ -49,6 +51,7 @@ def calibrate(
     wait: Wait = "sleep",
     floor: Distribution | None = None,
     target_arguments: Sequence[str] = (),
+    site: Site = THIS_MACHINE,
 ) -> Calibration:
     """Measure the engine's ceiling with so many connections, and its floor with a single one.
 
@@ -59,6 +62,7 @@ def calibrate(
         wait: what the engine does while it awaits answers.
         floor: with a single connection, where it was measured before; None: it is measured here.
         target_arguments: further arguments of the target, such as a delay: a slower server has a lower ceiling.
+        site: where the targets listen, and where the load comes from.
 
     Raises:
         Problem: engine or target did not run.
@@ -67,9 +71,9 @@ def calibrate(
     cpus = placement.load_cpus[:in_use]
     by_thread = [connections // in_use + (thread < connections % in_use) for thread in range(in_use)]
     shares = [by_thread[place :: len(cpus)] for place in range(len(cpus))]
-    with bound_to(placement.load_cpus), ExitStack() as targets:
+    with bound_to(site.cpus_of_lab(placement)), ExitStack() as targets:
         addresses = [
-            targets.enter_context(idle_target([server_cpu], target_arguments))
+            targets.enter_context(idle_target([server_cpu], target_arguments, site.host))
             for _, server_cpu in zip(cpus, cycle(placement.server_cpus), strict=False)
         ]
 
@@ -82,6 +86,7 @@ def calibrate(
                 keep_alive=keep_alive,
                 wait=wait,
                 seconds=seconds,
+                start=site.start,
             )
 
         machine = MachineWatch(placement.server_cpus)
@@ -123,7 +128,9 @@ def calibrate(
     )
 
 
-def calibrate_loads(plan: Plan, placement: Placement, on_step: Callable[[str], None]) -> list[Calibration]:
+def calibrate_loads(
+    plan: Plan, placement: Placement, on_step: Callable[[str], None], site: Site = THIS_MACHINE
+) -> list[Calibration]:
     """Calibrate for each different load of requests in the plan, and each way of waiting in its trials.
 
     A load that the engine could not carry out against its own target has no calibration; `on_step` is told why. So it
@@ -154,6 +161,7 @@ def calibrate_loads(plan: Plan, placement: Placement, on_step: Callable[[str], N
                     window_seconds=min(LONGEST_WINDOW_SECONDS, max(SHORTEST_WINDOW_SECONDS, _half_window(load))),
                     wait=wait,
                     floor=_known_floor(calibrations, load, wait),
+                    site=site,
                 )
             )
         except Problem as problem:
@@ -172,7 +180,15 @@ def _half_window(load: RequestLoad) -> float:
 
 
 def _run(
-    address: str, load: EngineLoad, cpu: int, *, threads: int, keep_alive: bool, wait: Wait, seconds: float
+    address: str,
+    load: EngineLoad,
+    cpu: int,
+    *,
+    threads: int,
+    keep_alive: bool,
+    wait: Wait,
+    seconds: float,
+    start: EngineStart,
 ) -> tuple[EngineSummary, list[float]]:
     """The engine on one processor: its summary, and its rate in each slice of the window."""
     plan = EnginePlan(
@@ -193,15 +209,15 @@ def _run(
         if event["event"] == "progress" and event["phase"] == "window":
             rates.append(event["verified_per_second"])
 
-    summary = run_engine(plan, on_event)
+    summary = run_engine(plan, on_event, start=start)
     if len(rates) == SLICES - 1:  # the last ends with the window: it is what is left of the whole
         rates.append(max(SLICES * summary.goodput_per_second - sum(rates), 0.0))
     return summary, rates
 
 
 @contextmanager
-def idle_target(cpus: Sequence[int], arguments: Sequence[str]) -> Iterator[str]:
+def idle_target(cpus: Sequence[int], arguments: Sequence[str], host: str = LOOPBACK) -> Iterator[str]:
     """A server that does nothing but answer, bound to these processors, by its address; it ends at the end."""
     answer = ["--body-bytes", str(BODY_BYTES), *arguments]
-    with engine_server("the load engine's own target", "target", answer, cpus) as server:
+    with engine_server("the load engine's own target", "target", answer, cpus, host) as server:
         yield server.address

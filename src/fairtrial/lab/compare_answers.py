@@ -92,7 +92,7 @@ class _Round:
         try:
             reset_state(context)
             with (
-                bound_to(context.placement.load_cpus),
+                bound_to(context.lab_cpus),
                 proxies_before_services(context),
                 deployed(context) as deployment,
             ):

@@ -1,7 +1,7 @@
 """Carries a plan out: makes everything ready, then runs trial after trial, block after block, and records each."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -14,16 +14,17 @@ from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.compare_answers import compared_with_reference
 from fairtrial.lab.decide import AfterLastBlock, RunEnd, WhenDecided
 from fairtrial.lab.first_line import first_line
-from fairtrial.lab.placement import planned_placement
+from fairtrial.lab.placement import THIS_MACHINE, Site, planned_placement
 from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.profile.block import profile_block
 from fairtrial.lab.trial.context import TrialWatcher
-from fairtrial.lab.trial.environment import environment
+from fairtrial.lab.trial.environment import Environment, environment
 from fairtrial.lab.trial.flow import new_record, run_trial
+from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.plan.plan import Plan, PlannedTrial
-from fairtrial.record.model import ExperimentRecord, Failure, TrialRecord
+from fairtrial.record.model import ExperimentRecord, Failure, Placement, TrialRecord
 from fairtrial.record.write import RecordWriter
 
 
@@ -87,15 +88,56 @@ def conduct(
     Raises:
         Problem: the engine cannot be built, the reference differs from itself, or the record cannot be begun.
     """
+    placement = planned_placement(plan.experiment)
+    with made_ready(plan, placement, results, watcher, decide_within_seconds=decide_within_seconds) as ready:
+        with RecordWriter(results) as writer:
+            writer.append(ready.record)
+            watcher.begins(ready.record)
+            end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(ready.record)
+            conducted = run_trials(plan, ready.record, ready.run, writer, watcher, end)
+        if profile and not conducted.interrupted and conducted.problem is None:
+            profile_block(plan, ready.stacks, ready.services, results, watcher, conducted.trials)
+        return conducted
+
+
+@dataclass(frozen=True)
+class Ready:
+    """All that trials need, up and ready."""
+
+    record: ExperimentRecord
+    run: Callable[[PlannedTrial], TrialRecord]
+    """runs a trial; the caller asks for those of a block in their order"""
+    stacks: Mapping[tuple[str, int], ReadyStack]
+    """by the name of the build and its number"""
+    services: Environment
+
+
+@contextmanager
+def made_ready(
+    plan: Plan,
+    placement: Placement,
+    results: Path,
+    watcher: Watcher,
+    *,
+    site: Site = THIS_MACHINE,
+    decide_within_seconds: float | None = None,
+) -> Iterator[Ready]:
+    """Build engine and stacks, bring services up, calibrate; all of it ends at the end.
+
+    Args:
+        site: where load comes from. If that is another host, nothing is in a network of its own.
+
+    Raises:
+        Problem: the engine cannot be built, or the reference differs from itself.
+    """
     steps = Steps(watcher.step)
     watcher.follow(steps)
-    placement = planned_placement(plan.experiment)
     with building(plan, results / "logs", steps) as preparation:
         with steps.step("building the load engine"):
             version = engine_version()
         with (
-            network_of(plan, plan.stacks) as own_network,
-            environment(plan, placement, watcher.preparing, watcher.rows_loaded) as services,
+            network_of(plan, plan.stacks) if site is THIS_MACHINE else nullcontext(False) as own_network,
+            environment(plan, placement, watcher.preparing, watcher.rows_loaded, site) as services,
             processors_awake() as idle,
             ExitStack() as answers,
         ):
@@ -104,7 +146,7 @@ def conduct(
             reference = answers.enter_context(
                 compared_with_reference(plan, services, ready, results, watcher.preparing)
             )
-            calibrations = calibrate_loads(plan, placement, watcher.preparing)
+            calibrations = calibrate_loads(plan, placement, watcher.preparing, site)
             record = first_line(
                 plan,
                 placement,
@@ -123,20 +165,13 @@ def conduct(
 
             blocks = SlicedBlocks(plan, ready, services, results, watcher)
             in_turn = run if plan.experiment.slices is None else blocks.run
-            ceilings = BlockCeilings(plan, placement, calibrations, watcher)
+            ceilings = BlockCeilings(plan, placement, calibrations, watcher, site)
 
             def run_below_ceiling(trial: PlannedTrial) -> TrialRecord:
                 seconds = ceilings.before(trial)
                 return ceilings.add_to(in_turn(trial), seconds)
 
-            with RecordWriter(results) as writer:
-                writer.append(record)
-                watcher.begins(record)
-                end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record)
-                conducted = run_trials(plan, record, run_below_ceiling, writer, watcher, end)
-            if profile and not conducted.interrupted and conducted.problem is None:
-                profile_block(plan, ready, services, results, watcher, conducted.trials)
-            return conducted
+            yield Ready(record, run_below_ceiling, ready, services)
 
 
 def run_trials(

@@ -95,7 +95,7 @@ class IdleLimit(Strict):
 class Placement(Strict):
     """Which processors each role was bound to."""
 
-    load_cpus: list[int]
+    load_cpus: list[int] = Field(description="of several load hosts, those of one after the other")
     server_cpus: list[int]
     disjoint: bool
     shared_cores: list[list[int]] = Field(
@@ -114,6 +114,14 @@ class Placement(Strict):
     unused_cpus: list[int] = Field(
         default_factory=list, description="which the lab might have used, and bound neither of them to"
     )
+    load_elsewhere: bool = Field(
+        False, description="load_cpus are those of other machines, about which the machine's meters say nothing"
+    )
+
+    @property
+    def load_cpus_here(self) -> list[int]:
+        """The load generator's processors, as far as they are the machine's that the server runs on."""
+        return [] if self.load_elsewhere else self.load_cpus
 
     def of_kind(self, kind: PlacementKind) -> "Placement":
         """This placement, or the shared one where that is asked for."""
@@ -130,6 +138,28 @@ class Placement(Strict):
             server_kind=self.server_kind,
             server_nodes=self.server_nodes,
         )
+
+
+class LaneHost(Strict):
+    """A host of a lane."""
+
+    worker: str = Field(description="the address of its Dask worker")
+    name: str = Field(description="its host name")
+    machine: str = Field(description="the kernel's boot id, the same for all that share a machine")
+    roles: list[str] = Field(description="that it has in this lane: server, load, service")
+    cpus: list[int] = Field(description="that its worker may use")
+
+
+class LaneRecord(Strict):
+    """The hosts on which trials took place that were compared with each other."""
+
+    number: int = Field(description="from 1")
+    hosts: list[LaneHost]
+    host: Host = Field(description="what affects figures of the server's host")
+    placement: Placement
+    idle: IdleLimit | None = None
+    calibrations: list[Calibration] = Field(default_factory=list)
+    services: list[ServiceIdentity] = Field(default_factory=list)
 
 
 class ExperimentRecord(Strict):
@@ -176,17 +206,27 @@ class ExperimentRecord(Strict):
     reference: ReferenceRecord | None = Field(None, description="null where answers are not compared with anyone's")
     engine_version: str
     calibrations: list[Calibration] = Field(
-        default_factory=list, description="the engine against its own target, for each load before the first trial"
+        default_factory=list,
+        description="the engine against its own target, for each load before the first trial; of several lanes, of "
+        "each load the one with the lowest ceiling",
+    )
+    lanes: list[LaneRecord] = Field(
+        default_factory=list,
+        description="the sets of hosts of a cluster on which blocks were tried; `host` and `placement` are those of "
+        "the first; empty: all of it was this machine",
     )
 
     def dataset_of(self, condition: str) -> DatasetIdentity | None:
         """The rows with which the trials of this condition began; None if none were loaded, or generated."""
         return self.datasets.get(condition, self.dataset)
 
-    def placement_of(self, condition: str) -> Placement:
-        """Which processors each role was bound to in the trials of this condition."""
-        asked: PlacementKind = next((each.placement for each in self.conditions if each.id == condition), "disjoint")
-        return self.placement.of_kind(asked)
+    def placement_of(self, trial: "TrialRecord") -> Placement:
+        """Which processors each role was bound to in this trial."""
+        asked: PlacementKind = next(
+            (each.placement for each in self.conditions if each.id == trial.condition), "disjoint"
+        )
+        of_lane = next((each.placement for each in self.lanes if each.number == trial.lane), self.placement)
+        return of_lane.of_kind(asked)
 
     @property
     def planned_trials(self) -> int:
@@ -276,7 +316,7 @@ class ProgramRun(Strict):
 
 
 FailureStage = Literal[
-    "service", "requirements", "build", "reset", "start", "contract", "load", "crowded", "interrupted"
+    "service", "requirements", "build", "reset", "start", "contract", "load", "crowded", "interrupted", "host"
 ]
 
 
@@ -312,6 +352,7 @@ class TrialRecord(BaseModel):
     block: int = Field(description="from 1")
     condition: str = Field(description="a condition's id")
     build: int = Field(1, description="which build of the stack it ran, from 1")
+    lane: int | None = Field(None, description="on which of the lanes it was tried; null: on the machine of the lab")
     started_at: str
     stage_seconds: dict[str, float] = Field(default_factory=dict, description="how long each stage took")
     readiness: Readiness | None = Field(None, description="null for a program, and in older records")

@@ -1,6 +1,7 @@
 """Sentences about a result as a whole: its loads, the load engine's limits, the noise floor, scalability."""
 
 from fairtrial.base.formatting import count, figure, span
+from fairtrial.base.printable import printable
 from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.experiment.load_variants import OVER_LOADS
 from fairtrial.experiment.loads import RequestLoad
@@ -11,6 +12,7 @@ from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.identity import StackIdentity
+from fairtrial.record.model import LaneHost
 
 
 def workloads_in_words(result: Result) -> list[str]:
@@ -129,6 +131,23 @@ def _scalability(curve: Curve) -> str:
 def _parameter(parameter: Estimate) -> str:
     low_to_high = "" if parameter.interval is None else " ({:.3g} to {:.3g})".format(*parameter.interval)
     return f"{parameter.estimate:.3g}{low_to_high}"
+
+
+def lanes_in_words(result: Result) -> list[str]:
+    """`lane 1: server on a (processors 0, 1), load from b; blocks 1, 3`, for each lane of a cluster."""
+    return [
+        f"lane {lane.number}: {', '.join(map(_host_in_words, lane.hosts))}; "
+        + (
+            f"block{'s' if len(lane.blocks) > 1 else ''} {', '.join(map(str, lane.blocks))}"
+            if lane.blocks
+            else "no block"
+        )
+        for lane in result.lanes
+    ]
+
+
+def _host_in_words(host: LaneHost) -> str:
+    return f"{' and '.join(host.roles)} on {printable(host.name, 40)} ({printable(host.worker, 60)})"
 
 
 def ceiling_in_words(result: Result) -> str:

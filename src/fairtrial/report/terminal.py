@@ -30,6 +30,7 @@ from fairtrial.report.sentences import (
     ceiling_in_words,
     claims_notes,
     floor_in_words,
+    lanes_in_words,
     loads_in_words,
     notes,
     waits_in_words,
@@ -64,7 +65,8 @@ def print_result(
         further: what is printed before the report's path, and is no part of the result.
     """
     parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation(result)]
-    parts += [Text(limit, style="dim") for limit in (ceiling_in_words(result), floor_in_words(result)) if limit]
+    limits = (*lanes_in_words(result), ceiling_in_words(result), floor_in_words(result))
+    parts += [Text(limit, style="dim") for limit in limits if limit]
     parts += _requests(result)
     if sentences := notes(result):
         parts += [Text(), *(Text(printable(sentence)) for sentence in sentences)]

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from fairtrial.base.clock_offset import ClockOffset, over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Change, RunningService
 from fairtrial.catalog.tables import Data
@@ -109,6 +110,23 @@ def test_the_line_is_a_request_sent_after_the_commit_returned(monkeypatch: pytes
         assert (seen.old, seen.answers, seen.left_out) == (old, answers, 4)
         assert seen.latest_seconds == 1.001
         assert seen.example.startswith(f"name of {key} was '")
+
+
+def test_the_clock_of_another_host_is_set_against_this_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ahead by 100 s: what it says of 105 s was at 5 s. What may be wrong with that is held against no stack."""
+    monkeypatch.setattr("fairtrial.lab.trial.row_changes.time.monotonic_ns", lambda: 5_000 * MS)
+    changes, _, _ = changes_of("random-item", 20_000, Rows())
+    changes.before_load()
+    key = changes.seen(Sightings(kept=[], left_out=0)).keys[0]
+    kept = [(key, 0, at_ms * MS) for at_ms in (104_999, 105_009, 105_011)]
+    seen = changes.seen(Sightings(kept=kept, left_out=0), ClockOffset(100.0, 0.01))
+    assert (seen.old, seen.answers) == (1, 1)
+    assert seen.latest_seconds == pytest.approx(0.011) and seen.grace_seconds == 0.01
+
+
+def test_clocks_that_are_slewed_meanwhile_may_be_wrong_by_half_of_it() -> None:
+    offset = over_time(ClockOffset(10.0, 0.001), ClockOffset(10.004, 0.002))
+    assert offset.ahead_seconds == pytest.approx(10.002) and offset.error_seconds == pytest.approx(0.004)
 
 
 def test_what_the_database_refused_is_a_problem_and_the_rest_is_set_back() -> None:

@@ -1,11 +1,11 @@
 """A cluster whose hosts have addresses of their own, and one with TLS."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.cluster.certificates import one_for_all
 from tests.cluster.clusters import Processes, running
 from tests.cluster.networks import ADDRESSES, two_hosts
 from tests.command_line import Lab
@@ -15,25 +15,7 @@ pytestmark = pytest.mark.processes
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> dict[str, str]:
-    """Dask's configuration, as environment, with one certificate for all, which is its own authority."""
-    if shutil.which("openssl") is None:
-        pytest.skip("certificates are made by `openssl`, which is not installed")
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
-            *("-keyout", str(key), "-out", str(certificate), "-days", "2", "-subj", "/CN=fairtrial-test"),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    tls = "DASK_DISTRIBUTED__COMM__TLS__"
-    ends = ("SCHEDULER", "WORKER", "CLIENT")
-    return {
-        f"{tls}CA_FILE": str(certificate),
-        **{f"{tls}{end}__CERT": str(certificate) for end in ends},
-        **{f"{tls}{end}__KEY": str(key) for end in ends},
-    }
+    return one_for_all(tmp_path)
 
 
 def test_an_encrypted_cluster(lab: Lab, tmp_path: Path, certificate: dict[str, str]) -> None:

@@ -30,10 +30,10 @@ backend stack
 """
 
 
-def configuration(port: int, backends: Sequence[int]) -> str:
+def configuration(port: int, backends: Sequence[int], host: str = LOOPBACK) -> str:
     """The text of the file: round robin over the backends' ports."""
-    servers = "\n".join(f"    server stack{number} {LOOPBACK}:{backend}" for number, backend in enumerate(backends, 1))
-    return CONFIGURATION.format(host=LOOPBACK, port=port, backends=servers)
+    servers = "\n".join(f"    server stack{number} {host}:{backend}" for number, backend in enumerate(backends, 1))
+    return CONFIGURATION.format(host=host, port=port, backends=servers)
 
 
 def command(file: str) -> list[str]:

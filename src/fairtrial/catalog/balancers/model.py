@@ -1,6 +1,6 @@
 """What a balancer is: its configuration, its command, and whether it is installed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from fairtrial.catalog.services.model import Missing
@@ -8,12 +8,13 @@ from fairtrial.catalog.services.model import Missing
 
 @dataclass(frozen=True)
 class Balancer:
-    """A reverse proxy that spreads requests over several servers on loopback, each in turn."""
+    """A reverse proxy that spreads requests over several servers on its own host, each in turn."""
 
     name: str
     title: str
-    configuration: Callable[[int, Sequence[int]], str]
-    """`configuration(port, backends)` gives the text of its file, from the port to listen on and the servers' ports"""
+    configuration: Callable[..., str]
+    """`configuration(port, backends, host)` gives the text of its file, from the port to listen on, the servers' ports,
+    and the address of all of them, by default loopback"""
     command: Callable[[str], list[str]]
     """`command(file)` runs it in the foreground, in the folder of its file"""
     missing: Callable[[], Missing | None]

@@ -44,10 +44,10 @@ http {{
 """
 
 
-def configuration(port: int, backends: Sequence[int]) -> str:
+def configuration(port: int, backends: Sequence[int], host: str = LOOPBACK) -> str:
     """The text of the file: round robin over the backends' ports."""
-    servers = "\n".join(f"        server {LOOPBACK}:{backend} max_fails=0;" for backend in backends)
-    return CONFIGURATION.format(host=LOOPBACK, port=port, backends=servers)
+    servers = "\n".join(f"        server {host}:{backend} max_fails=0;" for backend in backends)
+    return CONFIGURATION.format(host=host, port=port, backends=servers)
 
 
 def command(file: str) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import httpx
 
-from fairtrial.base.loopback import is_loopback
+from fairtrial.base.loopback import is_address
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
@@ -100,8 +100,9 @@ def _close(stack: StackUnderTest) -> str | None:
     return None if "close" in options else f"the answer's Connection header is {header.lower()}"
 
 
-def _loopback_only(stack: StackUnderTest) -> str | None:
-    elsewhere = sorted(f"{address}:{port}" for address, port in stack.listening if not is_loopback(address))
+def _host_only(stack: StackUnderTest) -> str | None:
+    host = stack.client.base_url.host
+    elsewhere = sorted(f"{address}:{port}" for address, port in stack.listening if not is_address(address, host))
     return f"it also listens on {', '.join(elsewhere)}" if elsewhere else None
 
 
@@ -117,7 +118,7 @@ def _http2(stack: StackUnderTest) -> str | None:
 OVER_HTTP2 = ClauseTest(
     "http2", "it answers over HTTP/2 as well, on the same port: with prior knowledge, over TLS by ALPN", _http2
 )
-LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _loopback_only)
+LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _host_only)
 
 ANY_SERVER = (
     ClauseTest("close", "after a request with Connection: close it closes the connection", _close),

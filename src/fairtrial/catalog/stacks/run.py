@@ -36,6 +36,7 @@ class RunningStack:
     Attributes:
         process: the guarded process tree.
         port: the TCP port on which it serves.
+        host: the IP address on which it serves.
         start_up_seconds: from the start of its process until it was ready, which is asked every 20 ms.
         address: `HOST:PORT`.
         url: `http://HOST:PORT`.
@@ -47,13 +48,14 @@ class RunningStack:
     root: Root | None
     not_measured: str = ""
 
-    def __init__(self, process: Guarded, port: int) -> None:
+    def __init__(self, process: Guarded, port: int, host: str = LOOPBACK) -> None:
         self.process = process
         self.root = process.pid
         self.beside: list[Root] = []
         self.port = port
         self.start_up_seconds = 0.0
-        self.address = f"{LOOPBACK}:{port}"
+        self.host = host
+        self.address = f"{host}:{port}"
         self.url = f"http://{self.address}"
 
     def listening(self) -> set[tuple[str, int]]:
@@ -80,6 +82,7 @@ def start_stack(
     redaction: Redaction = NOTHING_SECRET,
     user: RunsAs | None = None,
     fault: Callable[[], str | None] = lambda: None,
+    host: str = LOOPBACK,
 ) -> RunningStack:
     """Start a stack on a free port, or on its own if that is fixed, and return it once it is ready.
 
@@ -94,14 +97,15 @@ def start_stack(
         redaction: strips what it prints of secrets.
         user: who it is; None: who the lab is.
         fault: how a service ended that it needs; None while all of them run.
+        host: an IPv4 address of this machine, on which it is to listen.
 
     Raises:
         NotReady: it ended before it was ready, or was not ready in time.
         Problem: its port is taken, or another program answers there, or a service ended meanwhile. In either case none
             of its processes is left running.
     """
-    port = free_port() if stack.port is None else awaited_port(stack.port)
-    settings, user = {**settings, "HOST": LOOPBACK, "PORT": str(port)}, user or as_lab("")
+    port = free_port(host) if stack.port is None else awaited_port(stack.port)
+    settings, user = {**settings, "HOST": host, "PORT": str(port)}, user or as_lab("")
     environment = user.environment(stack_environment(settings, stack.env_from), {*settings, *stack.env_from})
     with new_log(log) as output:
         began = time.monotonic()
@@ -114,7 +118,7 @@ def start_stack(
             places=user.seeing(places),
             user=user.command,
         )
-    running = RunningStack(process, port)
+    running = RunningStack(process, port, host)
     try:
         ready_at = await_ready(
             running, stack.ready or ready, stack.ready_within_seconds, log, redaction.hidden, fault=fault
@@ -170,7 +174,7 @@ def await_ready(
             _assert_not_ended(running, log, hidden)
             if ended := fault():
                 raise Problem(ended, "this trial was discarded; the server restarts for the next one")
-            seen = seen_instead(ready, client, running.port)
+            seen = seen_instead(ready, client, running.port, running.host)
             if seen is None:
                 return time.monotonic()
             time.sleep(ASK_EVERY_SECONDS)

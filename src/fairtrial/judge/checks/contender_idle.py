@@ -49,7 +49,7 @@ def _taken(record: ExperimentRecord, trial: TrialRecord) -> float:
     machine = trial.machine
     if machine is None or machine.window_seconds <= 0:
         return 0.0
-    placement = record.placement_of(trial.condition)
+    placement = record.placement_of(trial)
     cpus = placement.server_cpus
     own = machine.own_server_cpu_seconds if placement.disjoint else 0.0
     interrupts = sum(each.interrupt_seconds for each in machine.processors if each.cpu in cpus)

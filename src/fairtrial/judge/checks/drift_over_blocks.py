@@ -22,7 +22,7 @@ OF_ALL = (
 )
 
 Distances = Mapping[str, Mapping[int, float]]
-"""By condition and block, the log ratio of a trial's goodput to that of a typical trial of its condition."""
+"""By condition and block, the log ratio of a trial's goodput to that of a typical trial of its condition and lane."""
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -49,9 +49,12 @@ def examine(case: Case) -> Iterator[Finding]:
                 f"{condition.contender}: over {count(len(beside), 'block')}, its goodput {_went(alone)}, beside that "
                 "of the others in the same block",
             )
+    lanes = _lanes(case.trials)
     for conditions, ceilings in ceilings_of(case.trials).items():
-        middle = median(ceilings.values())
-        harness = drift([math.log(ceilings[block] / middle) for block in sorted(ceilings)], case.thresholds)
+        harness = drift(
+            [math.log(ceilings[block] / _typical(ceilings, lanes, block)) for block in sorted(ceilings)],
+            case.thresholds,
+        )
         if harness is not None:
             named = [each.contender for each in case.record.conditions if each.id in conditions]
             yield case.finding(
@@ -88,16 +91,27 @@ def distances_of(trials: Sequence[TrialRecord]) -> Distances:
     themselves."""
     read = METRICS["goodput"].read
     by_condition: dict[str, dict[int, float]] = defaultdict(dict)
+    lanes = _lanes(trials)
     for trial in trials:
         rate = read(trial)
         is_offered = trial.engine is not None and trial.engine.achieved_over_offered is not None
         by_condition[trial.condition][trial.block] = 0.0 if rate is None or is_offered else rate
     whole = {name: rates for name, rates in by_condition.items() if min(rates.values()) > 0}
     return {
-        name: {block: math.log(rate / median(rates.values())) for block, rate in rates.items()}
+        name: {block: math.log(rate / _typical(rates, lanes, block)) for block, rate in rates.items()}
         for name, rates in whole.items()
         if len(rates) >= MINIMUM_BLOCKS
     }
+
+
+def _lanes(trials: Sequence[TrialRecord]) -> dict[int, int | None]:
+    """By block, the lane on which it was tried."""
+    return {trial.block: trial.lane for trial in trials}
+
+
+def _typical(rates: Mapping[int, float], lanes: Mapping[int, int | None], block: int) -> float:
+    """The median over the blocks of the same lane: a lane that is slower throughout is no drift."""
+    return median(rate for other, rate in rates.items() if lanes[other] == lanes[block])
 
 
 def beside_others(distances: Distances, condition: str) -> list[float]:
@@ -126,8 +140,8 @@ def _went(found: Trend) -> str:
 
 CHECK = Check(
     name="drift-over-blocks",
-    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition; and of each "
-    "condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
+    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition and lane; and "
+    "of each condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
     "rate; and of the load engine's ceilings over blocks",
     thresholds={
         "alpha": Threshold(

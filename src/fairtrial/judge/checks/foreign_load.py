@@ -17,7 +17,7 @@ def examine(case: Case) -> Iterator[Finding]:
         machine = trial.machine
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
-        placement = case.record.placement_of(trial.condition)
+        placement = case.record.placement_of(trial)
         yield from _of_kernel_threads(case, trial.index, machine, placement)
         shares = foreign_shares(machine, placement)
         role = max(shares, key=lambda name: shares[name], default=None)
@@ -64,7 +64,7 @@ def foreign_shares(machine: MachineMeter, placement: Placement, *, with_kernel: 
     """
     roles = {
         "server": (placement.server_cpus, machine.own_server_cpu_seconds),
-        "load engine": (placement.load_cpus, machine.own_load_cpu_seconds),
+        "load engine": (placement.load_cpus_here, machine.own_load_cpu_seconds),
     }
     if not placement.disjoint:
         roles = {"server": (placement.server_cpus, machine.own_server_cpu_seconds + machine.own_load_cpu_seconds)}

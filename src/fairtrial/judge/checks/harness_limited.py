@@ -10,7 +10,7 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.model import ExperimentRecord, Placement
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -19,10 +19,10 @@ def examine(case: Case) -> Iterator[Finding]:
     A trial is held against the ceiling of its own block, in older records against that before the first trial.
     """
     loads = {condition.id: condition.load for condition in case.record.conditions}
-    of_load: dict[str, list[float]] = defaultdict(list)
+    of_load: dict[tuple[str, int | None], list[float]] = defaultdict(list)
     for trial in case.trials:
         if trial.ceiling is not None:
-            of_load[trial.condition].append(trial.ceiling.per_second)
+            of_load[trial.condition, trial.lane].append(trial.ceiling.per_second)
     for trial in case.trials:
         summary, load = trial.engine, loads[trial.condition]
         if summary is None or not isinstance(load, RequestLoad):
@@ -36,9 +36,9 @@ def examine(case: Case) -> Iterator[Finding]:
         share = case.thresholds["share"]
         if rate < share * ceiling:
             continue
-        typical = median(of_load[trial.condition] or [ceiling])
+        typical = median(of_load[trial.condition, trial.lane] or [ceiling])
         uncertain = (
-            disturbed(case.record, machine, case.thresholds["disturbed"])
+            disturbed(case.record.placement_of(trial), machine, case.thresholds["disturbed"])
             or rate > ceiling / share
             or rate < share * typical
         )
@@ -74,14 +74,13 @@ def calibration_of(record: ExperimentRecord, load: RequestLoad, summary: EngineS
     return next(alike, None)
 
 
-def disturbed(record: ExperimentRecord, machine: MachineMeter | None, limit: float) -> bool:
+def disturbed(placement: Placement, machine: MachineMeter | None, limit: float) -> bool:
     """Whether others or the hypervisor took much of the processors in a calibration; True if nothing was metered."""
     if machine is None or machine.window_seconds <= 0:
         return True
-    placement = record.placement
     stolen = [
         machine.steal_seconds(cpus) / len(cpus) / machine.window_seconds
-        for cpus in (placement.server_cpus, placement.load_cpus)
+        for cpus in (placement.server_cpus, placement.load_cpus_here)
         if cpus
     ]
     return max([*stolen, *foreign_shares(machine, placement, with_kernel=True).values()], default=0.0) >= limit

@@ -78,7 +78,7 @@ def _share(case: Case, trial: TrialRecord) -> _Share | None:
     floor = None if calibration is None else _floor(calibration)
     if calibration is None or floor is None or not seconds:
         return None
-    is_certain = not disturbed(case.record, calibration.machine, case.thresholds["disturbed"])
+    is_certain = not disturbed(case.record.placement, calibration.machine, case.thresholds["disturbed"])
     return _Share(seconds, *floor, is_certain and case.thresholds["refuse"] * floor[0] <= seconds)
 
 

@@ -12,9 +12,9 @@ def examine(case: Case) -> Iterator[Finding]:
         stray = trial.stray_threads
         if stray is None or stray.looks_outside <= case.thresholds["looks"]:
             continue
-        placement = case.record.placement_of(trial.condition)
+        placement = case.record.placement_of(trial)
         stack = next((each.stack for each in case.record.conditions if each.id == trial.condition), "the stack")
-        whose = " of the load engine" if set(stray.cpus) & set(placement.load_cpus) else ""
+        whose = " of the load engine" if set(stray.cpus) & set(placement.load_cpus_here) else ""
         yield case.finding(
             trial.index,
             "refusal",

@@ -36,7 +36,7 @@ def examine(case: Case) -> Iterator[Finding]:
             yield case.finding(
                 trial.index,
                 "warning" if case.thresholds["on_purpose"] else "refusal",
-                _evidence(case.record.placement_of(trial.condition)),
+                _evidence(case.record.placement_of(trial)),
                 "leave `placement` out, or try it on purpose beside the disjoint one: in a sweep over `placement`, "
                 "with [checks.placement-shared] on_purpose = 1",
             )

@@ -8,12 +8,12 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 def examine(case: Case) -> Iterator[Finding]:
     """A warning or a refusal, by the larger of two shares: of the server's processors, and of the load engine's."""
     for trial in case.trials:
-        machine, placement = trial.machine, case.record.placement_of(trial.condition)
+        machine, placement = trial.machine, case.record.placement_of(trial)
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
         shares = {
             role: machine.steal_seconds(cpus) / len(cpus) / machine.window_seconds
-            for role, cpus in (("server", placement.server_cpus), ("load engine", placement.load_cpus))
+            for role, cpus in (("server", placement.server_cpus), ("load engine", placement.load_cpus_here))
             if cpus
         }
         role = max(shares, key=lambda name: shares[name], default=None)

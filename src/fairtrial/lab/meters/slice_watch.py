@@ -107,7 +107,7 @@ class SliceWatch:
             network=self._of_network,
             idle_cpu_seconds=idle,
             foreign_server_share=min(foreign["server"] + of_idle, 1.0),
-            foreign_engine_share=min(foreign["load engine"], 1.0),
+            foreign_engine_share=min(foreign.get("load engine", 0.0), 1.0),
         )
 
     def _foreign(self, machine: MachineMeter) -> dict[str, float]:

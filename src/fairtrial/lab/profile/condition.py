@@ -81,7 +81,7 @@ def profile_condition(
             else:
                 context = _with_settings(context, recordings)
                 try:
-                    with bound_to(context.placement.load_cpus):
+                    with bound_to(context.lab_cpus):
                         _run(context, load, seen, recordings)
                     _restore(context)
                 except Problem as problem:

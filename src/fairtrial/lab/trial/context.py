@@ -3,7 +3,7 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,6 +95,11 @@ class TrialContext:
     def placement(self) -> Placement:
         """The processors that the load generator and the server have in this trial."""
         return self.environment.placement.of_kind(self.point.experiment.placement)
+
+    @property
+    def lab_cpus(self) -> Sequence[int]:
+        """The processors on which the lab keeps itself in this trial."""
+        return self.environment.site.cpus_of_lab(self.placement)
 
     def fault(self) -> str | None:
         """How the database or the cache ended, if one has; None while both run."""

@@ -89,7 +89,7 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
     assert isinstance(service, CanBeKilled)
     no_power_cut = service.loses_in_power_cut
     no_power_cut = f"not durable: {no_power_cut}" if no_power_cut else why_no_power_cut()
-    with context.stage("crash"), bound_to(context.placement.load_cpus):
+    with context.stage("crash"), bound_to(context.lab_cpus):
         try:
             with nullcontext() if no_power_cut else service.disk_of_its_own():
                 tried = _tried(again, service)
@@ -207,7 +207,7 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
             timer.start()
 
     try:
-        context.engine_runs.append(run_engine(plan, on_event))
+        context.engine_runs.append(run_engine(plan, on_event, start=context.environment.site.start))
     finally:
         timer.cancel()
         if begun[0]:

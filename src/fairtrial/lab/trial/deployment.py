@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from fairtrial.base.loopback import LOOPBACK, listens
+from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.services.common.folder import run_folder
@@ -86,7 +86,8 @@ class Started:
     @property
     def address(self) -> str:
         """`HOST:PORT`."""
-        return self.instances[0].address if self.balancer is None else f"{LOOPBACK}:{self.balancer.port}"
+        first = self.instances[0]
+        return first.address if self.balancer is None else f"{first.host}:{self.balancer.port}"
 
     @property
     def url(self) -> str:
@@ -197,7 +198,9 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
             start = (
                 start_in_containers
                 if stack.in_container
-                else partial(start_stack, places=places, fault=context.fault, user=user)
+                else partial(
+                    start_stack, places=places, fault=context.fault, user=user, host=context.environment.site.host
+                )
             )
             instance = start(
                 stack,
@@ -243,9 +246,10 @@ def _in_front(balancer: Balancer, instances: Sequence[RunningStack], cpus: Seque
 
     with (
         run_folder(balancer.name) as folder,
-        PrivateServer(balancer.title, folder, command, listens, cpus) as front,
+        PrivateServer(balancer.title, folder, command, partial(listens, host=instances[0].host), cpus) as front,
     ):
         ports = [instance.port for instance in instances]
-        (folder / CONFIGURATION_FILE).write_text(balancer.configuration(front.port, ports), encoding="utf-8")
+        text = balancer.configuration(front.port, ports, instances[0].host)
+        (folder / CONFIGURATION_FILE).write_text(text, encoding="utf-8")
         front.start()
         yield front

@@ -12,6 +12,7 @@ from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.tables import Table
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
+from fairtrial.lab.placement import THIS_MACHINE, Site
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.identity import ServiceIdentity
 from fairtrial.record.model import Failure, Placement
@@ -54,6 +55,7 @@ class Environment:
     """of all services that were up"""
     reference: ReferenceAnswers | None = None
     """what answers under load are compared with"""
+    site: Site = THIS_MACHINE
     _started: dict[str, _Started] = field(default_factory=dict)
     """by the service's name"""
 
@@ -194,7 +196,11 @@ class Environment:
 
 @contextmanager
 def environment(
-    plan: Plan, placement: Placement, on_service: Callable[[str], None], on_rows: Callable[[int, int], None]
+    plan: Plan,
+    placement: Placement,
+    on_service: Callable[[str], None],
+    on_rows: Callable[[int, int], None],
+    site: Site = THIS_MACHINE,
 ) -> Iterator[Environment]:
     """Bring up every service that the plan's conditions are tried on, and its cache; all end at the end.
 
@@ -206,7 +212,7 @@ def environment(
         on_service: is called with the title of each service before it is brought up.
         on_rows: is called with the rows loaded so far, and of how many.
     """
-    services = Environment(plan, placement, on_rows)
+    services = Environment(plan, placement, on_rows, site=site)
     with ExitStack() as stack:
         stack.callback(services.end_all)
         cache_failure: Failure | None = None

@@ -110,7 +110,7 @@ def _run(context: TrialContext) -> None:
     """Carry the workload out. Where a proxy or an upstream failed, the rows still have to be restored."""
     record = context.record
     try:
-        with bound_to(context.placement.load_cpus):
+        with bound_to(context.lab_cpus):
             runner_for(context.plan.workload).run(context)
     except Problem as problem:
         record.failure = Failure.of("service", problem)

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
+from fairtrial.base.clock_offset import over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
@@ -232,12 +233,15 @@ def run_once(
         plan = changes.applied_to(plan)
     if spot_checking:
         plan = with_spot_checks(plan, _workload(context), context.point, common_headers(context))
-    summary = run_engine(plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw}), on_event)
+    site = context.environment.site
+    clock = site.engine_clock()
+    drawn = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
+    summary = run_engine(drawn, on_event, start=site.start)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})
     if changes is not None and summary.sightings is not None:
-        context.record.row_changes = changes.seen(summary.sightings)
+        context.record.row_changes = changes.seen(summary.sightings, over_time(clock, site.engine_clock()))
         summary = summary.model_copy(update={"sightings": None})
     context.engine_runs.append(summary)
     return summary
@@ -270,6 +274,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),
         seed=context.draws_seed,
+        progress_every_seconds=context.environment.site.progress_every_seconds,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         reference=None if reference is None else reference.plan(),
     )

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
@@ -152,14 +153,19 @@ class RowChanges:
         with suppress(Problem):
             self.end()
 
-    def seen(self, sightings: Sightings) -> RowChangesSeen:
-        """What the engine saw until the end of the load, held against the moments of the commits."""
+    def seen(self, sightings: Sightings, engine_clock: ClockOffset = SAME_CLOCK) -> RowChangesSeen:
+        """What the engine saw until the end of the load, held against the moments of the commits.
+
+        Args:
+            engine_clock: of the engine's host, beside this one. By what it may be wrong, the grace is longer.
+        """
         self._stop()
-        grace_ns = int(self._grace_seconds * 1e9)
+        grace_seconds = self._grace_seconds + engine_clock.error_seconds
+        grace_ns, ahead_ns = int(grace_seconds * 1e9), int(engine_clock.ahead_seconds * 1e9)
         late = [
-            (key, is_new, sent_ns - self._committed_ns[key])
+            (key, is_new, sent_ns - ahead_ns - self._committed_ns[key])
             for key, is_new, sent_ns in sightings.kept
-            if key in self._committed_ns and sent_ns > self._committed_ns[key] + grace_ns
+            if key in self._committed_ns and sent_ns - ahead_ns > self._committed_ns[key] + grace_ns
         ]
         old = [(late_ns, key) for key, is_new, late_ns in late if not is_new]
         latest_ns, key = max(old, default=(0, 0))
@@ -169,7 +175,7 @@ class RowChanges:
             answers=len(late),
             old=len(old),
             latest_seconds=latest_ns / 1e9,
-            grace_seconds=self._grace_seconds,
+            grace_seconds=grace_seconds,
             example=f"{self._probe.column} of {key} was {self._old[key]!r} still" if old else "",
             left_out=sightings.left_out,
             keys=sorted(self._committed_ns),

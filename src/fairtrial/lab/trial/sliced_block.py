@@ -89,7 +89,7 @@ class SlicedBlocks:
         busy: list[int] = []
         try:
             if len(there) == len(trials) and self._spare.rounds > 0:
-                with bound_to(there[0].placement.load_cpus):
+                with bound_to(there[0].lab_cpus):
                     busy = _try_together(there, self._spare)
         finally:
             for context in there:

@@ -44,6 +44,8 @@ def shared_with(placement: Placement, threads: int, root: Path = ROOT) -> str:
         return "the server shares its processors"
     if threads > len(placement.load_cpus):
         return "its threads share a processor"
+    if placement.load_elsewhere:
+        return ""
     if any(set(siblings(cpu, root)) & set(placement.server_cpus) for cpu in placement.load_cpus):
         return "the server shares a core with it"
     quota = Cgroup(root).processors()

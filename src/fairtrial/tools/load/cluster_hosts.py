@@ -13,11 +13,9 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster, connected
 from fairtrial.cluster.engine import RemoteEngine, engine_there
-from fairtrial.cluster.hosts import Facts, own_facts, scheduler_facts, worker_facts
+from fairtrial.cluster.fitness import facts_of_fit, worker_name
 from fairtrial.cluster.joint import JointEngines
 from fairtrial.cluster.roles import roles_of
-from fairtrial.cluster.settings import SETTINGS_REMEDY, differing
-from fairtrial.cluster.versions import assert_same_versions
 from fairtrial.engine.plan import EnginePlan, Tls
 from fairtrial.engine.process import EngineProcess
 from fairtrial.tools.load.hosts import LoadHosts
@@ -41,16 +39,10 @@ def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencr
     with connected(address, unencrypted=unencrypted) as cluster:
         with console.status("looking at the cluster"):
             workers = _chosen(cluster, most)
-            scheduler = scheduler_facts(cluster)
-            facts = {worker: worker_facts(cluster, worker) for worker in workers}
-            assert_same_versions(
-                own_facts(),
-                {"the scheduler": scheduler, **{_name(worker): its for worker, its in facts.items()}},
-            )
-            _assert_once(scheduler)
+            facts = facts_of_fit(cluster, workers)
         with console.status("the load engine is built there, if it is not yet"):
             there = [engine_there(cluster, worker) for worker in workers]
-        where = [f"{printable(its.host, 40)} ({_name(worker)})" for worker, its in facts.items()]
+        where = [f"{printable(its.host, 40)} ({worker_name(worker)})" for worker, its in facts.items()]
         came, apart = [f"the load came from {', '.join(where)}"], list[str]()
 
         def start(plan: EnginePlan) -> EngineProcess:
@@ -64,20 +56,6 @@ def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencr
             start=start,
             is_here=False,
             notes=lambda: [*came, *apart],
-        )
-
-
-def _name(worker: str) -> str:
-    return f"the worker at {printable(worker, 60)}"
-
-
-def _assert_once(scheduler: Facts) -> None:
-    keys = differing(scheduler.settings, "scheduler", "once")
-    if keys:
-        raise Problem(
-            f"the scheduler may do again elsewhere what a lost worker did: {', '.join(keys)}",
-            SETTINGS_REMEDY,
-            NOTHING_RAN,
         )
 
 
@@ -116,8 +94,8 @@ def _connect_from_each(
     for worker, endpoint in zip(workers, endpoints, strict=True):
         if endpoint.address != first.address:
             raise Problem(
-                f"{printable(url.hostname)} is {first.address} for {_name(workers[0])}, and {endpoint.address} for "
-                f"{_name(worker)}",
+                f"{printable(url.hostname)} is {first.address} for {worker_name(workers[0])}, and {endpoint.address} "
+                f"for {worker_name(worker)}",
                 "write the server's address in place of its name",
             )
     return Endpoint(first.address, local=any(endpoint.local for endpoint in endpoints))
@@ -134,6 +112,6 @@ def _connect(cluster: Cluster, worker: str, url: Url, timeout_seconds: float) ->
     )
     if "address" not in found:
         error = OSError(*([found["number"]] if found["number"] else []), found["text"])
-        raise unreachable(f"{printable(url.hostname)}:{url.port}, from {_name(worker)}", error)
+        raise unreachable(f"{printable(url.hostname)}:{url.port}, from {worker_name(worker)}", error)
     ip = found["address"]
     return Endpoint(f"[{ip}]:{url.port}" if ":" in ip else f"{ip}:{url.port}", local=ip == found["own"])

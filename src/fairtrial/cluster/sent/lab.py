@@ -1,0 +1,165 @@
+"""A lab on a host, which lives as long as the object that holds it, and speaks in lines.
+
+It is sent as text, and run inside a worker: standard library, and Dask, which every worker has. Whenever the lab has
+said something, the scheduler passes an event on; nobody asks again and again, so that a trial has its host to itself.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ENDED_WITHIN_SECONDS = 25.0
+"""A lab whose input has ended stops its stack and its services, which may take their time of grace."""
+ERROR_BYTES = 1 << 14
+TLS = ("ca_file", "client_cert", "client_key")
+
+
+class HeldLab:
+    """A lab as a process. When this object goes, the lab's input ends, by which it ends."""
+
+    def __init__(self, topic: str, task: str) -> None:
+        from distributed import get_worker  # noqa: PLC0415 only inside a worker, which has it
+
+        worker = get_worker()
+        self._said: deque[str] = deque()
+        self._errors = bytearray()
+        self._process: subprocess.Popen[bytes] | None = None
+        folder = Path(tempfile.mkdtemp(prefix="fairtrial-"))
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "fairtrial", "lane"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **_certificates(worker.security, folder)},
+                start_new_session=True,
+            )
+        except Exception as error:
+            self._errors += str(error).encode()
+            return
+        weakref.finalize(self, _end, process, folder)
+        self._process = process
+
+        def notify() -> None:
+            worker.log_event(topic, "said")
+
+        for target, arguments in (
+            (_read_lines, (process, self._said, notify)),
+            (_read_errors, (process, self._errors)),
+            (_write, (process, task)),
+        ):
+            threading.Thread(target=target, args=arguments, daemon=True).start()
+
+    def __reduce__(self) -> Any:
+        """It stays on its host."""
+        raise TypeError("a lab stays on its host")
+
+    def take(self) -> dict[str, Any]:
+        """What it has said since.
+
+        Returns:
+            `lines`; `status`: None while it runs; `error`: the end of its standard error, once it has ended.
+        """
+        status = 127 if self._process is None else self._process.poll()
+        lines = []
+        while self._said:
+            lines.append(self._said.popleft())
+        return {
+            "lines": lines,
+            "status": status,
+            "error": "" if status is None else bytes(self._errors).decode(errors="replace"),
+        }
+
+    def say(self, line: str) -> bool:
+        """Write a line to its standard input; False if it has ended."""
+        return self._process is not None and _write(self._process, line)
+
+
+def start(topic: str, task: str) -> HeldLab:
+    """Start a lab.
+
+    Args:
+        topic: of the events that say that it has said something.
+        task: the first line that it reads.
+    """
+    return HeldLab(topic, task)
+
+
+def _certificates(security: Any, folder: Path) -> dict[str, str]:
+    """The worker's certificates as Dask's configuration of a client, unless it has some; texts become files."""
+    import dask  # noqa: PLC0415
+
+    found = {
+        "ca_file": security.tls_ca_file,
+        "client_cert": security.tls_client_cert or security.tls_worker_cert,
+        "client_key": security.tls_client_key or security.tls_worker_key,
+    }
+    variables = {}
+    for name in TLS:
+        content = found[name]
+        key = "distributed.comm.tls." + name.replace("client_", "client.")
+        if not content or dask.config.get(key, None):
+            continue
+        if "\n" in content:
+            file = folder / name
+            file.touch(mode=0o600)
+            file.write_text(content)
+            content = str(file)
+        variables["DASK_" + key.upper().replace(".", "__")] = content
+    return variables
+
+
+def _read_lines(process: "subprocess.Popen[bytes]", said: "deque[str]", notify: Callable[[], None]) -> None:
+    assert process.stdout
+    with process.stdout:
+        for line in process.stdout:
+            said.append(line.decode(errors="replace"))
+            notify()
+    process.wait()
+    notify()
+
+
+def _read_errors(process: "subprocess.Popen[bytes]", errors: bytearray) -> None:
+    assert process.stderr
+    with process.stderr:
+        while content := process.stderr.read1(1 << 12):  # type: ignore[attr-defined]
+            errors += content
+            del errors[:-ERROR_BYTES]
+
+
+def _write(process: "subprocess.Popen[bytes]", line: str) -> bool:
+    assert process.stdin
+    try:
+        process.stdin.write(line.encode() + b"\n")
+        process.stdin.flush()
+    except (OSError, ValueError):  # it has ended
+        return False
+    return True
+
+
+def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    """End its input, and itself if that does not do. This thread is the worker's, which does not wait."""
+
+    def wait() -> None:
+        try:
+            process.wait(ENDED_WITHIN_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        if process.stdin:
+            process.stdin.close()
+        threading.Thread(target=wait, daemon=True).start()
+    except (OSError, RuntimeError):  # no thread begins while the worker ends; the lab gives itself up as well
+        pass

@@ -1,0 +1,74 @@
+"""Where an experiment is carried out: on this machine, or on lanes of a cluster."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fairtrial.commands.run_settings import Settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fairtrial.lab.conduct import Conducted, Watcher
+    from fairtrial.plan.plan import Plan
+
+Conduct = Callable[[Path, "Watcher"], "Conducted"]
+"""Makes everything ready and runs every trial; writes the record into a results folder."""
+
+
+@dataclass(frozen=True)
+class Venue:
+    """A place, and how an experiment is conducted there."""
+
+    lanes: Sequence[str]
+    """in words; empty on this machine"""
+    conduct: Conduct
+
+
+@contextmanager
+def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> Iterator[Venue]:
+    """The venue that the settings name; a connection to a cluster ends at the end.
+
+    Raises:
+        Problem: the cluster cannot be used, or something of the plan is bound to this machine.
+    """
+    if settings.cluster is None:
+        yield Venue((), _conduct_here(plan, settings))
+        return
+    from fairtrial.base.problem import Problem
+    from fairtrial.cluster.connection import connected
+    from fairtrial.lab.lanes.conduct import conduct_on_lanes
+    from fairtrial.lab.lanes.start import lanes_of, start_lanes
+    from fairtrial.lab.lanes.task import sent_plan
+
+    if settings.profile:
+        raise Problem("--profile and --cluster exclude each other", "profile on one machine, without --cluster")
+    sent = sent_plan(plan, str(file))
+    with connected(settings.cluster, unencrypted=settings.unencrypted) as cluster:
+        with console.status("looking at the cluster"):
+            lanes = lanes_of(cluster, settings.lanes)
+
+        def conduct(results: Path, watcher: "Watcher") -> "Conducted":
+            return conduct_on_lanes(
+                plan,
+                results,
+                watcher,
+                lambda inbox: start_lanes(cluster, lanes, sent, inbox, unencrypted=settings.unencrypted),
+                settings.decide_within_seconds,
+            )
+
+        yield Venue(lanes.described(), conduct)
+
+
+def _conduct_here(plan: "Plan", settings: Settings) -> Conduct:
+    from fairtrial.lab.conduct import conduct
+    from fairtrial.lab.exclusive import processors_held
+
+    def here(results: Path, watcher: "Watcher") -> "Conducted":
+        with processors_held(sorted(os.sched_getaffinity(0)), watcher.step, wait=settings.wait):
+            return conduct(plan, results, watcher, settings.decide_within_seconds, profile=settings.profile)
+
+    return here

@@ -1,0 +1,65 @@
+"""The first line of a record of several lanes, from what the lab of each would have written."""
+
+from collections.abc import Iterator, Sequence
+
+from fairtrial.lab.lanes.remote_lane import RemoteLane
+from fairtrial.lab.trial.flow import timestamp
+from fairtrial.plan.plan import Plan
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import ExperimentRecord, LaneRecord
+
+
+def first_line_of_lanes(
+    plan: Plan, lanes: Sequence[RemoteLane], decide_within_seconds: float | None
+) -> ExperimentRecord:
+    """The record's line for the experiment: that of the first lane that is ready, with what differs by lane."""
+    ready = [(lane, lane.record) for lane in lanes if lane.state == "free" and lane.record is not None]
+    first = ready[0][1]
+    return first.model_copy(
+        update={
+            "started_at": timestamp(),
+            "looks": list(plan.looks),
+            "decide_within_seconds": decide_within_seconds,
+            "calibrations": list(_lowest([each for _, record in ready for each in record.calibrations])),
+            "lanes": [
+                LaneRecord(
+                    number=lane.number,
+                    hosts=list(lane.hosts),
+                    host=record.host,
+                    placement=record.placement,
+                    idle=record.idle,
+                    calibrations=record.calibrations,
+                    services=record.services,
+                )
+                for lane, record in ready
+            ],
+        }
+    )
+
+
+def differences(first: RemoteLane, other: RemoteLane) -> list[str]:
+    """What another lane has that the first has not, and that would be a part of every figure: programs and their
+    versions."""
+    one, two = first.record, other.record
+    assert one is not None and two is not None
+    found = []
+    for a, b in zip(one.stacks, two.stacks, strict=True):
+        if (a.content_sha256, a.versions) != (b.content_sha256, b.versions):
+            found.append(f"{b.name} is built by {b.versions or 'nothing'}, not {a.versions or 'nothing'}")
+    products = {each.name: each.product for each in one.services}
+    found += [
+        f"{each.name} is {each.product}, not {products[each.name]}"
+        for each in two.services
+        if products.get(each.name, each.product) != each.product
+    ]
+    return found
+
+
+def _lowest(calibrations: Sequence[Calibration]) -> Iterator[Calibration]:
+    """Of each load the calibration with the lowest ceiling."""
+    by_load: dict[tuple[object, ...], Calibration] = {}
+    for each in calibrations:
+        key = (each.connections, each.keep_alive, each.threads, each.rate_per_second, each.wait)
+        if key not in by_load or each.ceiling_per_second < by_load[key].ceiling_per_second:
+            by_load[key] = each
+    yield from by_load.values()

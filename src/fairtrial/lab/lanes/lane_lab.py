@@ -1,0 +1,177 @@
+"""The lab of a lane: a process on the server's host that is told blocks line by line, and tells records line by line.
+
+It ends when its input ends, whatever it is at: then the lab that started it is gone, or a connection between them.
+"""
+
+import os
+import queue
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.cluster.connection import Cluster, connected
+from fairtrial.cluster.engine import EngineThere, RemoteEngine, engine_there
+from fairtrial.cluster.hosts import monotonic_clock_of
+from fairtrial.engine.plan import EnginePlan
+from fairtrial.engine.process import EngineProcess
+from fairtrial.lab.conduct import Ready, made_ready
+from fairtrial.lab.exclusive import processors_held
+from fairtrial.lab.lanes.messages import Mouth, end_of_log
+from fairtrial.lab.lanes.task import LaneTask, plan_of
+from fairtrial.lab.placement import Site
+from fairtrial.plan.plan import Plan
+from fairtrial.record.model import Failure, TrialRecord
+
+STOP = "stop"
+"""The line by which a trial under way is given up, as its user wants it."""
+ENDS_WITHIN_SECONDS = 20.0
+"""A stack and a database have their times of grace. What is left then, the guards end when this process does."""
+
+
+LOOK_SECONDS = 1.0
+"""How often the engine tells how far it is, and the lab asks. Each time takes milliseconds on either host."""
+
+
+class LoadLost(Exception):
+    """A host that the load comes from is lost, so that no further trial can be tried on this lane."""
+
+
+def serve(lines: IO[str], out: IO[str]) -> None:
+    """Do the task that the first line is, block by block as the lines after it say, until they end."""
+    mouth = Mouth(out)
+    task = LaneTask.model_validate_json(lines.readline())
+    blocks: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(lines, blocks), daemon=True).start()
+    try:
+        with tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results, _load_host(task) as host:
+            _try_blocks(task, host, Path(results), mouth, blocks)
+    except LoadLost as lost:
+        remedy = "see whether its host can be reached; start the worker again, and then run again"
+        mouth.problem(Problem(str(lost), remedy, NOTHING_RAN))
+    except Problem as problem:
+        mouth.problem(problem)
+    except KeyboardInterrupt:
+        mouth.say("interrupted")
+
+
+def _try_blocks(
+    task: LaneTask, host: "LoadHost", results: Path, mouth: Mouth, blocks: "queue.SimpleQueue[int | None]"
+) -> None:
+    plan = plan_of(task.plan)
+    (results / "logs").mkdir(mode=0o700)
+    with (
+        processors_held(task.held_cpus, mouth.step),
+        made_ready(plan, task.placement, results, mouth, site=host.site(task)) as ready,
+    ):
+        host.assert_there()
+        mouth.say("ready", record=ready.record.model_dump_json())
+        while (block := blocks.get()) is not None:
+            for record in _trials(task, plan, block, ready, host, mouth):
+                mouth.say("trial", record=record.model_dump_json(), log=end_of_log(results, record))
+            host.assert_there()
+            mouth.say("block", number=block)
+
+
+def _trials(
+    task: LaneTask, plan: Plan, block: int, ready: Ready, host: "LoadHost", mouth: Mouth
+) -> Iterator[TrialRecord]:
+    for trial in plan.trials():
+        if trial.block != block:
+            continue
+        mouth.trial_begins(trial)
+        record = ready.run(trial)
+        record.lane = task.lane
+        if record.failure is not None:
+            try:
+                host.assert_there()
+            except LoadLost as lost:
+                record.failure = Failure(
+                    stage="host", reason=str(lost), remedy="start its worker again, and run the experiment again"
+                )
+                yield record
+                raise
+        yield record
+
+
+class LoadHost:
+    """The host that the load of a lane comes from."""
+
+    def __init__(self, cluster: Cluster | None, there: EngineThere | None) -> None:
+        """A host of a cluster; without one, this host."""
+        self._cluster, self._there = cluster, there
+
+    def site(self, task: LaneTask) -> Site:
+        """Where the trials of the lane take place."""
+        if self._cluster is None or self._there is None:
+            return Site(task.host, lab_cpus=task.lab_cpus)
+        cluster, worker = self._cluster, self._there.worker
+        return Site(
+            host=task.host,
+            start=self._start,
+            lab_cpus=task.lab_cpus,
+            progress_every_seconds=LOOK_SECONDS,
+            engine_clock=lambda: monotonic_clock_of(cluster, worker),
+        )
+
+    def _start(self, plan: EnginePlan) -> EngineProcess:
+        assert self._cluster and self._there
+        return RemoteEngine(self._cluster, self._there, plan, look_seconds=LOOK_SECONDS).process
+
+    def assert_there(self) -> None:
+        """Raises LoadLost if it, or the scheduler, is lost."""
+        if self._cluster is None or self._there is None:
+            return
+        try:
+            known = self._cluster.workers()
+        except Exception as error:  # whatever Dask says of a connection that is gone
+            raise LoadLost(f"the lane's connection to the scheduler is lost: {error}") from error
+        if self._there.worker not in known:
+            raise LoadLost(f"the load host's worker at {printable(self._there.worker, 60)} is lost")
+
+
+@contextmanager
+def _load_host(task: LaneTask) -> Iterator[LoadHost]:
+    if not task.load_worker:
+        yield LoadHost(None, None)
+        return
+    with connected(task.scheduler, unencrypted=task.unencrypted) as cluster:
+        yield LoadHost(cluster, engine_there(cluster, task.load_worker))
+
+
+def _listen(lines: IO[str], blocks: "queue.SimpleQueue[int | None]") -> None:
+    """Hand blocks over; at the end of the input, end this process as Ctrl-C does, and then for good."""
+    ends_orderly = False
+    for line in lines:
+        words = line.split()
+        if words[:1] == ["block"]:
+            blocks.put(int(words[1]))
+        elif words == ["end"]:
+            ends_orderly = True
+            blocks.put(None)
+        elif words == [STOP]:
+            _interrupt()
+    if not ends_orderly:
+        _interrupt()
+        threading.Event().wait(ENDS_WITHIN_SECONDS)
+        os._exit(1)
+
+
+def _interrupt() -> None:
+    with suppress(OSError):
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def main() -> None:
+    """Serve standard input and output, of which the second is the messages' alone."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the worker inherited
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    serve(sys.stdin, out)

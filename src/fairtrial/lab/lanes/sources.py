@@ -1,0 +1,128 @@
+"""Folders of stacks, sent to a lane's host: by digest, bounded in size, and kept there by content."""
+
+import base64
+import io
+import tarfile
+from pathlib import Path
+
+from fairtrial.base.cache.digest import folder_sha256, source_files
+from fairtrial.base.cache.once import made_once
+from fairtrial.base.locations import shipped
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.base.strict import Strict
+from fairtrial.catalog.stacks.model import Stack
+
+MOST_BYTES = 64 << 20
+"""Of the folders of all stacks together, packed: they travel in Dask's messages, through the scheduler."""
+
+
+class SentFolder(Strict):
+    """The sources in a folder."""
+
+    sha256: str
+    shipped: str = ""
+    """the name of the shipped stack whose folder it is: that is on the other host already"""
+    packed: str = ""
+    """else a tar.xz in base64"""
+
+
+class SentStack(Strict):
+    """A stack as it is described here, and the folders that it names."""
+
+    described: str
+    """the stack as JSON"""
+    folder: SentFolder
+    checkouts: dict[str, SentFolder]
+    """by variant"""
+
+
+def packed_stack(stack: Stack) -> SentStack:
+    """Raises a Problem for a stack that is more than its folder: what it is then may not be on the other host."""
+    why = _why_bound_here(stack)
+    if why:
+        raise Problem(
+            f"stack {stack.name} {why}, which is not there on hosts of a cluster",
+            "let the lab build it from a folder with a stack.toml, or try it without --cluster",
+        )
+    return SentStack(
+        described=stack.model_dump_json(by_alias=True),
+        folder=_sent(stack.folder),
+        checkouts={variant: _sent(checkout.folder) for variant, checkout in stack.checkouts.items()},
+    )
+
+
+def unpacked_stack(sent: SentStack) -> Stack:
+    """The stack, with folders of this host.
+
+    Raises:
+        Problem: a shipped stack is another one here, or the cache cannot be written.
+    """
+    stack = Stack.model_validate_json(sent.described)
+    return stack.model_copy(
+        update={
+            "folder": _unpacked(stack.name, sent.folder),
+            "checkouts": {
+                variant: checkout.model_copy(update={"folder": _unpacked(stack.name, sent.checkouts[variant])})
+                for variant, checkout in stack.checkouts.items()
+            },
+        }
+    )
+
+
+def assert_bounded(stacks: "list[SentStack]") -> None:
+    """Raises a Problem if they are too long together."""
+    total = sum(len(each.packed) for stack in stacks for each in (stack.folder, *stack.checkouts.values()))
+    if total > MOST_BYTES * 4 // 3:
+        raise Problem(
+            f"the folders of the stacks are longer than {MOST_BYTES >> 20} MiB when packed, which is the most that is "
+            "sent to a host",
+            "keep out of them what a build can fetch or make; folders that builds leave behind are not sent",
+        )
+
+
+def _why_bound_here(stack: Stack) -> str:
+    if stack.origin == "url":
+        return "runs already"
+    if stack.in_container:
+        return "runs in a container"
+    if stack.directory is not None:
+        return "is run where it lies"
+    if stack.network is not None:
+        return "asks for a network of its own"
+    return "finds files outside of its folder" if stack.files else ""
+
+
+def _sent(folder: Path) -> SentFolder:
+    sha256 = folder_sha256(folder)
+    if folder.parent == shipped("stacks").resolve():
+        return SentFolder(sha256=sha256, shipped=folder.name)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:xz") as archive:
+        for file in source_files(folder):
+            archive.add(file.resolve(), arcname=str(file.relative_to(folder)), recursive=False)
+    return SentFolder(sha256=sha256, packed=base64.b64encode(buffer.getvalue()).decode())
+
+
+def _unpacked(name: str, sent: SentFolder) -> Path:
+    if sent.shipped:
+        folder = shipped("stacks").resolve() / sent.shipped
+        _assert_same(name, folder, sent)
+        return folder
+
+    def make(folder: Path) -> None:
+        source = folder / "source"
+        source.mkdir()
+        with tarfile.open(fileobj=io.BytesIO(base64.b64decode(sent.packed)), mode="r:xz") as archive:
+            archive.extractall(source, filter="data")
+        _assert_same(name, source, sent)
+
+    return made_once("sent", name, sent.sha256, make) / "source"
+
+
+def _assert_same(name: str, folder: Path, sent: SentFolder) -> None:
+    if not folder.is_dir() or folder_sha256(folder) != sent.sha256:
+        raise Problem(
+            f"stack {name} is another one in {printable(str(folder))} on the lane's host",
+            "install the same there, or remove what was changed, and run again",
+        )

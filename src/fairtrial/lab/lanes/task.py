@@ -1,0 +1,100 @@
+"""What a lane's lab is told before anything else."""
+
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.problem import Problem
+from fairtrial.base.strict import Strict
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.experiment.model import Experiment
+from fairtrial.lab.lanes.sources import SentStack, assert_bounded, packed_stack, unpacked_stack
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.plan import Plan
+from fairtrial.record.model import Placement
+
+BOUND_HERE = "is tried on one machine alone"
+
+
+class SentPlan(Strict):
+    """An experiment, and all that its plan is made of again elsewhere."""
+
+    experiment: Experiment
+    file: str
+    """what messages name as the experiment's origin"""
+    stacks: dict[str, SentStack]
+    until_decided: bool
+    crash_audits: list[int]
+    """which the lab here has drawn"""
+    order: list[list[str]]
+    """per block, condition ids: the plan there must be the same"""
+
+
+class LaneTask(Strict):
+    """What the lab of one lane does, and where."""
+
+    lane: int
+    host: str
+    """the address of its host at which stacks listen"""
+    placement: Placement
+    lab_cpus: list[int]
+    """of the lab itself, during a trial"""
+    held_cpus: list[int]
+    """that no other lab may measure on meanwhile; without those that another lane holds already"""
+    load_worker: str
+    """the address of the worker on whose host the load comes from; empty: this host"""
+    scheduler: str
+    unencrypted: bool
+    plan: SentPlan
+
+
+def sent_plan(plan: Plan, file: str) -> SentPlan:
+    """A plan as it is sent.
+
+    Raises:
+        Problem: something of it is bound to this machine.
+    """
+    experiment = plan.experiment
+    swept = experiment.sweep.parameter if experiment.sweep is not None else ""
+    for bound, what in (
+        (plan.workload.own is not None, "a workload of a file"),
+        (experiment.placement == "shared" or swept == "placement", 'placement = "shared"'),
+        (experiment.reference is not None, "a [reference]"),
+    ):
+        if bound:
+            raise Problem(f"{file}: {what} {BOUND_HERE}", "try it without --cluster", NOTHING_RAN)
+    stacks = {stack.name: packed_stack(stack) for stack in plan.stacks}
+    assert_bounded(list(stacks.values()))
+    return SentPlan(
+        experiment=experiment,
+        file=file,
+        stacks=stacks,
+        until_decided=bool(plan.looks),
+        crash_audits=sorted(plan.crash_audits),
+        order=_order(plan),
+    )
+
+
+def plan_of(sent: SentPlan) -> Plan:
+    """The same plan, made here.
+
+    Raises:
+        Problem: it cannot be made, or is another one.
+    """
+    stacks: dict[str, Stack] = {name: unpacked_stack(each) for name, each in sent.stacks.items()}
+    made = make_plan(sent.experiment, stacks, sent.file, until_decided=sent.until_decided)
+    plan = Plan(
+        experiment=made.experiment,
+        workload=made.workload,
+        points=made.points,
+        conditions=made.conditions,
+        cache=made.cache,
+        balancer=made.balancer,
+        blocks=made.blocks,
+        looks=made.looks,
+        crash_audits=frozenset(sent.crash_audits),
+    )
+    if _order(plan) != sent.order:
+        raise Problem(f"{sent.file}: another plan was made on the lane's host", "install the same there as here")
+    return plan
+
+
+def _order(plan: Plan) -> list[list[str]]:
+    return [[condition.recorded.id for condition in block] for block in plan.blocks]

@@ -1,0 +1,33 @@
+"""Where trials take place, and where their load comes from."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.engine.plan import EnginePlan
+from fairtrial.engine.process import EngineStart, start_here
+from fairtrial.record.model import Placement
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where trials take place, beside the processors of load and server: by default on this machine alone."""
+
+    host: str = LOOPBACK
+    """the IPv4 address of this machine on which stacks listen"""
+    start: EngineStart = start_here
+    """starts an engine where the load comes from"""
+    lab_cpus: Sequence[int] = ()
+    """the lab's own processors during a trial; empty: the load generator's"""
+    progress_every_seconds: float = EnginePlan.model_fields["progress_every_seconds"].default
+    """how often an engine tells how far it is"""
+    engine_clock: Callable[[], ClockOffset] = lambda: SAME_CLOCK
+    """compares the monotonic clock of the engine's host with this machine's"""
+
+    def cpus_of_lab(self, placement: Placement) -> Sequence[int]:
+        """The processors on which the lab keeps itself during a trial."""
+        return self.lab_cpus or placement.load_cpus
+
+
+THIS_MACHINE = Site()

@@ -1,0 +1,62 @@
+"""Workers become lanes: the same ones always the same, all with as many hosts."""
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.lab.lanes.divide import Worker, divide
+
+
+def workers(text: str) -> list[Worker]:
+    """`s1 l2 b3`: a server on machine 1, a load on 2, both on 3. The number in the address is the place."""
+    roles = {"s": ("server",), "l": ("load",), "b": ("server", "load"), "d": ("service",)}
+    return [
+        Worker(f"tcp://10.0.0.{place}:1000", roles[word[0]], word[1:]) for place, word in enumerate(text.split(), 1)
+    ]
+
+
+def lanes(text: str, most: int | None = None) -> list[str]:
+    division = divide(workers(text), most)
+    return [" ".join(worker.address[13:-5] for worker in lane.workers) for lane in division.lanes]
+
+
+def test_each_server_gets_a_load() -> None:
+    assert lanes("s1 l2") == ["1 2"]
+    assert lanes("s1 s2 l3 l4") == ["1 3", "2 4"]
+    assert lanes("s1 s2 s3 l4 l5") == ["1 4", "2 5"]
+    assert lanes("s1 s2 l3 l4 l5") == ["1 3", "2 4"]
+
+
+def test_those_that_are_left_are_named() -> None:
+    assert [worker.address for worker in divide(workers("s1 s2 l3 d4")).unused] == [
+        "tcp://10.0.0.2:1000",
+        "tcp://10.0.0.4:1000",
+    ]
+
+
+def test_load_comes_from_another_machine_where_there_is_one() -> None:
+    assert lanes("s1 s2 l1 l2") == ["1 4", "2 3"]
+
+
+def test_a_worker_with_both_roles_is_a_lane_unless_there_are_hosts_for_load() -> None:
+    assert lanes("b1 b2") == ["1", "2"]
+    assert lanes("b1 b2 l3") == ["1 3"]
+
+
+def test_addresses_are_ordered_by_their_numbers() -> None:
+    assert lanes("s1 " * 11 + "l2 " * 11)[1] == "2 13"
+
+
+def test_so_many_as_are_wanted() -> None:
+    assert lanes("s1 s2 l3 l4", most=1) == ["1 3"]
+
+
+def test_the_order_of_registration_does_not_matter() -> None:
+    given = workers("s1 s2 l3 l4 l5 l6")
+    assert divide(given) == divide(given[::-1])
+
+
+@pytest.mark.parametrize("text", ["", "s1", "l1 l2", "s1 d2"])
+def test_without_server_or_load_there_is_no_lane(text: str) -> None:
+    with pytest.raises(Problem, match="no lane can be made") as refused:
+        lanes(text)
+    assert "--resources" in refused.value.remedy
