@@ -10,6 +10,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.lab.meters.slice_watch import SliceMeter
+from fairtrial.lab.placement import THIS_MACHINE
 from fairtrial.lab.trial import sliced_block
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.plan.plan import Plan
@@ -76,6 +77,7 @@ def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder:
         failure=lambda _condition: None,
         service=lambda _condition: SimpleNamespace(url=""),
         cache=None,
+        site=THIS_MACHINE,
         placement=SimpleNamespace(of_kind=lambda _kind: SimpleNamespace(server_cpus=[0], load_cpus=[1])),
     )
     ready: Any = SimpleNamespace(folder=folder, failure=None)
