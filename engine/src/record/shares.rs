@@ -109,8 +109,14 @@ pub struct RequestShare {
 
 impl RequestShare {
     /// Names the counts. `times`: `None` if they are not kept by kind.
-    pub fn new(name: &str, counts: RequestCounts, times: Option<&Times>) -> RequestShare {
+    pub fn new(name: &str, counts: RequestCounts, times: Option<Times>) -> RequestShare {
         let RequestCounts { sent, answers, verified, failures, run_sent, run_verified } = counts;
+        let (service_time, response_time, first_byte_time) = match times {
+            Some(Times { service, response, first_byte }) => {
+                (Some(service), Some(response), Some(first_byte))
+            }
+            None => (None, None, None),
+        };
         RequestShare {
             name: name.to_owned(),
             sent,
@@ -119,9 +125,9 @@ impl RequestShare {
             failures,
             run_sent,
             run_verified,
-            service_time: times.map(|times| times.service.clone()),
-            response_time: times.map(|times| times.response.clone()),
-            first_byte_time: times.map(|times| times.first_byte.clone()),
+            service_time,
+            response_time,
+            first_byte_time,
         }
     }
 }

@@ -5,28 +5,49 @@ use serde::{Deserialize, Serialize};
 use super::distribution::exact;
 use super::{Distribution, ExchangeTimes, Unanswered};
 
-/// A mix of more kinds has no times by kind: those of one take 810 KB in each thread.
+/// A mix of more kinds has no times by kind: those of one take 1.1 MB in each thread.
 const MOST_KINDS: usize = 16;
 
 /// Times of requests.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Times {
     /// From sending to the last byte, or to the moment at which it was awaited no longer.
-    #[serde(with = "exact")]
     pub service: Distribution,
     /// From the intended start to the same.
-    #[serde(with = "exact")]
     pub response: Distribution,
     /// From sending to the answer's first byte, or to the moment at which it was awaited no longer.
-    #[serde(with = "exact")]
     pub first_byte: Distribution,
 }
 
-impl Times {
-    fn merge(&mut self, other: &Times) {
-        self.service.merge(&other.service);
+/// Times of requests, as they are recorded: an answer that came at once has one time for its first byte and for its last.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+struct Recorded {
+    #[serde(with = "exact")]
+    response: Distribution,
+    /// Both to the first byte and to the last, of answers that came in one piece.
+    #[serde(with = "exact")]
+    at_once: Distribution,
+    /// Of all others.
+    #[serde(with = "exact")]
+    service: Distribution,
+    #[serde(with = "exact")]
+    first_byte: Distribution,
+}
+
+impl Recorded {
+    fn merge(&mut self, other: &Recorded) {
         self.response.merge(&other.response);
+        self.at_once.merge(&other.at_once);
+        self.service.merge(&other.service);
         self.first_byte.merge(&other.first_byte);
+    }
+
+    fn conclude(&self) -> Times {
+        let Recorded { response, at_once, service, first_byte } = self.clone();
+        let mut times = Times { service, response, first_byte };
+        times.service.merge(&at_once);
+        times.first_byte.merge(&at_once);
+        times
     }
 }
 
@@ -34,7 +55,7 @@ impl Times {
 #[derive(Debug, Deserialize, Serialize)]
 pub struct TimesByKind(
     /// By kind; a single one for all if there is a single kind, or too many.
-    Vec<Times>,
+    Vec<Recorded>,
 );
 
 impl TimesByKind {
@@ -42,7 +63,7 @@ impl TimesByKind {
     pub fn new(kinds: usize) -> TimesByKind {
         let apart = if kinds <= MOST_KINDS { kinds } else { 1 };
         // Not a clone of one: memory that is never written to is never used.
-        TimesByKind((0..apart).map(|_| Times::default()).collect())
+        TimesByKind((0..apart).map(|_| Recorded::default()).collect())
     }
 
     /// Adds the times of an answer to a request of this kind.
@@ -50,8 +71,12 @@ impl TimesByKind {
     pub fn record(&mut self, kind: usize, times: ExchangeTimes) {
         let ExchangeTimes { intended_ns, sent_ns, first_byte_ns, done_ns } = times;
         let place = self.place(kind);
-        place.service.record(done_ns.saturating_sub(sent_ns));
         place.response.record(done_ns.saturating_sub(intended_ns));
+        if first_byte_ns == done_ns {
+            place.at_once.record(done_ns.saturating_sub(sent_ns));
+            return;
+        }
+        place.service.record(done_ns.saturating_sub(sent_ns));
         place.first_byte.record(first_byte_ns.saturating_sub(sent_ns));
     }
 
@@ -70,7 +95,7 @@ impl TimesByKind {
     }
 
     #[inline]
-    fn place(&mut self, kind: usize) -> &mut Times {
+    fn place(&mut self, kind: usize) -> &mut Recorded {
         let place = if self.0.len() == 1 { 0 } else { kind };
         &mut self.0[place]
     }
@@ -84,14 +109,14 @@ impl TimesByKind {
 
     /// Of all kinds.
     pub fn total(&self) -> Times {
-        let mut total = Times::default();
+        let mut total = Recorded::default();
         self.0.iter().for_each(|times| total.merge(times));
-        total
+        total.conclude()
     }
 
     /// Of one kind; `None` if there is a single kind, or too many.
-    pub fn of(&self, kind: usize) -> Option<&Times> {
-        self.0.get(kind).filter(|_| self.0.len() > 1)
+    pub fn of(&self, kind: usize) -> Option<Times> {
+        self.0.get(kind).filter(|_| self.0.len() > 1).map(Recorded::conclude)
     }
 }
 
@@ -128,8 +153,30 @@ mod tests {
     }
 
     fn assert_same(times: &Times, expected: &Times) {
-        let of = |times: &Times| serde_json::to_value(times).unwrap();
+        let of = |times: &Times| [&times.service, &times.response, &times.first_byte].map(written);
         assert_eq!(of(times), of(expected));
+    }
+
+    fn written(times: &Distribution) -> serde_json::Value {
+        serde_json::to_value(times).unwrap()
+    }
+
+    #[test]
+    fn an_answer_in_one_piece_has_its_first_byte_with_its_last() {
+        let mut times = TimesByKind::new(1);
+        let at_once =
+            |done_ns| ExchangeTimes { intended_ns: 0, sent_ns: 10, first_byte_ns: done_ns, done_ns };
+        times.record(0, at_once(30));
+        times.record(0, ExchangeTimes { first_byte_ns: 15, ..at_once(40) });
+        times.record(0, at_once(50));
+        let Times { service, response, first_byte } = times.total();
+        let figures = |times: &Distribution| {
+            let written = written(times);
+            ["count", "min_seconds", "max_seconds"].map(|key| written[key].as_f64().unwrap())
+        };
+        assert_eq!(figures(&service), [3.0, 2e-8, 4e-8]);
+        assert_eq!(figures(&response), [3.0, 3e-8, 5e-8]);
+        assert_eq!(figures(&first_byte), [3.0, 5e-9, 4e-8]);
     }
 
     #[test]
@@ -154,7 +201,7 @@ mod tests {
         let times = of_two_threads(3, &answers);
         for kind in 0..3 {
             let own = alone(answers.iter().filter(|(of, _)| *of == kind));
-            assert_same(times.of(kind).unwrap(), &own);
+            assert_same(&times.of(kind).unwrap(), &own);
         }
         assert_same(&times.total(), &alone(answers.iter()));
     }

@@ -45,7 +45,8 @@ fn a_summary_agrees_with_the_target() {
         summary.0["mix"][0],
         json!({
             "name": "only", "sent": sent, "answers": answers, "verified": answers, "failures": 0,
-            "run_sent": sent, "run_verified": answers, "service_time": null, "response_time": null
+            "run_sent": sent, "run_verified": answers, "service_time": null, "response_time": null,
+            "first_byte_time": null
         })
     );
     summary.assert_books_balance();
