@@ -1,6 +1,7 @@
 """Reruns the simulated error rates of docs/statistics.md: `python benches/coverage.py --help`."""
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -9,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benches.document import replace_part, table  # noqa: E402
-from fairtrial.judge.statistics.looks import level_at, plan_looks  # noqa: E402
+from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
 from tests.judge.statistics import error_rates  # noqa: E402
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
@@ -111,6 +112,45 @@ def looks(repetitions: int) -> str:
     return table(head, [[name, *(cell for plan in plans for cell in cells(name, plan))] for name in DEVIATIONS])
 
 
+def clock(repetitions: int) -> str:
+    """What a gap of 10% is decided in, by how long there is time, and how the looks are planned."""
+    rows, full = [], [5, 10, 20, 40]
+    for spread in (0.05, 0.08):
+        gap = math.log(1.1) / spread
+        for fitting in (5, 6, 8, 10, 20, 40):
+            looks = [look for look in full if look < fitting]
+            fixed = [level_at(look + 1, full, last_share=None) for look in range(len(full))]
+            rest = 0.95 if fitting == 5 else level_of_rest(max(looks, default=0), full, last_share=None)
+            at_its_level = [look for look in full if look <= fitting]
+            plans = [
+                (at_its_level, fixed[: len(at_its_level)]),
+                ([*looks, fitting], [*fixed[: len(looks)], rest]),
+            ]
+            powers = [percent(error_rates.decided("normal", *plan, repetitions, gap), repetitions) for plan in plans]
+            planned, mean = error_rates.decided_in_time("normal", "blocks of one length", 5, fitting, repetitions, gap)
+            once = error_rates.decided("normal", [fitting], [0.95], repetitions, gap)
+            cells = [*powers, f"{percent(planned, repetitions)}, {mean:.1f}", percent(once, repetitions)]
+            rows.append([f"{100 * spread:.0f}%", f"{fitting} blocks", *cells])
+    head = ["deviation of the ratio", "time for", "looks at 5, 10, 20, 40", "and the rest spent at the end"]
+    return table([*head, "planned from the clock, mean blocks", "one look, at the end"], rows)
+
+
+def clock_errors(repetitions: int) -> str:
+    def cell(deviations: str, time: str, fitting: float) -> str:
+        count, _ = error_rates.decided_in_time(deviations, time, 5, fitting, repetitions)
+        return percent(count, repetitions)
+
+    fittings = (5, 6, 9.5, 20, 40)
+    return table(
+        ["deviations of either", "how long blocks take", *(f"time for {fitting:g}" for fitting in fittings)],
+        [
+            [deviations, time, *(cell(deviations, time, fitting) for fitting in fittings)]
+            for deviations in ("normal", "lognormal, sigma 1", "one slow start in ten")
+            for time in error_rates.TIMES
+        ],
+    )
+
+
 def laws(repetitions: int) -> str:
     rows = []
     for law in LAWS:
@@ -162,6 +202,8 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "ties": (ties, 10_000),
     "equivalence": (equivalence, 10_000),
     "looks": (looks, 10_000),
+    "clock": (clock, 4_000),
+    "clock-errors": (clock_errors, 4_000),
     "scalability": (laws, 1_000),
     "shapes": (shapes, 2_000),
     "projections": (projections, 2_000),

@@ -1,9 +1,12 @@
 """How long a run was, as its record says."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from fairtrial.judge.judging import judge
-from fairtrial.judge.run_length import is_cut_off, is_time_over, level_of
+from fairtrial.judge.judging import judge, judge_record
+from fairtrial.judge.run_length import as_timed, is_cut_off, is_time_over, level_of
+from fairtrial.lab.decide import WhenDecided
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report.columns import rank
 from tests.builders import a_trial, an_experiment, trials_of
@@ -65,3 +68,52 @@ def test_a_run_with_looks_ends_at_the_end_of_any_block() -> None:
     assert is_cut_off(record, complete=4, tried=8, stages=set())
     assert is_cut_off(record, complete=13, tried=26, stages={"interrupted"})
     assert is_cut_off(an_experiment("a", "b").record(), complete=4, tried=8, stages=set())
+
+
+def timed_by_the_clock(
+    block_seconds: float, within_seconds: float, blocks: int
+) -> tuple[ExperimentRecord, list[TrialRecord]]:
+    """A record as a run writes it whose first look is at three of two hundred blocks, and so many blocks of it."""
+    record = an_experiment("a", "b", blocks=3).claiming(of="a", to="b", at_least=2).record()
+    begun = datetime(2026, 1, 1, 10, tzinfo=UTC)
+    faster = (2010.0, 1990.0, 2000.0)
+    order = [record.order[0]] * 200
+    update = {"looks": [3, 9, 24, 70, 200], "looks_from_clock": True, "decide_within_seconds": within_seconds}
+    record = record.model_copy(update={**update, "order": order})
+    trials = trials_of(record, lambda name, block: a_trial().serving(faster[block % 3] if name == "a" else 1000.0))
+    return record, [
+        at(
+            trial,
+            (begun + timedelta(seconds=block_seconds / 2 * (trial.index - 1))).isoformat(),
+            block_seconds / 2,
+        )
+        for trial in trials
+        if trial.block <= blocks
+    ]
+
+
+@pytest.mark.parametrize(
+    ("within_seconds", "looks"),
+    [(30.0, [3]), (40.0, [4]), (60.0, [3, 6]), (240.0, [3, 6, 12, 24]), (9e9, [3, 9, 24, 70, 200])],
+)
+def test_looks_are_planned_from_what_the_blocks_before_the_first_took(within_seconds: float, looks: list[int]) -> None:
+    record, trials = timed_by_the_clock(10.0, within_seconds, 3)
+    assert as_timed(record, trials).looks == judge(record, trials, interrupted=False).looks == looks
+    assert as_timed(record, trials[:-1]).looks == record.looks, "a block before the first look is not over"
+    assert as_timed(as_timed(record, trials), trials).looks == looks
+
+
+def test_the_lab_and_the_judge_plan_the_same_looks() -> None:
+    """Time for six blocks: the run goes on after the third, undecided, and ends with the sixth, which is the last."""
+    record, trials = timed_by_the_clock(10.0, 60.0, 6)
+    ends = [WhenDecided(record).reached(trials[: 2 * blocks]) for blocks in range(1, 7)]
+    assert ends == [False] * 5 + [True]
+    result = judge_record(record, trials)
+    assert (result.looks, result.level, result.interrupted) == ([3, 6], pytest.approx(0.9625), False)
+
+
+def test_a_record_from_before_looks_were_planned_from_the_clock_keeps_its_levels() -> None:
+    record, trials = timed_by_the_clock(10.0, 60.0, 6)
+    older = record.model_copy(update={"looks_from_clock": False, "looks": [3, 6, 12, 24]})
+    result = judge_record(older, trials)
+    assert (result.looks, result.level) == ([3, 6, 12, 24], pytest.approx(1 - 0.05 * (1 - 3 / 24)))

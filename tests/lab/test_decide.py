@@ -28,7 +28,9 @@ def test_what_is_decided_at_the_first_look_ends_there(lab: Lab) -> None:
     assert (result["blocks_complete"], result["blocks_planned"], result["interrupted"]) == (3, 3, False)
     assert result["claims"][0]["verdict"] == "upheld"
     assert 0.95 < result["level"] < 1
-    assert finished.record[0]["looks"] == [3, 6, 12, 24]
+    assert finished.record[0]["looks"] == [3, 9, 24, 70, 200]
+    assert finished.record[0]["looks_from_clock"] is True
+    assert result["looks"][0] == 3 and 3 < result["looks"][-1] <= 200
     assert finished.results
     again = lab.fairtrial("judge", finished.results)
     assert again.status == finished.status == 0
@@ -52,7 +54,7 @@ within = 0.3
     result = finished.result
     assert result["claims"][0]["verdict"] == "undecided"
     assert [each["outcome"] for each in result["conditions"]] == ["valid", "valid"], finished.out
-    assert 3 <= result["blocks_complete"] < 24
+    assert result["looks"][0] <= result["blocks_complete"] <= result["looks"][-1]
     assert result["blocks_planned"] == result["blocks_complete"] and not result["interrupted"]
 
 

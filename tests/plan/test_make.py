@@ -70,7 +70,7 @@ def test_a_plan_until_claims_are_decided_has_looks_and_more_blocks() -> None:
     claim = {"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}
     plan = planned(until_decided=True, blocks=5, claims=[claim])
     assert plan.looks[0] == 5
-    assert len(plan.blocks) == plan.looks[-1] == 40
+    assert len(plan.blocks) == plan.looks[-1] == 200
     assert plan.trials_at_first_look == 10
     without_looks = planned(blocks=5, claims=[claim])
     assert (len(without_looks.blocks), without_looks.looks) == (5, [])

@@ -24,7 +24,7 @@ from fairtrial.judge.model import (
 from fairtrial.judge.not_examined import not_examined
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
-from fairtrial.judge.run_length import blocks_judged, is_cut_off, is_time_over, level_of
+from fairtrial.judge.run_length import as_timed, blocks_judged, is_cut_off, is_time_over, level_of
 from fairtrial.judge.stack_users import user_over
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
@@ -52,6 +52,7 @@ def judge(
         claims_stated: after: the claims are not those with which it was run.
     """
     trials = sorted(trials, key=lambda trial: trial.index)
+    record = as_timed(record, trials)
     findings, of_claims = _findings(record, trials)
     results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
     tried = {
@@ -97,6 +98,7 @@ def judge(
         blocks_complete=complete,
         blocks_left_out=list(lost),
         level=level,
+        looks=list(record.looks),
         host=record.host,
         placement=record.placement,
         own_network=record.own_network,
@@ -134,7 +136,7 @@ def judge_record(
 ) -> Result:
     """As `judge`, for a record that was read back: whether the run was interrupted follows from the record too."""
     stages = {trial.failure.stage for trial in trials if trial.failure is not None}
-    interrupted = is_cut_off(record, _blocks_complete(record, trials), len(trials), stages)
+    interrupted = is_cut_off(as_timed(record, trials), _blocks_complete(record, trials), len(trials), stages)
     return judge(record, trials, interrupted, claims_stated=claims_stated)
 
 

@@ -274,6 +274,11 @@ class Result(Strict):
         0.95,
         description="of the claims' intervals: higher where blocks were added while undecided",
     )
+    looks: list[int] = Field(
+        default_factory=list,
+        description="numbers of blocks after which claims were to be judged, planned from the clock before the first; "
+        "empty: after the last block alone",
+    )
     host: Host
     placement: Placement
     own_network: bool = Field(False, description="all trials were run in a network namespace of their own")

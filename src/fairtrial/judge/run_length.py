@@ -6,7 +6,7 @@ All of it follows from the record, so that the lab, while it runs, and the judge
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from fairtrial.judge.statistics.looks import level_at, level_of_rest
+from fairtrial.judge.statistics.looks import LAST_SHARE, level_at, level_of_rest, looks_in_time
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
@@ -18,6 +18,37 @@ def blocks_judged(record: ExperimentRecord, complete: int) -> int:
     return record.looks[0] if record.looks else len(record.order)
 
 
+def as_timed(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> ExperimentRecord:
+    """The record with the looks that its run had: planned from the clock, once the blocks before the first are over.
+
+    No figure is looked at before. Until then, and where looks were not planned so, it is the record as it is.
+
+    Args:
+        trials: in the order in which they were tried.
+    """
+    first = record.experiment.blocks
+    trials_before = sum(map(len, record.order[:first]))
+    if not record.looks_from_clock or len(trials) < trials_before:
+        return record
+    return with_looks_in_time(record, seconds_of(trials[:trials_before]))
+
+
+def with_looks_in_time(record: ExperimentRecord, elapsed_seconds: float) -> ExperimentRecord:
+    """The record with the looks for which there is time, where the blocks before the first took `elapsed_seconds`."""
+    within = record.decide_within_seconds
+    if not record.looks_from_clock or within is None:
+        return record
+    looks = looks_in_time(record.experiment.blocks, len(record.order), elapsed_seconds, within)
+    return record.model_copy(update={"looks": looks})
+
+
+def seconds_of(trials: Sequence[TrialRecord]) -> float:
+    """From the start of the first of these trials to the end of the last."""
+    first, last = trials[0], trials[-1]
+    begun, ended = datetime.fromisoformat(first.started_at), datetime.fromisoformat(last.started_at)
+    return (ended - begun).total_seconds() + sum(last.stage_seconds.values())
+
+
 def is_time_over(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
     """Whether a run that was given a time has used it up.
 
@@ -26,10 +57,7 @@ def is_time_over(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> boo
     """
     if record.decide_within_seconds is None or not trials:
         return False
-    first, last = trials[0], trials[-1]
-    begun, ended = datetime.fromisoformat(first.started_at), datetime.fromisoformat(last.started_at)
-    elapsed_seconds = (ended - begun).total_seconds() + sum(last.stage_seconds.values())
-    return elapsed_seconds >= record.decide_within_seconds
+    return seconds_of(trials) >= record.decide_within_seconds
 
 
 def level_of(record: ExperimentRecord, complete: int, *, time_is_over: bool) -> float:
@@ -40,10 +68,11 @@ def level_of(record: ExperimentRecord, complete: int, *, time_is_over: bool) -> 
     """
     if not record.looks or complete < 1:
         return LEVEL
+    last_share = LAST_SHARE if record.looks_from_clock else None
     if time_is_over or complete not in record.looks:
         earlier = [look for look in record.looks if look < complete]
-        return level_of_rest(max(earlier, default=0), record.looks)
-    return level_at(record.looks.index(complete) + 1, record.looks)
+        return level_of_rest(max(earlier, default=0), record.looks, last_share=last_share)
+    return level_at(record.looks.index(complete) + 1, record.looks, last_share=last_share)
 
 
 def is_cut_off(record: ExperimentRecord, complete: int, tried: int, stages: Collection[str]) -> bool:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.run_length import is_time_over
+from fairtrial.judge.run_length import as_timed, is_time_over
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
@@ -26,7 +26,7 @@ class AfterLastBlock:
 
 
 class WhenDecided:
-    """Ends at a look at which no claim is left that more blocks could decide, or when the time is over."""
+    """Ends at a look at which no claim is left that more blocks could decide, at the last, or when the time is over."""
 
     def __init__(self, record: ExperimentRecord) -> None:
         self._record = record
@@ -34,11 +34,12 @@ class WhenDecided:
     def reached(self, trials: Sequence[TrialRecord]) -> bool:
         """Whether the run ends after these trials; never before the first look."""
         blocks = trials[-1].block
-        if blocks < self._record.looks[0]:
+        looks = as_timed(self._record, trials).looks
+        if blocks < looks[0]:
             return False
-        if is_time_over(self._record, trials):
+        if blocks >= looks[-1] or is_time_over(self._record, trials):
             return True
-        if blocks not in self._record.looks:
+        if blocks not in looks:
             return False
         result = judge(self._record, trials, interrupted=False)
         kept = blocks - len(result.blocks_left_out)

@@ -47,6 +47,7 @@ def first_line(
         conditions=[condition.recorded for condition in plan.conditions],
         order=[[condition.recorded.id for condition in block] for block in plan.blocks],
         looks=list(plan.looks),
+        looks_from_clock=bool(plan.looks) and decide_within_seconds is not None,
         decide_within_seconds=decide_within_seconds,
         host=this_host(),
         placement=placement,

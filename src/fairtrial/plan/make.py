@@ -18,6 +18,7 @@ from fairtrial.experiment.workload_file.read import inline_workload, names_file,
 from fairtrial.judge.checks import validate_thresholds
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.statistics.looks import plan_looks
+from fairtrial.judge.statistics.planning import MOST_BLOCKS
 from fairtrial.plan import validate
 from fairtrial.plan.crash_audits import draw_crash_audits
 from fairtrial.plan.http2 import assert_http2
@@ -27,7 +28,8 @@ from fairtrial.plan.own_state import assert_state
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 
 MOST_FACTOR = 8
-"""Until its claims are decided, a run may grow to so many times its blocks: an interval about a third as wide."""
+"""Until its claims are decided, a run that has the time may grow to so many times its blocks, an interval about a third
+as wide, and in any case to as many as an undecided claim may ask for."""
 
 
 def make_plan(
@@ -95,7 +97,7 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
     for point in points.values():
         for name, options in point.experiment.services.items():
             validate.assert_service_options(pick_service(name), options)
-    most = MOST_FACTOR * experiment.blocks if until_decided else experiment.blocks
+    most = max(MOST_FACTOR * experiment.blocks, MOST_BLOCKS) if until_decided else experiment.blocks
     looks = plan_looks(experiment.blocks, most) if until_decided else []
     blocks = block_order(conditions, looks[-1] if looks else experiment.blocks, experiment.seed)
     return Plan(

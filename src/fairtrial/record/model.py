@@ -176,6 +176,11 @@ class ExperimentRecord(Strict):
         default_factory=list,
         description="numbers of blocks at which the run ends if all claims are decided; empty: at the last block only",
     )
+    looks_from_clock: bool = Field(
+        False,
+        description="the looks are planned anew after the first of `looks`, before it is judged, for the time that "
+        "there is (judge.run_length), and the last of them keeps most of the error; false: they are `looks`",
+    )
     decide_within_seconds: float | None = Field(
         None,
         description="with looks, the run ends after the block in which so long has passed since its first trial began; "

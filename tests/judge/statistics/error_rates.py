@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairtrial.judge.statistics.equivalence import Verdict, equal_within
 from fairtrial.judge.statistics.estimate import over_blocks, paired_ratio
-from fairtrial.judge.statistics.looks import level_at, level_of_rest
+from fairtrial.judge.statistics.looks import level_at, level_of_rest, looks_in_time
 from fairtrial.judge.statistics.median import median_interval, median_intervals, median_p_values
 from fairtrial.judge.statistics.planning import blocks_to_decide
 from fairtrial.judge.statistics.scalability import Law, PoorFit, scalability
@@ -149,11 +150,15 @@ def at_the_margin(deviations: str, blocks: int, repetitions: int) -> dict[Verdic
     return verdicts
 
 
-def decided(deviations: str, looks: Sequence[int], levels: Sequence[float], repetitions: int) -> int:
-    """How many experiments, whose truth is the bound, are decided at some look."""
+def decided(deviations: str, looks: Sequence[int], levels: Sequence[float], repetitions: int, gap: float = 0.0) -> int:
+    """How many experiments are decided at some look.
+
+    Args:
+        gap: from the bound to the truth, in deviations of the ratio; 0: the truth is the bound.
+    """
     random = np.random.default_rng(23)
     noise = DEVIATIONS[deviations](random, (2, looks[-1], repetitions))
-    ratios = noise[0] - noise[1]
+    ratios = noise[0] - noise[1] + math.sqrt(2) * gap
     is_decided = np.zeros(repetitions, dtype=bool)
     for blocks, level in zip(looks, levels, strict=True):
         is_decided |= median_p_values(ratios[:blocks]) < 1 - level
@@ -176,6 +181,46 @@ def decided_by_the_clock(deviations: str, looks: Sequence[int], repetitions: int
         here = ends == blocks
         is_decided[here] |= median_p_values(ratios[:blocks, here]) < 1 - level
     return int(is_decided.sum())
+
+
+TIMES: dict[str, Callable[[np.random.Generator, NDArray[np.float64]], NDArray[np.float64]]] = {
+    "blocks of one length": lambda _, ratios: np.ones_like(ratios),
+    "blocks that differ by 20%": lambda random, ratios: np.exp(0.2 * random.standard_normal(ratios.shape)),
+    "slow blocks take longer": lambda _, ratios: np.exp(-0.2 * ratios),
+}
+"""How long blocks take. In the last, the worst case, the figure that is judged decides it, as where a load is so many
+requests, and nothing else varies."""
+
+
+def decided_in_time(
+    deviations: str, time: str, first: int, fitting: float, repetitions: int, gap: float = 0.0
+) -> tuple[int, float]:
+    """How many experiments are decided whose looks are planned from the clock, and their mean number of blocks.
+
+    Args:
+        fitting: how many blocks of mean length there is time for.
+        gap: from the bound to the truth, in deviations of the ratio; 0: the truth is the bound.
+    """
+    random = np.random.default_rng(25)
+    most, count, total = 2 * math.ceil(fitting), 0, 0
+    noise = DEVIATIONS[deviations](random, (2, most, repetitions))
+    ratios = (noise[0] - noise[1]) / math.sqrt(2)
+    ended = np.cumsum(TIMES[time](random, ratios), axis=0)
+    for run in range(repetitions):
+        values = ratios[:, run : run + 1] + gap
+        looks = looks_in_time(first, most, ended[first - 1, run], fitting)
+        spent_at = 0
+        for blocks in range(looks[0], looks[-1] + 1):
+            is_over = ended[blocks - 1, run] >= fitting
+            if not is_over and blocks not in looks:
+                continue
+            level = level_of_rest(spent_at, looks) if is_over else level_at(looks.index(blocks) + 1, looks)
+            spent_at = blocks
+            is_decided = median_p_values(values[:blocks])[0] < 1 - level
+            if is_decided or is_over or blocks == looks[-1]:
+                count, total = count + bool(is_decided), total + blocks
+                break
+    return count, total / repetitions
 
 
 SWEEP = (1, 2, 4, 8, 16, 32, 64)

@@ -44,3 +44,17 @@ def test_the_total_grows_with_each_look_that_decided_nothing(passing: Time) -> N
     assert clock.total == 6
     clock.trial_ended()
     assert clock.total == 10
+
+
+def test_the_total_is_that_of_the_look_for_which_there_is_time(passing: Time) -> None:
+    """Three blocks of 20 s: in 80 s there is time for a single look, at four."""
+    record = an_experiment("a", "b", blocks=3).record()
+    update = {"looks": [3, 9, 24], "looks_from_clock": True, "decide_within_seconds": 80.0}
+    clock = Clock(record.model_copy(update={**update, "order": [record.order[0]] * 24}))
+    for _ in range(5):
+        passing.passes(10)
+        clock.trial_ended()
+    assert clock.total == 6
+    passing.passes(10)
+    clock.trial_ended()
+    assert clock.total == 8

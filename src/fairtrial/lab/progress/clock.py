@@ -3,6 +3,7 @@
 import time
 
 from fairtrial.base.formatting import minutes
+from fairtrial.judge.run_length import with_looks_in_time
 from fairtrial.plan.plan import planned_seconds
 from fairtrial.record.model import ExperimentRecord
 
@@ -13,7 +14,7 @@ class Clock:
     def __init__(self, experiment: ExperimentRecord) -> None:
         load = experiment.experiment.load
         self._experiment = experiment
-        self.total = experiment.trials_until_look(1)
+        self.total = self._trials_before_first_look = experiment.trials_until_look(1)
         self._planned_trial_seconds = planned_seconds(1, load)
         self._started_at = time.monotonic()
         self.ended = 0
@@ -22,6 +23,9 @@ class Clock:
     def trial_ended(self) -> None:
         """Count a trial. After a look that decided nothing, the total grows by the trials of the next look."""
         self.ended += 1
+        if self.ended == self._trials_before_first_look:
+            self._experiment = with_looks_in_time(self._experiment, self.elapsed_seconds)
+            self.total = self._experiment.trials_until_look(1)
         if self.ended > self.total:
             self.total = self._experiment.trials_until_look(self.ended // len(self._experiment.conditions) + 1)
         self._last_end_at = time.monotonic()
