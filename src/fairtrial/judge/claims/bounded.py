@@ -6,6 +6,7 @@ from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in, 
 from fairtrial.base.units import Quantity, Unit, readable_unit
 from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, RatioClaim
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.claims.more_blocks import more_blocks
 from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence, too_few
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
@@ -26,6 +27,8 @@ class Measured:
     """in which the estimate and the bounds are written; None: they have none"""
     evidence: Evidence
     loads: str
+    windows: Windows | None = None
+    """those that an undecided claim rests on, as far as anything is known of them"""
 
 
 def unit_for(claim: BudgetClaim | DifferenceClaim, metric: Metric, estimate: Estimate | None) -> Unit:
@@ -147,4 +150,5 @@ def decided_by(measured: Measured, bounds: Range) -> str:
     if measured.estimate is not None and measured.estimate.open_above:
         return AWAIT_THE_REST
     limits = [bound for bound in bounds if bound is not None]
-    return more_blocks(measured.evidence, measured.estimate, limits, level=measured.evidence.level)
+    level = measured.evidence.level
+    return more_blocks(measured.evidence, measured.estimate, limits, level=level, windows=measured.windows)

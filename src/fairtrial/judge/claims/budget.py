@@ -4,6 +4,7 @@ from fairtrial.base.formatting import bounded_below, capitalised, figure_in
 from fairtrial.experiment.claims import BudgetClaim
 from fairtrial.judge.claims.bounded import Measured, bounded_result, unit_for
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.share_of_starts import judge_share
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import Metric, find_metric
@@ -29,7 +30,14 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     was = "" if estimate is None else bounded_below(figure_in(estimate.estimate, unit), estimate.is_lower_bound)
     return bounded_result(
         claim,
-        Measured(values, estimate, unit, evidence, evidence.loads(claim.of)),
+        Measured(
+            values,
+            estimate,
+            unit,
+            evidence,
+            evidence.loads(claim.of),
+            windows_of(evidence, metric, values, claim.of),
+        ),
         subject=f"{metric.label} {metric.preposition} {claim.of}",
         statement=f"{capitalised(metric.label)} {metric.preposition} {claim.of} was {was}",
         scope=" in a typical start",

@@ -3,6 +3,7 @@
 from fairtrial.base.formatting import bound_in_words, capitalised, count, figure
 from fairtrial.experiment.claims import EqualClaim
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.more_blocks import level_of_one_look, more_blocks
 from fairtrial.judge.claims.ruling import (
     NO_RATIO,
@@ -46,7 +47,14 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
             ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
         once = level_of_one_look(evidence)
         then = 2 * once - 1 if is_within else once
-        further = more_blocks(evidence, estimate, bounds, level=level, then=then)
+        further = more_blocks(
+            evidence,
+            estimate,
+            bounds,
+            level=level,
+            then=then,
+            windows=windows_of(evidence, metric, values, claim.of, claim.to),
+        )
         observed = (
             f"{capitalised(metric.label)} {on} {claim.of} was {figure(test.estimate)} times that {on} {claim.to} ("
             f"{interval_in_words(deciding, level)}, {count(len(ratios), 'block')}; "

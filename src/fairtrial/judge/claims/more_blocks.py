@@ -6,28 +6,41 @@ from statistics import median
 
 from fairtrial.base.formatting import count
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.statistics.estimate import Estimate
-from fairtrial.judge.statistics.planning import MOST_BLOCKS, blocks_to_decide
+from fairtrial.judge.statistics.planning import MOST_BLOCKS, blocks_to_decide, window_to_decide
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 
 
 def more_blocks(
-    evidence: Evidence, found: Estimate | None, bounds: Sequence[float], *, level: float, then: float | None = None
+    evidence: Evidence,
+    found: Estimate | None,
+    bounds: Sequence[float],
+    *,
+    level: float,
+    then: float | None = None,
+    windows: Windows | None = None,
 ) -> str:
     """A sentence for a claim that is undecided because the interval of `found` reaches over one of `bounds`.
 
     Args:
         level: of the interval that there is.
         then: of the one that is to decide, in a run that looks once; None: that of an ordinary claim.
+        windows: those that it rests on; None: nothing is known of them, and nothing said.
     """
     then = level_of_one_look(evidence) if then is None else then
     if found is None or found.interval is None:
         return f"At least {MINIMUM_BLOCKS} blocks may decide it."
     needed = blocks_to_decide(found, bounds, level=level, then=then)
     if needed is None:
-        return f"Not even {MOST_BLOCKS} blocks would be sure to decide it if estimate and spread stayed as they are."
-    named = blocks_in_words(evidence, needed)
-    return f"{named} would decide it in four of five runs if estimate and spread stayed as they are."
+        words = f"Not even {MOST_BLOCKS} blocks would be sure to decide it if estimate and spread stayed as they are."
+    else:
+        named = blocks_in_words(evidence, needed)
+        words = f"{named} would decide it in four of five runs if estimate and spread stayed as they are."
+    if windows is None:
+        return words
+    longer = window_to_decide(found, bounds, windows.share, level=level, then=then)
+    return f"{words} {windows.in_words(longer)}".rstrip()
 
 
 def blocks_in_words(evidence: Evidence, blocks: int) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fairtrial.base.formatting import capitalised, count, figure
 from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.more_blocks import more_blocks
 from fairtrial.judge.claims.ruling import (
     NO_RATIO,
@@ -50,7 +51,13 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
             "refuted": "A repetition in which each is proven better than the next would overturn it.",
             "undecided": values.way_out
             if values.obstacle
-            else more_blocks(evidence, estimate, [1.0], level=evidence.level),
+            else more_blocks(
+                evidence,
+                estimate,
+                [1.0],
+                level=evidence.level,
+                windows=windows_of(evidence, metric, values, *claim.order[weakest : weakest + 2]),
+            ),
         }[ruling.verdict]
     return result(
         claim,

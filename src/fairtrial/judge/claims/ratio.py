@@ -4,6 +4,7 @@ from fairtrial.base.formatting import capitalised, figure
 from fairtrial.experiment.claims import RatioClaim
 from fairtrial.judge.claims.bounded import Measured, bounded_result
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.ruling import NO_RATIO, no_ratio
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
@@ -23,7 +24,14 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     was = "" if estimate is None else figure(estimate.estimate)
     return bounded_result(
         claim,
-        Measured(values, estimate, None, evidence, evidence.loads(claim.of, claim.to)),
+        Measured(
+            values,
+            estimate,
+            None,
+            evidence,
+            evidence.loads(claim.of, claim.to),
+            windows_of(evidence, metric, values, claim.of, claim.to),
+        ),
         subject=f"{metric.label} {on} {claim.of} / {metric.label} {on} {claim.to}",
         statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} times that {on} {claim.to}",
         no_estimate=no_ratio(metric.label),

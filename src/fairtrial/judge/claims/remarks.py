@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.stack_class import StackClass
+from fairtrial.judge.claims.baselines import baseline_figure
+from fairtrial.judge.claims.closed_rates import closed_rates
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.model import ClaimResult
 
@@ -23,6 +25,8 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
             f"The claim says that the work is unequal: “{claim.unequal_work.strip().rstrip('.')}”; the counters of the "
             "database do not show it."
         ]
+    if result.estimate is not None:
+        remarks += [*baseline_figure(claim, evidence), *closed_rates(claim, evidence)]
     remarks += _warnings(claim, evidence)
     return result.model_copy(
         update={"sentence": " ".join(remarks), "stack_classes": dict(classes), "findings": findings}

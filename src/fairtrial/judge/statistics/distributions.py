@@ -44,6 +44,11 @@ def f_above(value: float, degrees: float, degrees_below: float) -> float:
     return float(special.fdtrc(degrees, degrees_below, max(value, 0.0)))
 
 
+def f_quantile(probability: float, degrees: float, degrees_below: float) -> float:
+    """The value that F with these degrees of freedom, in its numerator and below, does not exceed so probably."""
+    return float(special.fdtri(degrees, degrees_below, probability))
+
+
 def chi_square_above(value: float, degrees: float) -> float:
     """The probability that chi-square with so many degrees of freedom exceeds `value`."""
     return float(special.chdtrc(degrees, max(value, 0.0)))

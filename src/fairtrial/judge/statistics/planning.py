@@ -27,6 +27,7 @@ from fairtrial.judge.statistics.distributions import normal_quantile
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.median import median_interval, uses_order_statistics
 from fairtrial.judge.statistics.student import LEVEL, quantile
+from fairtrial.judge.statistics.window_share import WindowShare
 
 MOST_BLOCKS = 200
 POWER_QUANTILE = 1.2816
@@ -50,16 +51,42 @@ def blocks_to_decide(
     """
     if found.interval is None:
         return None
-    figures, limits = [*found.interval, found.estimate], list(bounds)
-    if all(value > 0 for value in (*figures, *limits)):
-        figures, limits = [math.log(value) for value in figures], [math.log(limit) for limit in limits]
-    low, high, estimate = figures
-    distance = min(abs(limit - estimate) for limit in limits)
-    spread = (high - low) / 2 / _half_width(found.blocks, level)
+    distance, spread = _distance_and_spread(found, bounds, level)
     for blocks in range(found.blocks + 1, MOST_BLOCKS + 1):
         if spread * (_half_width(blocks, then) + POWER_QUANTILE * _standard_error(blocks, then)) < distance:
             return blocks
     return None
+
+
+def window_to_decide(
+    found: Estimate, bounds: Sequence[float], share: WindowShare, *, level: float = LEVEL, then: float = LEVEL
+) -> float | None:
+    """How many times as long windows would have to be for as many blocks as there are to decide a claim, as above.
+
+    Args:
+        share: of the scatter, what is within windows.
+
+    Returns:
+        None if no window is long enough, or if there is no interval to project from.
+    """
+    if found.interval is None:
+        return None
+    distance, spread = _distance_and_spread(found, bounds, level)
+    spread *= max(1.0, math.sqrt(share.window_over_total))
+    within = (share.low + share.estimate) / 2
+    reach = _half_width(found.blocks, then) + POWER_QUANTILE * _standard_error(found.blocks, then)
+    allowed = (distance / (spread * reach)) ** 2 - (1 - within) if spread > 0 else 1.0
+    return within / allowed if allowed > 0 else None
+
+
+def _distance_and_spread(found: Estimate, bounds: Sequence[float], level: float) -> tuple[float, float]:
+    """From the estimate to the nearest bound, and the spread of the values, on the logarithm where all are positive."""
+    assert found.interval is not None
+    figures, limits = [*found.interval, found.estimate], list(bounds)
+    if all(value > 0 for value in (*figures, *limits)):
+        figures, limits = [math.log(value) for value in figures], [math.log(limit) for limit in limits]
+    low, high, estimate = figures
+    return min(abs(limit - estimate) for limit in limits), (high - low) / 2 / _half_width(found.blocks, level)
 
 
 @cache
