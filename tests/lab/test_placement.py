@@ -113,6 +113,15 @@ def test_a_container_has_only_what_it_may_use(
     assert (placement.server_cpus, placement.load_cpus, placement.shared_cores) == (server, load, shared)
 
 
+@pytest.mark.parametrize(("allowed", "server", "load"), [([1, 2, 3], [2, 3], [1]), ([0, 1, 2], [0, 1], [2])])
+def test_a_core_of_which_one_thread_is_allowed_goes_to_the_load(
+    tmp_path: Path, allowed: list[int], server: list[int], load: list[int]
+) -> None:
+    """In a container that may use half of a core: with the whole one, the load would have more than the server."""
+    placement = placed(tmp_path, PAIRS, allowed)
+    assert (placement.server_cpus, placement.load_cpus, placement.unused_cpus) == (server, load, [])
+
+
 def test_cores_that_may_run_a_little_faster_are_of_the_same_kind(tmp_path: Path) -> None:
     """5.8 and 5.5 GHz, as those of one processor with preferred cores."""
     machine = FakeMachine(tmp_path)

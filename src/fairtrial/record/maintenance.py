@@ -11,8 +11,8 @@ class Maintenance(Strict):
     seconds: float = Field(description="between the two readings")
     counted: dict[str, int] = Field(
         description="by how much each counter grew: `checkpoints`, `pages` (written by checkpoints, or flushed), "
-        "`waits_for_pages`, `vacuums`, `analyses`, `snapshots`; one that the service does not tell is missing. All are "
-        "missing where it could not be asked"
+        "`waits_for_pages`, `vacuums`, `analyses`, `snapshots`; one that the service does not tell, or that began anew "
+        "meanwhile, is missing. All are missing where it could not be asked"
     )
     running: list[str] = Field(
         default_factory=list, description="what was under way at either end: `checkpoint`, `vacuum`, `snapshot`"

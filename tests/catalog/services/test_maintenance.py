@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.model import MaintenanceReading, RunningService
 from fairtrial.catalog.services.mongodb.client import Forbidden, MongodbClient
 from fairtrial.catalog.services.redis.client import RedisClient
 from fairtrial.lab.trial.maintenance import MaintenanceWatch
@@ -102,11 +102,19 @@ def test_redis_tells_of_its_snapshots(shared: Shared) -> None:
 
 
 def test_redis_that_counts_no_forks_tells_of_what_it_saved() -> None:
+    """Its time is none of the counts: a snapshot half an hour after the one before is a single one."""
     client = RedisClient("redis://127.0.0.1:1")
-    answers = {"persistence": {"rdb_last_save_time": 7, "aof_rewrite_in_progress": 1}, "stats": {}}
+    answers: dict[str, Any] = {"persistence": {"rdb_last_save_time": 7, "aof_rewrite_in_progress": 1}, "stats": {}}
     client.driver = SimpleNamespace(info=answers.__getitem__)  # type: ignore[assignment]
-    reading = client.maintenance()
-    assert (reading.counted, reading.running) == ({"snapshots": 7}, {"snapshot"})
+    service: Any = SimpleNamespace(identity=SimpleNamespace(name="redis"), maintenance=client.maintenance)
+    told = []
+    for saved_at in (7, 1807, 1807):
+        watch = MaintenanceWatch([service])
+        watch.open()
+        answers["persistence"]["rdb_last_save_time"] = saved_at
+        told.append(watch.close()["redis"])
+    assert [each.counted for each in told] == [{"snapshots": 0}, {"snapshots": 1}, {"snapshots": 0}]
+    assert told[0].running == ["snapshot"]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +158,18 @@ def test_a_service_that_cannot_be_asked_has_told_nothing() -> None:
     assert watch.close()["mongodb"].counted == {}
     with pytest.raises(Problem):
         service.maintenance()
+
+
+def test_what_began_anew_in_the_window_is_not_told() -> None:
+    """A server that was started again, or a table that was dropped, with what was counted of it."""
+    readings = iter([{"checkpoints": 9, "vacuums": 4, "pages": 70}, {"checkpoints": 9, "vacuums": 3, "pages": 75}])
+    service: Any = SimpleNamespace(
+        identity=SimpleNamespace(name="postgresql"),
+        maintenance=lambda: MaintenanceReading(next(readings), frozenset()),
+    )
+    watch = MaintenanceWatch([service])
+    watch.open()
+    assert watch.close()["postgresql"].counted == {"checkpoints": 0, "pages": 5}
 
 
 def test_one_without_such_work_is_left_out() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fairtrial.record.calibration import BlockCeiling, Calibration
-from fairtrial.record.engine_summary import SetupCounts, UnderWay, Waiting
+from fairtrial.record.engine_summary import SetupCounts, SpotCheckOutcome, UnderWay, Waiting
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
 from tests.builders import TrialBuilder, a_trial, an_experiment, calm_machine, times, trials_of
@@ -86,6 +86,14 @@ class TestLittlesLaw:
     def test_without_a_warm_up_connections_begin_within_the_window(self) -> None:
         assert self.judged(a_trial(), under_way=under_way(12.0)) == ["refusal"]
         assert self.judged(a_trial(), under_way=under_way(12.0), warmup_seconds=0.0) == []
+
+    def test_connections_that_awaited_spot_checks_were_not_idle(self) -> None:
+        """Two of 0.9 s, in a window of 3 s: 0.6 requests on average that are in none of the load's figures."""
+        checked = SpotCheckOutcome(
+            name="search", sent_seconds=0.5, seconds=0.9, error=None, status=200, excerpt="", reason=None
+        )
+        for mean, expected in ((15.4, []), (15.0, ["refusal"])):
+            assert self.judged(a_trial(), under_way=under_way(mean), spot_checks=[checked] * 2) == expected
 
     def test_ages_or_not_failures_leave_only_the_upper_bound(self) -> None:
         assert self.judged(a_trial(), failures=3, under_way=under_way(8.0)) == []

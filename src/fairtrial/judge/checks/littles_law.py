@@ -54,9 +54,10 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
     the times of one connection's answers follow each other without gaps. So they sum up to W, plus the age of its first
     request when the window opens, minus the age of its last when it closes. No age exceeds the longest time, answered
     or not: n ± n · longest / W. Failed requests take time that no answer accounts for, and so do think times of
-    requests and the setup of connections: with these there is only the upper bound. Open load: at most all connections
-    or streams, and the longest queue. Of a window that was put together from several, each has edges of its own;
-    0 `windows` where the edges are accounted for.
+    requests and the setup of connections: with these there is only the upper bound. Spot checks are in none of the
+    times, and a client awaits one in place of a request. Open load: at most all connections or streams, and the longest
+    queue. Of a window that was put together from several, each has edges of its own; 0 `windows` where the edges are
+    accounted for.
     """
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
     edges = windows * longest / summary.window_seconds
@@ -69,7 +70,8 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
         return None
     clients = load.most_in_flight
     failed = sum(summary.errors.values()) > summary.answers - summary.verified or bool(summary.failures)
-    least = 0.0 if failed or summary.has_pauses else clients * (1 - edges - tolerance)
+    spot_checks = sum(each.seconds for each in summary.spot_checks) / summary.window_seconds
+    least = 0.0 if failed or summary.has_pauses else clients * (1 - edges - tolerance) - spot_checks
     return max(least, 0.0), clients * (1 + edges + tolerance)
 
 

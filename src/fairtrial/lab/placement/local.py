@@ -38,7 +38,9 @@ def local_placement(cpus: Sequence[int] | None = None, root: Path | None = ROOT)
     for_server = _on_one_node(_of_one_kind(cores))
     for_load = _apart_from(for_server, cores, wanted)
     if not for_load and len(for_server) > 1:
-        for_load = _last(for_server[1:], wanted)
+        # Cores with fewer threads last: the load takes these, and the server keeps the largest.
+        by_size = sorted(for_server, key=lambda core: -len(core.cpus))
+        for_load = _last(by_size[1:], wanted)
         for_server = [core for core in for_server if core not in for_load]
     if not for_load:  # a single core
         (core,) = for_server

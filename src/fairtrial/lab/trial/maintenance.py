@@ -26,10 +26,11 @@ class MaintenanceWatch:
         return {
             name: Maintenance(
                 seconds=seconds,
+                # One that shrank began anew: the server was started again, or what it is summed up over is gone.
                 counted={
                     counter: now - before.counted[counter]
                     for counter, now in after[name].counted.items()
-                    if counter in before.counted
+                    if counter in before.counted and now >= before.counted[counter]
                 },
                 running=sorted(before.running | after[name].running),
             )

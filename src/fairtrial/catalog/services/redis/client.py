@@ -59,6 +59,8 @@ class RedisClient:
             ) from None
         self._flags: dict[str, frozenset[str]] = {}
         self._changes_at_load = self.writes_by_lab = 0
+        self._saved_at: int | None = None
+        self._saves_seen = 0
 
     def close(self) -> None:
         """Close all connections."""
@@ -147,14 +149,23 @@ class RedisClient:
 
     def maintenance(self) -> MaintenanceReading:
         """Snapshots and rewrites of the log begun, each of which forks the server; or, of versions that do not count
-        forks, snapshots saved, of which two within a second are one."""
+        forks, snapshots seen to have been saved, of which several between two readings are one."""
         with driver_errors():
             saving, forks = self.driver.info("persistence"), self.driver.info("stats").get("total_forks")
         under_way = any(int(saving.get(name, 0)) for name in ("rdb_bgsave_in_progress", "aof_rewrite_in_progress"))
-        begun = saving.get("rdb_last_save_time") if forks is None else forks
+        begun = self._saves(saving.get("rdb_last_save_time")) if forks is None else forks
         return MaintenanceReading(
             {} if begun is None else {"snapshots": int(begun)}, frozenset({"snapshot"} if under_way else ())
         )
+
+    def _saves(self, saved_at: int | None) -> int | None:
+        """How often the last snapshot was another one than at the reading before; None if its time is not told."""
+        if saved_at is None:
+            return None
+        if self._saved_at is not None:
+            self._saves_seen += saved_at != self._saved_at
+        self._saved_at = saved_at
+        return self._saves_seen
 
     def _flags_of(self, command: str) -> list[str]:
         """How Redis classifies a command; empty if it does not know it."""
