@@ -22,7 +22,7 @@ verified = 1
 
 def test_what_is_decided_at_the_first_look_ends_there(lab: Lab) -> None:
     name = lab.stack("tried")
-    file = lab.experiment(name, blocks=3, more=CLAIMS.format(at_least=1))
+    file = lab.experiment(name, blocks=3, more=CLAIMS.format(at_least=0.001))
     finished = lab.fairtrial("run", file, *lab.named(name), "--decide", "5")
     result = finished.result
     assert (result["blocks_complete"], result["blocks_planned"], result["interrupted"]) == (3, 3, False)
