@@ -6,6 +6,7 @@ from threading import Event, Thread
 
 import pytest
 
+from fairtrial.base.locations import cache_folder
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import BuildCancelled, build_stack, whole_build
 from fairtrial.catalog.stacks.model import Stack, Variant
@@ -59,6 +60,20 @@ def test_a_build_for_all_services_is_found_once_it_was_made(tmp_path: Path) -> N
     every, _ = built(stack, tmp_path / "log")
     assert whole_build(stack, {}) == every
     assert whole_build(stack, {"cc --version": "13"}) is None
+
+
+def test_builds_of_a_stack_share_what_cargo_compiles_between(tmp_path: Path) -> None:
+    edited, other = (
+        stack_in(tmp_path, name, "printf %s $CARGO_BUILD_BUILD_DIR >shared") for name in ("edited", "other")
+    )
+    before, _ = built(edited, tmp_path / "log")
+    (edited.folder / "source").write_text("anew")
+    after, began = built(edited, tmp_path / "log")
+    of_other, _ = built(other, tmp_path / "log")
+    assert began and before != after
+    assert [(folder / "shared").read_text() for folder in (before, after, of_other)] == [
+        str(cache_folder() / "cargo" / name) for name in ("edited", "edited", "other")
+    ]
 
 
 def test_services_make_no_difference_to_other_stacks(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from threading import Event
 
 from fairtrial.base.cache.digest import folder_sha256, source_files
 from fairtrial.base.cache.once import kept, made_once
+from fairtrial.base.locations import cache_folder
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import build_environment
@@ -20,6 +21,9 @@ from fairtrial.engine.guard import Guarded
 
 BUILD_WITHIN_SECONDS = 1800
 LOOK_FOR_CANCELLATION_EVERY_SECONDS = 0.1
+CARGO_FILES = "CARGO_BUILD_BUILD_DIR"
+"""Where Cargo keeps what is between sources and programs (from 1.91 on; older ones ignore it). All builds of a stack
+share it, as Go's builds share a cache of their own accord: after an edit, its dependencies are not compiled again."""
 SERVICES = "{services}"
 """In a build command, stands for the services to build for, separated by commas."""
 
@@ -79,7 +83,7 @@ def build_stack(
 
     def make(folder: Path) -> None:
         on_building()
-        environment = build_environment(stack.env_from)
+        environment = {CARGO_FILES: str(cache_folder() / "cargo" / stack.name), **build_environment(stack.env_from)}
         origin = stack.source(built_apart)
         for source in source_files(origin):
             target = folder / source.relative_to(origin)
