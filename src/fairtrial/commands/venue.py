@@ -56,7 +56,9 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
                 plan,
                 results,
                 watcher,
-                lambda inbox: start_lanes(cluster, lanes, sent, inbox, unencrypted=settings.unencrypted),
+                lambda inbox: start_lanes(
+                    cluster, lanes, sent, inbox, unencrypted=settings.unencrypted, wait=settings.wait
+                ),
                 settings.decide_within_seconds,
             )
 

@@ -68,7 +68,7 @@ def _try_blocks(
     plan = plan_of(task.plan)
     (results / "logs").mkdir(mode=0o700)
     with (
-        processors_held(task.held_cpus, mouth.step),
+        processors_held(task.held_cpus, mouth.step, wait=task.wait),
         made_ready(plan, task.placement, results, mouth, site=host.site(task)) as ready,
     ):
         host.assert_there()

@@ -76,9 +76,14 @@ def lanes_of(cluster: Cluster, most: int | None) -> ClusterLanes:
 
 
 def start_lanes(
-    cluster: Cluster, lanes: ClusterLanes, plan: SentPlan, inbox: Inbox, *, unencrypted: bool
+    cluster: Cluster, lanes: ClusterLanes, plan: SentPlan, inbox: Inbox, *, unencrypted: bool, wait: bool
 ) -> list[RemoteLane]:
-    """Start the lab of each lane."""
+    """Start the lab of each lane.
+
+    Args:
+        unencrypted: whether connections without TLS may leave a machine.
+        wait: while another lab measures on a lane's processors; false: such a lane is left out.
+    """
     held: dict[str, set[int]] = {}
     started = []
     for lane in lanes.division.lanes:
@@ -92,6 +97,7 @@ def start_lanes(
             placement=placement,
             lab_cpus=list(lab_cpus),
             held_cpus=sorted(measuring - machine),
+            wait=wait,
             load_worker=lane.load.address if lane.load else "",
             scheduler=cluster.address,
             unencrypted=unencrypted,

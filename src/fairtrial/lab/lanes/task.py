@@ -38,6 +38,8 @@ class LaneTask(Strict):
     """of the lab itself, during a trial"""
     held_cpus: list[int]
     """that no other lab may measure on meanwhile; without those that another lane holds already"""
+    wait: bool
+    """for a lab that measures there; false: the lane is left out"""
     load_worker: str
     """the address of the worker on whose host the load comes from; empty: this host"""
     scheduler: str
