@@ -62,7 +62,7 @@ def test_where_no_number_of_blocks_decides_the_offered_margin_is_upheld(kind: st
         return a_trial().serving(1000.0 + (50.0 if (block % 2 == 0) == (name == "one") else 0.0) + block)
 
     asked: dict[str, Any] = {"order": ["one", "other"]} if kind == "order" else {"of": "one", "to": "other"}
-    claim = verdict(kind, noisy, "one", "other", blocks=8, **asked, **({"within": 0.05} if kind == "equal" else {}))
+    claim = verdict(kind, noisy, "one", "other", blocks=8, **asked, **({"within": 0.001} if kind == "equal" else {}))
     assert claim.verdict == "undecided" and "Not even 200 blocks" in claim.sentence
     offered = re.search(r"`within = ([0-9.]+)` would be upheld today", claim.sentence)
     assert offered is not None, claim.sentence
