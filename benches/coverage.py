@@ -264,7 +264,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "several-claims": (several_claims, 2_000),
     "one-sided-drift": (one_sided_drift, 1_000),
     "starts-apart": (starts_apart, 2_000),
-    "projections-by-kind": (projections_by_kind, 1_000),
+    "projections-by-kind": (projections_by_kind, 500),
 }
 
 
