@@ -3,7 +3,9 @@
 import pytest
 
 from fairtrial.base.units import UNITS, parse_quantity
+from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.claims.proven import proven_bounds, proven_margin, proven_share
+from fairtrial.judge.statistics.window_share import WindowShare
 
 
 def test_a_bound_below_and_one_above_are_rounded_away_from_the_interval() -> None:
@@ -40,3 +42,10 @@ def test_a_margin_holds_both_ends() -> None:
 def test_a_share_is_rounded_down() -> None:
     assert proven_share(0.769) == "Proven are 76% of starts: `of_starts = 0.76` would be upheld today."
     assert proven_share(0.004) == ""
+
+
+def test_longer_windows_are_named_as_what_decides_and_else_what_they_do_as_well() -> None:
+    windows = Windows(WindowShare(0.9, 0.8, 0.95, 0.9, shows_slow_waves=True), seconds=10)
+    assert windows.help(3.0) and not windows.help(100.0) and not windows.help(None)
+    assert "Windows of 30 s (`duration_seconds` of the load) would do as much" in windows.in_words(3.0)
+    assert "would decide it in four of five runs" in windows.in_words(3.0, "would decide it in four of five runs")
