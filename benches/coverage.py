@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 from benches.document import replace_part, table  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
-from tests.judge.statistics import error_rates  # noqa: E402
+from tests.judge.statistics import error_rates, failing_worlds  # noqa: E402
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
 
 BLOCKS = (3, 5, 10, 20, 40)
@@ -194,6 +194,58 @@ EDGE_ERRORS = {
     )
 }
 
+
+def machine_faults(repetitions: int) -> str:
+    rows = []
+    for chance in (0.01, 0.02):
+        for blocks in (5, 20, 40):
+            with_fault, decided, held = failing_worlds.machine_faults(chance, blocks, repetitions)
+            lost, undecided = percent(with_fault, repetitions), percent(repetitions - decided, repetitions)
+            rows.append([f"{100 * chance:.0f}%", str(blocks), lost, undecided, percent(held, decided)])
+    head = ["chance of a fault", "blocks", "lost if one fault spoils the claim", "undecided, blocks left out"]
+    return table([*head, "coverage of those decided"], rows)
+
+
+def several_claims(repetitions: int) -> str:
+    return table(
+        ["claims", "each at 95%", '`claims_judged = "together"`'],
+        [
+            [
+                str(claims),
+                *(
+                    percent(failing_worlds.wrong_among_claims(claims, judged, repetitions), repetitions)
+                    for judged in ("each", "together")
+                ),
+            ]
+            for claims in (3, 5, 10)
+        ],
+    )
+
+
+def one_sided_drift(repetitions: int) -> str:
+    def cell(name: str, blocks: int) -> str:
+        return ", ".join(percent(each, repetitions) for each in failing_worlds.drifting(name, blocks, repetitions))
+
+    return table(
+        ["drift of one side (coverage, found)", *(f"{blocks} blocks" for blocks in (5, 10, 20, 40))],
+        [[name, *(cell(name, blocks) for blocks in (5, 10, 20, 40))] for name in failing_worlds.DRIFTS],
+    )
+
+
+def starts_apart(repetitions: int) -> str:
+    def cell(name: str, blocks: int) -> str:
+        return ", ".join(percent(each, repetitions) for each in failing_worlds.starts_apart(name, blocks, repetitions))
+
+    return by_blocks("starts (found, both kinds there)", failing_worlds.MODES, cell)
+
+
+def projections_by_kind(repetitions: int) -> str:
+    def cell(kind: str, blocks: int) -> str:
+        return percent(sum(failing_worlds.decided_by_kind(kind, blocks, repetitions)), repetitions)
+
+    return by_blocks("kind of claim", failing_worlds.KINDS, cell)
+
+
 TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "figures": (figures, 10_000),
     "ratios": (ratios, 10_000),
@@ -208,6 +260,11 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "shapes": (shapes, 2_000),
     "projections": (projections, 2_000),
     "unpaired": (unpaired, 10_000),
+    "machine-faults": (machine_faults, 2_000),
+    "several-claims": (several_claims, 2_000),
+    "one-sided-drift": (one_sided_drift, 1_000),
+    "starts-apart": (starts_apart, 2_000),
+    "projections-by-kind": (projections_by_kind, 500),
 }
 
 

@@ -1,5 +1,6 @@
 """Claims that are not ratios: each kind upheld, refuted, undecided, and what its sentence says."""
 
+import re
 from typing import Any
 
 import pytest
@@ -53,6 +54,20 @@ def test_an_order_of_equals_is_undecided_and_names_them() -> None:
     claim = verdict("order", equals, "fast", "middle", "other", order=["fast", "middle", "other"])
     assert claim.verdict == "undecided"
     assert claim.reason == "these are not told apart in this order: middle and other"
+
+
+@pytest.mark.parametrize("kind", ["equal", "order"])
+def test_where_no_number_of_blocks_decides_the_offered_margin_is_upheld(kind: str) -> None:
+    def noisy(name: str, block: int) -> TrialBuilder:
+        return a_trial().serving(1000.0 + (50.0 if (block % 2 == 0) == (name == "one") else 0.0) + block)
+
+    asked: dict[str, Any] = {"order": ["one", "other"]} if kind == "order" else {"of": "one", "to": "other"}
+    claim = verdict(kind, noisy, "one", "other", blocks=8, **asked, **({"within": 0.001} if kind == "equal" else {}))
+    assert claim.verdict == "undecided" and "Not even 200 blocks" in claim.sentence
+    offered = re.search(r"`within = ([0-9.]+)` would be upheld today", claim.sentence)
+    assert offered is not None, claim.sentence
+    wider = verdict("equal", noisy, "one", "other", blocks=8, of="one", to="other", within=float(offered[1]))
+    assert wider.verdict == "upheld"
 
 
 def test_the_best_response_time_is_the_lowest() -> None:

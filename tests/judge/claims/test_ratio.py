@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import pytest
@@ -78,9 +79,15 @@ def test_an_undecided_claim_says_how_many_blocks_would_decide() -> None:
     assert claim.verdict == "undecided"
     assert claim.reason == "the interval holds the bound 2.6"
     assert "would decide it in four of five runs" in claim.sentence
-    assert verdict(noise=0.1, at_least=2.99).sentence.endswith(
-        "Not even 200 blocks would be sure to decide it if estimate and spread stayed as they are."
-    )
+
+
+def test_where_no_number_of_blocks_is_sure_to_decide_it_says_what_is_proven() -> None:
+    claim = verdict(noise=0.1, at_least=2.99)
+    assert "Not even 200 blocks would be sure to decide it if estimate and spread stayed as they are." in claim.sentence
+    offered = re.search(r"`at_least = ([0-9.]+)` would be upheld today\.$", claim.sentence)
+    assert offered is not None
+    assert verdict(noise=0.1, at_least=float(offered[1])).verdict == "upheld"
+    assert verdict(noise=0.1, at_least=float(offered[1]) + 0.01).verdict == "undecided"
 
 
 def test_lower_is_better_metrics_are_ratios_too() -> None:

@@ -34,7 +34,15 @@ def test_a_budget_that_three_of_ten_starts_break_is_kept_by_a_typical_one_only()
 def test_every_start_of_thirty_six_upholds_ninety_percent() -> None:
     assert judged(36, set()).verdict == "upheld"
     claim = judged(35, set())
-    assert claim.verdict == "undecided" and "About 36 blocks (`--blocks 36`" in claim.sentence
+    assert claim.verdict == "undecided" and "; 36 do if every start keeps it." in claim.sentence
+    assert "would decide it in four of five runs, by what 35 starts tell" in claim.sentence
+
+
+def test_where_no_number_of_starts_is_sure_to_decide_it_says_what_is_proven() -> None:
+    claim = judged(40, {3, 8, 14, 22})
+    assert claim.verdict == "undecided" and claim.interval is not None
+    assert claim.sentence.endswith("Proven are 76% of starts: `of_starts = 0.76` would be upheld today.")
+    assert judged(40, {3, 8, 14, 22}, of_starts=0.76).verdict == "upheld"
 
 
 def test_a_share_is_between_none_and_all() -> None:

@@ -6,6 +6,8 @@ from scipy import stats
 
 from fairtrial.judge.statistics.distributions import (
     average_ranks,
+    beta_binomial_probabilities,
+    binomial_probabilities,
     chi_square_above,
     chi_square_up_to,
     f_above,
@@ -38,6 +40,16 @@ def test_continuous_tails(value: float) -> None:
 def test_counts(count: int) -> None:
     assert poisson_above(count, 4.5) == stats.poisson.sf(count, 4.5)
     assert poisson_up_to(count, 4.5) == stats.poisson.cdf(count, 4.5)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 1.0])
+def test_successes(share: float) -> None:
+    assert binomial_probabilities(40, share) == pytest.approx(stats.binom.pmf(np.arange(41), 40, share))
+
+
+def test_successes_of_an_uncertain_share() -> None:
+    expected = stats.betabinom.pmf(np.arange(41), 40, 4.5, 1.5)
+    assert beta_binomial_probabilities(40, 4.5, 1.5) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("tosses", [1, 5, 8, 31, 200])

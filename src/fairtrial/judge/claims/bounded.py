@@ -8,6 +8,7 @@ from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, RatioClaim
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.claims.more_blocks import more_blocks
+from fairtrial.judge.claims.proven import proven_bounds
 from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence, too_few
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
@@ -151,4 +152,12 @@ def decided_by(measured: Measured, bounds: Range) -> str:
         return AWAIT_THE_REST
     limits = [bound for bound in bounds if bound is not None]
     level = measured.evidence.level
-    return more_blocks(measured.evidence, measured.estimate, limits, level=level, windows=measured.windows)
+    interval = None if measured.estimate is None else measured.estimate.interval
+    return more_blocks(
+        measured.evidence,
+        measured.estimate,
+        limits,
+        level=level,
+        windows=measured.windows,
+        proven=proven_bounds(interval, bounds, measured.unit),
+    )

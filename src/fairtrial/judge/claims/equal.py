@@ -5,6 +5,7 @@ from fairtrial.experiment.claims import EqualClaim
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.more_blocks import level_of_one_look, more_blocks
+from fairtrial.judge.claims.proven import proven_margin
 from fairtrial.judge.claims.ruling import (
     NO_RATIO,
     Ruling,
@@ -54,6 +55,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
             level=level,
             then=then,
             windows=windows_of(evidence, metric, values, claim.of, claim.to),
+            proven=proven_margin(test.inner),
         )
         observed = (
             f"{capitalised(metric.label)} {on} {claim.of} was {figure(test.estimate)} times that {on} {claim.to} ("

@@ -32,17 +32,22 @@ class Windows:
     seconds: float
     """how long each of them is"""
 
-    def in_words(self, longer: float | None) -> str:
+    def help(self, longer: float | None) -> bool:
+        """Whether longer windows would decide the claim; `longer` as below."""
+        return self.share.is_large and longer is not None and longer <= MOST_LONGER
+
+    def in_words(self, longer: float | None, would: str = "would do as much") -> str:
         """What longer windows would do, as a sentence; empty where that is not known.
 
         Args:
             longer: how many times as long would decide the claim with as many blocks; None: none would.
+            would: what they would do: as much as the blocks that were named before, or more.
         """
         if self.share.is_small:
             return f"Longer windows will not help: {1 - self.share.estimate:.0%} of the scatter is between starts."
-        if self.share.is_large and longer is not None and longer <= MOST_LONGER:
+        if longer is not None and self.help(longer):
             return (
-                f"Windows of {math.ceil(longer * self.seconds)} s (`duration_seconds` of the load) would do as much: "
+                f"Windows of {math.ceil(longer * self.seconds)} s (`duration_seconds` of the load) {would}: "
                 f"{self.share.estimate:.0%} of the scatter is within windows."
             )
         return ""

@@ -20,6 +20,7 @@ def more_blocks(
     level: float,
     then: float | None = None,
     windows: Windows | None = None,
+    proven: str = "",
 ) -> str:
     """A sentence for a claim that is undecided because the interval of `found` reaches over one of `bounds`.
 
@@ -27,6 +28,7 @@ def more_blocks(
         level: of the interval that there is.
         then: of the one that is to decide, in a run that looks once; None: that of an ordinary claim.
         windows: those that it rests on; None: nothing is known of them, and nothing said.
+        proven: a sentence for where neither blocks nor windows would decide it: what today's interval decides.
     """
     then = level_of_one_look(evidence) if then is None else then
     if found is None or found.interval is None:
@@ -37,10 +39,13 @@ def more_blocks(
     else:
         named = blocks_in_words(evidence, needed)
         words = f"{named} would decide it in four of five runs if estimate and spread stayed as they are."
-    if windows is None:
-        return words
-    longer = window_to_decide(found, bounds, windows.share, level=level, then=then)
-    return f"{words} {windows.in_words(longer)}".rstrip()
+    if windows is not None:
+        longer = window_to_decide(found, bounds, windows.share, level=level, then=then)
+        would = "would decide it in four of five runs" if needed is None else "would do as much"
+        words = f"{words} {windows.in_words(longer, would)}".rstrip()
+        if windows.help(longer):
+            return words
+    return f"{words} {proven}".rstrip() if needed is None else words
 
 
 def blocks_in_words(evidence: Evidence, blocks: int) -> str:

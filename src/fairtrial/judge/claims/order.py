@@ -13,6 +13,7 @@ from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.more_blocks import more_blocks
+from fairtrial.judge.claims.proven import proven_margin
 from fairtrial.judge.claims.ruling import (
     NO_RATIO,
     Ruling,
@@ -57,6 +58,10 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
                 [1.0],
                 level=evidence.level,
                 windows=windows_of(evidence, metric, values, *claim.order[weakest : weakest + 2]),
+                proven=proven_margin(
+                    estimate.interval,
+                    f'a claim of kind "equal" of {claim.order[weakest]} and {claim.order[weakest + 1]} with',
+                ),
             ),
         }[ruling.verdict]
     return result(

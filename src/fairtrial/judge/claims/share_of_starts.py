@@ -6,12 +6,13 @@ from fairtrial.experiment.claims import BudgetClaim
 from fairtrial.judge.claims.bounded import rule, satisfies, stands_if_higher
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.more_blocks import blocks_in_words, level_of_one_look
+from fairtrial.judge.claims.proven import proven_share
 from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.estimate import Estimate
-from fairtrial.judge.statistics.share import MOST_STARTS, share_interval, starts_to_decide
+from fairtrial.judge.statistics.share import MOST_STARTS, fewest_to_uphold, share_interval, starts_to_decide
 
 PERCENT = UNITS["%"]
 
@@ -66,7 +67,13 @@ def judge_share(
 
 
 def _further(keeping: int, tried: int, of_starts: float, evidence: Evidence) -> str:
-    needed = starts_to_decide(keeping, tried, of_starts, level_of_one_look(evidence))
+    level = level_of_one_look(evidence)
+    needed = starts_to_decide(keeping, tried, of_starts, level)
     if needed is None:
-        return f"Not even {MOST_STARTS:,} blocks would decide it if the share stayed as it is."
-    return f"{blocks_in_words(evidence, needed)} would decide it if the share stayed as it is."
+        low, _ = share_interval(keeping, tried, evidence.level)
+        words = f"Not even {MOST_STARTS:,} blocks would be sure to decide it, by what {count(tried, 'start')} tell."
+        return f"{words} {proven_share(low)}".rstrip()
+    by = f"by what {count(tried, 'start')} tell"
+    words = f"{blocks_in_words(evidence, needed)} would decide it in four of five runs, {by}"
+    all_of = fewest_to_uphold(of_starts, level)
+    return f"{words}; {all_of} do if every start keeps it." if keeping == tried and all_of < needed else f"{words}."

@@ -8,10 +8,16 @@ Source: C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limi
 binomial", Biometrika 26 (1934), 404-413; its ends as quantiles of the beta distribution.
 """
 
-from fairtrial.judge.statistics.distributions import beta_quantile
+import math
+
+import numpy as np
+
+from fairtrial.judge.statistics.distributions import beta_binomial_probabilities, beta_quantile, binomial_probabilities
 from fairtrial.judge.statistics.student import LEVEL
 
 MOST_STARTS = 1000
+POWER = 0.8
+"""The share of runs that a number of starts is to decide."""
 
 
 def share_interval(having: int, tried: int, level: float = LEVEL) -> tuple[float, float]:
@@ -29,13 +35,27 @@ def share_interval(having: int, tried: int, level: float = LEVEL) -> tuple[float
 
 
 def starts_to_decide(having: int, tried: int, bound: float, level: float = LEVEL) -> int | None:
-    """The smallest number of starts, more than were tried, whose interval leaves `bound` out if the share stays.
+    """The smallest number of starts, more than were tried, of which POWER of runs decide on `bound`, by what is known.
+
+    A run of n starts decides if Clopper and Pearson's interval leaves the bound out: if so many, or so few, have a
+    probability of at most α/2 where the share is the bound. How many of n will have the property is beta-binomial, by
+    Jeffreys' prior: that the share is just what was found is known of no number of starts, and to plan as if it were
+    decides three runs of five.
+
+    Source: H. Jeffreys, Theory of Probability, 3rd edition (1961), section 3.10, for the prior.
 
     Returns:
         None if more than MOST_STARTS would be needed.
     """
+    tail = (1 - level) / 2
     for starts in range(tried + 1, MOST_STARTS + 1):
-        low, high = share_interval(round(starts * having / tried), starts, level)
-        if low >= bound or high < bound:
+        at_bound = binomial_probabilities(starts, bound)
+        decides = (np.cumsum(at_bound[::-1])[::-1] <= tail) | (np.cumsum(at_bound) < tail)
+        if beta_binomial_probabilities(starts, having + 0.5, tried - having + 0.5)[decides].sum() >= POWER:
             return starts
     return None
+
+
+def fewest_to_uphold(bound: float, level: float = LEVEL) -> int:
+    """The number of starts that uphold a share of at least `bound` if all of them have the property."""
+    return math.ceil(math.log((1 - level) / 2) / math.log(bound))

@@ -1,0 +1,34 @@
+"""The worlds of `failing_worlds`, with few repetitions and wide margins."""
+
+import pytest
+
+from tests.judge.statistics import failing_worlds as worlds
+from tests.judge.statistics.simulation import at_most_five_percent
+
+
+def test_faults_of_the_machine_cost_blocks_and_no_verdict() -> None:
+    with_fault, decided, held = worlds.machine_faults(0.02, 20, 200)
+    assert with_fault > 80 and decided >= 198 and held >= 180
+
+
+def test_several_claims_err_more_often_unless_they_are_judged_together() -> None:
+    assert worlds.wrong_among_claims(10, "each", 200) > 40
+    assert worlds.wrong_among_claims(10, "together", 200) <= at_most_five_percent(200)
+
+
+def test_a_plain_drift_of_one_side_is_found_and_none_is_not() -> None:
+    held, found = worlds.drifting("50% slower at the end", 20, 100)
+    assert held < 10 and found > 95
+    held, found = worlds.drifting("none", 20, 100)
+    assert held > 85 and found <= 2
+
+
+def test_starts_that_fall_apart_are_found() -> None:
+    found, there = worlds.starts_apart("one start in ten 3 times slower", 20, 100)
+    assert there > 75 and found > 75
+    assert worlds.starts_apart("none", 20, 100) == (0, 0)
+
+
+@pytest.mark.parametrize("kind", worlds.KINDS)
+def test_the_named_number_decides_about_four_of_five(kind: str) -> None:
+    assert 0.65 <= sum(worlds.decided_by_kind(kind, 10, 200)) / 200 <= 0.95
