@@ -31,6 +31,11 @@ impl UnderWay {
         self.at_start_ns += ages_ns;
     }
 
+    /// One of those that were counted at the start was not taken: it never was under way.
+    pub fn not_taken_at_start(&mut self, age_ns: u128) {
+        self.at_start_ns -= age_ns;
+    }
+
     /// A request ended in the window, so long after its intended start.
     #[inline]
     pub fn ended(&mut self, response_ns: u64) {

@@ -97,6 +97,9 @@ impl Session {
     pub(super) fn wait(&mut self, intended_ns: u64, now_ns: u64) {
         let Pace::Open(open) = &mut self.pace else { return };
         if !open.waiting.put(intended_ns) {
+            if self.phase == Phase::Window && intended_ns < self.timeline.opens_ns {
+                self.record.under_way.not_taken_at_start(u128::from(self.timeline.opens_ns - intended_ns));
+            }
             self.record.cohort.failures += u64::from(intended_ns >= self.cohort_from_ns);
             self.count_failure(None, ErrorKind::Overflow, now_ns);
             self.end_request(now_ns);

@@ -43,3 +43,17 @@ fn in_an_open_load_those_that_wait_are_under_way() {
     let mean = 10.0 - 0.1 + (0..100).map(|nth| 1.0 - 0.01 * f64::from(nth)).sum::<f64>();
     assert!((under_way["mean_requests"].as_f64().unwrap() - mean).abs() < 1e-9, "{under_way}");
 }
+
+#[test]
+fn what_overflows_never_was_under_way() {
+    let load = json!({"kind": "constant", "rate_per_second": 100.0, "connections": 1, "waiting_limit": 1});
+    let mut session = Setup { closes_ns: Some(1100 * MS), ..Setup::of(load) }.session();
+    assert_eq!(session.start(0, 0), Next::Connect);
+    connect_and_send(&mut session, 0, 0);
+    // The thread stands still until 150 ms. Of those that were due meanwhile, the first waits and the others overflow.
+    while session.due(150 * MS).is_some() {}
+    assert_eq!(session.due(1100 * MS), None);
+    let ended = session.conclude(1100 * MS);
+    let under_way = under_way(&ended, 1.0);
+    assert_eq!(under_way["at_start_seconds"], 0.1 + 0.09, "{under_way}");
+}
