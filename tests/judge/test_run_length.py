@@ -35,6 +35,15 @@ def test_when_the_time_is_over_what_is_left_is_spent(complete: int, level: float
     assert level_of(with_looks("a"), complete, time_is_over=True) == pytest.approx(level)
 
 
+def test_a_ceiling_that_was_measured_before_the_last_trial_began_is_no_part_of_it() -> None:
+    record = with_looks("a")
+    first, second = trials_of(record, a_trial())[:2]
+    began, last = at(first, "2026-01-01T00:00:00.000Z", 5.0), at(second, "2026-01-01T00:09:50.000Z", 9.5)
+    with_ceiling = last.model_copy(update={"stage_seconds": {**last.stage_seconds, "ceiling": 1.0}})
+    assert not is_time_over(record, [began, with_ceiling])
+    assert is_time_over(record, [began, last.model_copy(update={"stage_seconds": {"load": 10.5}})])
+
+
 def test_between_two_looks_only_the_clock_ends_a_run() -> None:
     assert level_of(with_looks("a"), 13, time_is_over=False) == pytest.approx(0.9625)
 

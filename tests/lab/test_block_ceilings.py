@@ -8,13 +8,13 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.lab import block_ceilings
-from fairtrial.lab.block_ceilings import STAGE, WINDOW_SECONDS, BlockCeilings
+from fairtrial.lab.block_ceilings import WINDOW_SECONDS, BlockCeilings
 from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan
-from fairtrial.record.calibration import Calibration
+from fairtrial.record.calibration import CEILING_STAGE, Calibration
 from fairtrial.record.model import TrialRecord
 from tests.plan.plans import planned
 
@@ -43,7 +43,7 @@ def test_each_block_has_its_own(calibrations: list[Calibration]) -> None:
         assert one is not None and one == other and one.per_second > 0 and one.machine is not None
     rates = {one.per_second for one, _ in by_block.values() if one is not None}
     assert len(rates) == 3 and calibrations[0].ceiling_per_second in rates
-    took = [each.stage_seconds.get(STAGE) for each in trials]
+    took = [each.stage_seconds.get(CEILING_STAGE) for each in trials]
     assert [each is None for each in took] == [True, True, False, True, False, True]
     assert min(each for each in took if each is not None) > WINDOW_SECONDS
     assert watcher.stage.call_count == 2

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from fairtrial.judge.statistics.looks import LAST_SHARE, level_at, level_of_rest, looks_in_time
 from fairtrial.judge.statistics.student import LEVEL
+from fairtrial.record.calibration import CEILING_STAGE
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
@@ -46,7 +47,8 @@ def seconds_of(trials: Sequence[TrialRecord]) -> float:
     """From the start of the first of these trials to the end of the last."""
     first, last = trials[0], trials[-1]
     begun, ended = datetime.fromisoformat(first.started_at), datetime.fromisoformat(last.started_at)
-    return (ended - begun).total_seconds() + sum(last.stage_seconds.values())
+    of_last = sum(seconds for stage, seconds in last.stage_seconds.items() if stage != CEILING_STAGE)
+    return (ended - begun).total_seconds() + of_last
 
 
 def is_time_over(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:

@@ -11,14 +11,12 @@ from fairtrial.lab.placement import THIS_MACHINE, Site
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
-from fairtrial.record.calibration import BlockCeiling, Calibration
+from fairtrial.record.calibration import CEILING_STAGE, BlockCeiling, Calibration
 from fairtrial.record.model import Placement, TrialRecord
 
 WINDOW_SECONDS = 0.4
 """Four slices of a tenth of a second, each of thousands of answers: with the warm-up and the start of both programs,
 below a second for each load and block."""
-
-STAGE = "ceiling"
 
 
 class _Load(NamedTuple):
@@ -66,7 +64,7 @@ class BlockCeilings:
             return 0.0
         began = time.monotonic()
         self._block, self._ceilings = trial.block, {}
-        self._watcher.stage(STAGE)
+        self._watcher.stage(CEILING_STAGE)
         for load in dict.fromkeys(self._loads.values()):
             try:
                 again = calibrate(
@@ -89,7 +87,7 @@ class BlockCeilings:
         load = self._loads.get(record.condition)
         record.ceiling = None if load is None else self._ceilings.get(load)
         if seconds:
-            record.stage_seconds[STAGE] = seconds
+            record.stage_seconds[CEILING_STAGE] = round(seconds, 3)
         return record
 
 

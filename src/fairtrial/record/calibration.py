@@ -7,6 +7,9 @@ from fairtrial.experiment.loads import Wait
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.machine import MachineMeter
 
+CEILING_STAGE = "ceiling"
+"""Of a block's first trial: measuring the load engine's ceiling, before the trial started."""
+
 
 class Calibration(Strict):
     """A run with a load's connections against the engine's own `target`: a fixed answer, on the server's processors."""

@@ -359,7 +359,9 @@ class TrialRecord(BaseModel):
     build: int = Field(1, description="which build of the stack it ran, from 1")
     lane: int | None = Field(None, description="on which of the lanes it was tried; null: on the machine of the lab")
     started_at: str
-    stage_seconds: dict[str, float] = Field(default_factory=dict, description="how long each stage took")
+    stage_seconds: dict[str, float] = Field(
+        default_factory=dict, description="how long each stage took; the stage `ceiling` came before the trial started"
+    )
     readiness: Readiness | None = Field(None, description="null for a program, and in older records")
     contract: list[Clause] = Field(default_factory=list)
     ceiling: BlockCeiling | None = Field(
