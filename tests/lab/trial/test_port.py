@@ -38,16 +38,18 @@ def test_a_port_that_somebody_else_answers_on_is_refused(
     lab.stack("silent", "never-listens")
     stack = find_stacks([lab.stacks])["silent"]
     with subprocess.Popen([sys.executable, "-c", ANSWERS_200], stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout
-        taken = int(other.stdout.readline())
-        monkeypatch.setattr(run, "free_port", lambda: taken)
-        with pytest.raises(Problem, match="not the stack's"):
-            start_stack(
-                stack,
-                stack.variants.get("default") or run.Variant(),
-                stack.folder,
-                settings={"DATABASE_URL": "sqlite:////nowhere"},
-                cpus=[],
-                log=tmp_path / "log",
-            )
-        other.kill()
+        try:
+            assert other.stdout
+            taken = int(other.stdout.readline())
+            monkeypatch.setattr(run, "free_port", lambda _host: taken)
+            with pytest.raises(Problem, match="not the stack's"):
+                start_stack(
+                    stack,
+                    stack.variants.get("default") or run.Variant(),
+                    stack.folder,
+                    settings={"DATABASE_URL": "sqlite:////nowhere"},
+                    cpus=[],
+                    log=tmp_path / "log",
+                )
+        finally:
+            other.kill()
