@@ -15,9 +15,11 @@ Command = TyperCommand | TyperGroup
 
 
 def walk(path: tuple[str, ...], command: Command) -> Iterator[tuple[tuple[str, ...], Command]]:
+    """A command and all below it, but for those that are hidden: the lab starts them itself."""
     yield path, command
     for name, subcommand in getattr(command, "commands", {}).items():
-        yield from walk((*path, name), subcommand)
+        if not subcommand.hidden:
+            yield from walk((*path, name), subcommand)
 
 
 COMMANDS = dict(walk((), typer.main.get_group(app)))
@@ -33,8 +35,9 @@ TEACHES = {
     "list": ["stacks, workloads or experiments", "`fairtrial services`"],
     "services": ["installed", "missing", "No system"],
     "services install": ["apt"],
-    "cluster": ["roles", "server, load, service or balancer", "one machine alone"],
+    "cluster": ["roles", "server, load, service or balancer", "`fairtrial run --cluster`"],
     "cluster check": ["Exit status: 0", "--cluster", "remedy"],
+    "cluster plan": ["Exit status: 0", "lanes", "--cluster"],
     "cluster settings": ["YAML", "~/.config/dask/", "reason"],
     "doctor": ["Exit status: 0", "remedy"],
     "judge": ["result.json and report.html", "`fairtrial run`", "--claims"],
