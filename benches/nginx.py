@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from benches.processes import bound_to
 from fairtrial.base.loopback import LOOPBACK, free_port, listens
+from fairtrial.lab.placement import bound_to
 
 CERTIFICATES = Path(__file__).resolve().parent.parent / "tests/tools/load/certificates"
 STARTS_WITHIN_SECONDS = 20.0

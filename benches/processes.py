@@ -7,13 +7,13 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from benches.load import Command, Finished, Load, Tool
+from fairtrial.lab.placement import bound_to
 
 POLL_SECONDS = 0.1  # often enough for the peak of memory, seldom enough not to disturb
 RUN_LONGER_SECONDS = 60.0  # after the requested time, a generator counts as hung
@@ -73,17 +73,6 @@ def peak_memory_bytes(pid: int) -> int:
         return 0
     match = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
     return int(match.group(1)) * 1024 if match else 0
-
-
-@contextmanager
-def bound_to(cpus: Sequence[int]) -> Iterator[None]:
-    """Bind this thread, and the processes that it starts, to these processors."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 class Target:

@@ -13,15 +13,10 @@ ADDRESSES = ("10.203.117.1", "10.203.117.2")
 
 
 @contextmanager
-def two_hosts() -> Iterator[tuple[list[str], list[str]]]:
-    """Make them, and remove them at the end.
-
-    Yields:
-        for each, in the order of `ADDRESSES`, what is put before a command that is to run there.
-    """
+def _namespaces(names: Sequence[str]) -> Iterator[None]:
+    """Make network namespaces of these names, and remove them at the end; skips the test where that is not possible."""
     if shutil.which("ip") is None:
         pytest.skip("network namespaces are made by `ip`, which is not installed (Debian: apt install iproute2)")
-    names = [f"two-hosts-{os.getpid()}-{number}" for number in (1, 2)]
     made = []
     try:
         for name in names:
@@ -29,6 +24,21 @@ def two_hosts() -> Iterator[tuple[list[str], list[str]]]:
             if done.returncode:
                 pytest.skip(f"this user may not make network namespaces: {done.stderr.strip()}")
             made.append(name)
+        yield
+    finally:
+        for name in made:
+            _ip("netns", "delete", name)
+
+
+@contextmanager
+def two_hosts() -> Iterator[tuple[list[str], list[str]]]:
+    """Make them, and remove them at the end.
+
+    Yields:
+        for each, in the order of `ADDRESSES`, what is put before a command that is to run there.
+    """
+    names = [f"two-hosts-{os.getpid()}-{number}" for number in (1, 2)]
+    with _namespaces(names):
         ends = [f"ft{os.getpid()}-{number}" for number in (1, 2)]
         _ip("link", "add", ends[0], "netns", names[0], "type", "veth", "peer", "name", ends[1], "netns", names[1])
         for name, end, address in zip(names, ends, ADDRESSES, strict=True):
@@ -37,24 +47,13 @@ def two_hosts() -> Iterator[tuple[list[str], list[str]]]:
                 _ip("-n", name, "link", "set", interface, "up")
         first, second = (["ip", "netns", "exec", name] for name in names)
         yield first, second
-    finally:
-        for name in made:
-            _ip("netns", "delete", name)
 
 
 @contextmanager
 def hosts(number: int) -> Iterator[list["NetworkHost"]]:
     """Make so many hosts, each with an address of its own, on one switch; remove them at the end."""
-    if shutil.which("ip") is None:
-        pytest.skip("network namespaces are made by `ip`, which is not installed (Debian: apt install iproute2)")
     names = [f"hosts-{os.getpid()}-{place}" for place in range(number + 1)]
-    made = []
-    try:
-        for name in names:
-            done = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
-            if done.returncode:
-                pytest.skip(f"this user may not make network namespaces: {done.stderr.strip()}")
-            made.append(name)
+    with _namespaces(names):
         switch = names[0]
         _ip("-n", switch, "link", "add", "switch", "type", "bridge")
         _ip("-n", switch, "link", "set", "switch", "up")
@@ -68,9 +67,6 @@ def hosts(number: int) -> Iterator[list["NetworkHost"]]:
                 _ip("-n", name, "link", "set", interface, "up")
             found.append(NetworkHost(f"10.203.118.{place}", name))
         yield found
-    finally:
-        for name in made:
-            _ip("netns", "delete", name)
 
 
 @dataclass(frozen=True)
