@@ -32,7 +32,7 @@ def run_forked(
     """
     pipes = [multiprocessing.Pipe(duplex=False) for _ in range(2)]
     ends = [writes for _, writes in pipes]
-    process = _forks().Process(target=_command, args=(list(arguments), folder, dict(environment), ends))
+    process = forks().Process(target=_command, args=(list(arguments), folder, dict(environment), ends))
     process.start()
     for end in ends:
         end.close()
@@ -58,10 +58,13 @@ def _all_of(descriptor: int) -> str:
 
 
 @cache
-def _forks() -> ForkServerContext:
+def forks() -> ForkServerContext:
+    """Processes that are forked from one that has imported the lab, which is started with the first of them."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(IMPORTED_ONCE)
-    with chdir(Path(__file__).parent):  # not in a test's folder, where nothing may be left running
+    # It looks for what it is to import where it is started (Python 3.11 gives it no path), and passes over what it does
+    # not find. It is not started in a test's folder, where nothing may be left running.
+    with chdir(Path(__file__).parent.parent):
         forkserver.ensure_running()
     return context
 

@@ -1,4 +1,4 @@
-"""What the process imports from which the tests' commands are forked: `tests.forked_command`."""
+"""What the process imports, and sets, from which the tests' commands are forked: `tests.forked_command`."""
 
 import os
 
@@ -8,6 +8,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import fairtrial.commands.carry_out
 import fairtrial.experiment.ab_test
 import fairtrial.judge.judging
+import fairtrial.lab.block_ceilings
+import fairtrial.lab.calibrate
 import fairtrial.lab.conduct
 import fairtrial.lab.progress
 import fairtrial.plan.make
@@ -15,4 +17,9 @@ import fairtrial.report.files
 import fairtrial.report.terminal
 import fairtrial.tools.check.contract
 import fairtrial.tools.load.offer
-import fairtrial.tools.load.report.terminal  # noqa: F401
+import fairtrial.tools.load.report.terminal
+
+# What a calibration finds is tested by itself; here it costs each of hundreds of runs a second of both processors.
+fairtrial.lab.calibrate.WARM_UP_SECONDS = 0.05
+fairtrial.lab.calibrate.LONGEST_WINDOW_SECONDS = fairtrial.lab.calibrate.SHORTEST_WINDOW_SECONDS = 0.1
+fairtrial.lab.block_ceilings.WINDOW_SECONDS = 0.1
