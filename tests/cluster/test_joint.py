@@ -84,7 +84,7 @@ def offered(
     plan: EnginePlan, account: JointAccount, on_event: Callable[[dict[str, Any]], None] = lambda _event: None
 ) -> EngineSummary:
     return run_engine(
-        plan, on_event, start=lambda plan: JointEngines(cast(Cluster, None), HOSTS, plan, account).process
+        plan, on_event, start=lambda plan: JointEngines(cast("Cluster", None), HOSTS, plan, account).process
     )
 
 
@@ -112,12 +112,10 @@ def test_the_whole_is_the_sum_of_what_each_host_did(
         assert [host.offered for host in account.hosts] == [100, 100]
 
 
-def test_a_late_host_is_refused(
-    engines: list[LocalEngine], target: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_late_host_is_refused(engines: list[LocalEngine], target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LocalEngine, "late_seconds", 0.3)
     account = JointAccount()
-    with pytest.raises(Problem, match=r"opened \d+ ms apart, .*; at most 50 ms are allowed"):
+    with pytest.raises(Problem, match=r"opened \d+ ms apart, .*; at most 50\.0 ms are allowed"):
         offered(plan_on(target, Closed(connections=2)), account)
     assert account.hosts == [] and account.apart
 

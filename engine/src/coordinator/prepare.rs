@@ -274,7 +274,9 @@ impl Run {
 
     /// Which numbers of a sequence this engine gives out.
     fn turn(&self) -> Turn {
-        self.plan.part.map_or(Turn::default(), |part| Turn { number: u64::from(part.number), of: u64::from(part.of) })
+        self.plan
+            .part
+            .map_or(Turn::default(), |part| Turn { number: u64::from(part.number), of: u64::from(part.of) })
     }
 
     /// A thread's place among all of them.

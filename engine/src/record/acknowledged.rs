@@ -74,7 +74,8 @@ impl AcknowledgedNumbers {
 
 /// The words of all pages, the lowest byte first, as base64.
 fn write_pages<S: Serializer>(pages: &[Box<[u64; PAGE_WORDS]>], serializer: S) -> Result<S::Ok, S::Error> {
-    let bytes: Vec<u8> = pages.iter().flat_map(|page| page.iter()).flat_map(|word| word.to_le_bytes()).collect();
+    let bytes: Vec<u8> =
+        pages.iter().flat_map(|page| page.iter()).flat_map(|word| word.to_le_bytes()).collect();
     serializer.serialize_str(&STANDARD.encode(bytes))
 }
 
@@ -139,7 +140,8 @@ mod tests {
         for added in [vec![], vec![1, 64, PAGE_NUMBERS + 3]] {
             let written = serde_json::to_string(&of(1, added.clone())).unwrap();
             let read: AcknowledgedNumbers = serde_json::from_str(&written).unwrap();
-            let missing = |numbers: &AcknowledgedNumbers| numbers.conclude("a", 2 * PAGE_NUMBERS).not_acknowledged;
+            let missing =
+                |numbers: &AcknowledgedNumbers| numbers.conclude("a", 2 * PAGE_NUMBERS).not_acknowledged;
             assert_eq!(missing(&read), missing(&of(1, added)));
         }
         assert!(serde_json::from_str::<AcknowledgedNumbers>("{\"from\": 1, \"pages\": \"AAAA\"}").is_err());

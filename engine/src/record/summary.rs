@@ -126,7 +126,12 @@ impl WindowFacts {
             run_totals: bytes(self.run_totals, other.run_totals),
             books: self.books.plus(other.books),
             requests: self.requests,
-            begun_numbers: self.begun_numbers.iter().zip(&other.begun_numbers).map(|(one, other)| *one.max(other)).collect(),
+            begun_numbers: self
+                .begun_numbers
+                .iter()
+                .zip(&other.begun_numbers)
+                .map(|(one, other)| *one.max(other))
+                .collect(),
             used_rows: self.used_rows,
             think_seconds: self.think_seconds,
             opened_ns: self.opened_ns,

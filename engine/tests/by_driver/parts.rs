@@ -125,7 +125,10 @@ fn rows_numbers_and_spot_checks_are_those_of_all_parts() {
     let merged = merge(&parts);
     assert!(merged.errors().is_empty(), "{}", merged.0["examples"]);
     let verified = merged.count("verified");
-    assert_eq!((&merged.0["picks"]["answered"], &merged.0["picks"]["distinct"]), (&json!(verified), &json!(1)));
+    assert_eq!(
+        (&merged.0["picks"]["answered"], &merged.0["picks"]["distinct"]),
+        (&json!(verified), &json!(1))
+    );
     let sightings = &merged.0["sightings"];
     let seen = sightings["kept"].as_array().unwrap().len() as u64 + sightings["left_out"].as_u64().unwrap();
     assert_eq!(seen, verified);
@@ -136,7 +139,10 @@ fn rows_numbers_and_spot_checks_are_those_of_all_parts() {
     let spots = merged.0["spot_checks"].as_array().unwrap();
     assert_eq!(spots.len(), 4);
     let sent: Vec<f64> = spots.iter().map(|spot| spot["sent_seconds"].as_f64().unwrap()).collect();
-    assert!(sent.is_sorted() && sent[3] < 0.5 && spots.iter().all(|spot| spot["error"].is_null()), "{spots:?}");
+    assert!(
+        sent.is_sorted() && sent[3] < 0.5 && spots.iter().all(|spot| spot["error"].is_null()),
+        "{spots:?}"
+    );
     let mut others = parts;
     others[1]["record"]["picks"]["counts"] = json!([-5]);
     assert!(refusal(&others).contains("part 1: its rows are others"));

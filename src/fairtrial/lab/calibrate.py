@@ -2,8 +2,9 @@
 
 A target has one thread, so there is one target, on one of the server's processors, for each processor that the
 generator uses, those of all load hosts. The engine's threads and connections are spread over its processors as in a
-trial. The sum of their rates, all at the same time, is a ceiling: no stack can be measured above it. What one request after the other takes on a single connection,
-and what requests take at the rate of an open load, is a floor: no stack can be measured below it.
+trial. The sum of their rates, all at the same time, is a ceiling: no stack can be measured above it. What one request
+after the other takes on a single connection, and what requests take at the rate of an open load, is a floor: no stack
+can be measured below it.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -14,7 +14,7 @@ class LoadHostAccount(Strict):
         description="how long after the first host's window its own opened, by clocks that were compared before"
     )
     clock_ahead_seconds: float = Field(
-        description="how far its clock was ahead of that of the lane's lab; its start was timed by that, and no figure is"
+        description="how far its clock was ahead of that of the lane's lab: its start was timed by it, and no figure is"
     )
     clock_error_seconds: float = Field(description="by how much that may be wrong")
     connections: int = Field(description="that it had of the load's")

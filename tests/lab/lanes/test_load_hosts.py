@@ -35,7 +35,7 @@ class SomeCluster:
 
 def hosts_of(*workers: str) -> tuple[LoadHosts, SomeCluster]:
     cluster = SomeCluster(*workers)
-    return LoadHosts(cast(Cluster, cluster), [EngineThere(worker, "engine") for worker in workers]), cluster
+    return LoadHosts(cast("Cluster", cluster), [EngineThere(worker, "engine") for worker in workers]), cluster
 
 
 @pytest.fixture

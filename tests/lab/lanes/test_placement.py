@@ -52,7 +52,9 @@ def test_several_load_hosts_of_the_servers_machine_share_a_processor() -> None:
 
 
 def test_load_hosts_of_another_machine_must_not_share_a_processor() -> None:
-    server, *loads = (Worker(name, (role,), name[0]) for name, role in (("a", "server"), ("b1", "load"), ("b2", "load")))
+    server, *loads = (
+        Worker(name, (role,), name[0]) for name, role in (("a", "server"), ("b1", "load"), ("b2", "load"))
+    )
     facts = {"a": host("a", 0), "b1": host("b", 0, 1), "b2": host("b", 2, 3)}
     assert_apart(Lane(1, server, tuple(loads)), facts)
     with pytest.raises(Problem, match="lane 1: b2 shares processors"):

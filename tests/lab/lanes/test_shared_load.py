@@ -18,7 +18,10 @@ CLOSED = {"kind": "closed", "connections": 16}
 
 
 def planned(lab: Lab, load: Mapping[str, Any], **more: Any) -> Plan:
-    stacks = {"one": read_stack(lab.stacks / lab.stack("one"), "one")}
+    folder = lab.stacks / "one"
+    if not folder.exists():
+        lab.stack("one")
+    stacks = {"one": read_stack(folder, "one")}
     return make_plan(Experiment.model_validate(EXPERIMENT | {"load": load} | more), stacks, "shared.toml")
 
 

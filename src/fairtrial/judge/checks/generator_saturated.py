@@ -21,7 +21,9 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         yield case.finding(
             trial.index,
             "refusal" if refused else "warning",
-            f"the load engine's {_used(len(summary.threads), processors, share)}{_where(trial.load_hosts, processors)}: "
+            f"the load engine's {_used(len(summary.threads), processors, share)}"
+            + _where(trial.load_hosts, processors)
+            + ": "
             + (
                 "the generator, not the contender, may set this figure"
                 if refused

@@ -1,4 +1,4 @@
-"""A load host that did less than its share of a load that several hosts offered: the others' load is then the figure."""
+"""A load host that did less than its share of a load that several offered: the figure is then rather the others'."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,8 +23,8 @@ def examine(case: Case) -> Iterator[Finding]:
             trial.index,
             "refusal" if refused else "warning",
             f"the load host {printable(behind, 60)} had {shares[behind]:.0%} of the answers that the best of "
-            f"{len(shares)} had for as much of the load: {lacking:.0%} of the load is missing beside that of hosts that "
-            "are all as good",
+            f"{len(shares)} had for as much of the load: {lacking:.0%} of the load is missing beside that of hosts "
+            "that are all as good",
         )
 
 
@@ -60,6 +60,6 @@ CHECK = Check(
             "below half, most of what the host was to offer was not: the load was rather that of the other hosts",
         ),
     },
-    remedy="use load hosts that are alike and equally far from the server; look at its link and at what else runs there",
+    remedy="use load hosts that are alike and equally far from the server; see what else runs there, and on its link",
     examine=examine,
 )

@@ -30,7 +30,6 @@ ENDS_WITHIN_SECONDS = 20.0
 """A stack and a database have their times of grace. What is left then, the guards end when this process does."""
 
 
-
 def serve(lines: IO[str], out: IO[str]) -> None:
     """Do the task that the first line is, block by block as the lines after it say, until they end."""
     mouth = Mouth(out)
