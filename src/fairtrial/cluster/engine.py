@@ -89,6 +89,9 @@ class CarriedProcess:
         try:
             with suppress(OSError):
                 status = carry(out, err)
+        except Exception as error:  # whatever Dask raises: the reader is told, and not left with an end without a word
+            with suppress(OSError):
+                err.write(f"what the engine printed could not be carried: {error!r}".encode())
         finally:
             self.returncode = status
             out.close()

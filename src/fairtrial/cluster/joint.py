@@ -157,13 +157,15 @@ class JointEngines:
 
     def _failure(self) -> tuple[int, bytes]:
         """The exit status and the words of the first that failed."""
+        ends = []
         for there, engine in zip(self._there, self._engines, strict=True):
             assert engine.process.stderr
             words = engine.process.stderr.read().strip()
             status = engine.process.wait()
             if status not in (0, -signal.SIGKILL) or (words and status):
                 return status, words if words else f"the engine at {there.worker} failed".encode()
-        return 1, b"an engine ended without its part"
+            ends.append(f"{there.worker} with status {status}")
+        return 1, f"an engine ended without its part: {', '.join(ends)}".encode()
 
     def _write_summary(self, out: IO[bytes], parts: Sequence[dict[str, Any]]) -> tuple[int, bytes]:
         opened = [

@@ -245,7 +245,7 @@ def test_numbers_in_turn_are_given_out_once(call: Call, three: Processes, listen
     finished = call("load", f"{listener.url}{{{{sequence 1}}}}", "--cluster", three.address, *options)
     assert finished.status == 0, finished.err
     numbers = [int(request.path.rpartition("/")[2]) for request in listener.received]
-    assert len(numbers) == 10 == len(set(numbers))
+    assert len(numbers) == len(set(numbers)) >= 10  # the warm-up's among them
 
 
 def test_what_hosts_cannot_share_is_refused_in_the_engines_words(
