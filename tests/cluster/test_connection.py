@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import assert_safe, connected, host_of
+from fairtrial.cluster.connection import _result, assert_safe, connected, host_of
 
 
 @pytest.mark.parametrize(
@@ -55,3 +56,24 @@ def test_only_a_cluster_loads_distributed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+class AnswerAtTheEnd:
+    """A future of Dask's whose answer comes just as the first look ends."""
+
+    status = "finished"
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def result(self, timeout: float) -> str:
+        self.looks += 1
+        if self.looks == 1:
+            raise UnboundLocalError("cannot access local variable 'result'")
+        return "answer"
+
+
+def test_an_answer_at_the_end_of_a_look_is_not_missed() -> None:
+    future = AnswerAtTheEnd()
+    assert _result(SimpleNamespace(status="running"), "tcp://127.0.0.1:1", future, future, 5.0) == "answer"
+    assert future.looks == 2

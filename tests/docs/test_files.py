@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
-from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary, EngineThread
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.profile import Profile
 from tests.docs.pages import DOCS
@@ -19,7 +19,7 @@ PAGE = (DOCS / "files.md").read_text()
 def models(annotation: Any) -> Iterator[type[BaseModel]]:
     """A model, and all models that its fields hold; without those that other pages describe."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        if annotation in (Experiment, EngineSummary, *models_of_loads()):
+        if annotation in (Experiment, EngineSummary, EngineThread, *models_of_loads()):
             return
         yield annotation
         for field in annotation.model_fields.values():

@@ -144,7 +144,9 @@ impl Run {
         }
         if let Some(PartPlan { number, of }) = self.plan.part {
             let opened_unix_ns = clock::real_time_ns().saturating_sub(now_ns() - timeline.opens_ns);
-            emit(&Event::Part(&Part::new(number, of, clock::seconds(opened_unix_ns), record, facts)))?;
+            let part = Part::new(number, of, clock::seconds(opened_unix_ns), record, facts)
+                .tallied_by(self.plan.dataset.clone().filter(|_| self.tallied_dataset().is_some()));
+            emit(&Event::Part(&part))?;
             return Ok(());
         }
         let summary = Summary::new(record, facts, self.tallied_dataset());

@@ -19,7 +19,7 @@ use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThinkTimes, ThreadShare, split};
 use crate::session::{PacePlan, PlannedSpotChecks, SessionParts, SetupParts};
 use crate::setup_requests::{self, SetupRequest};
-use crate::template::{Renderer, Sources};
+use crate::template::{Renderer, Sources, Turn};
 use crate::tls::TlsClient;
 use crate::variables::{VariableSources, Variables};
 use crate::verify::{ChangedRows, Expectation};
@@ -76,10 +76,6 @@ impl Run {
                 Expectation::new(&request.expect, sources, encoded.message.tables()).map_err(invalid)?;
             least_body_bytes = least_body_bytes.min(expectation.least_body_bytes());
             requests.push(encoded);
-        }
-        let counts = |request: &EncodedRequest| request.message.first_sequence().is_some();
-        if plan.part.is_some() && requests.iter().any(counts) {
-            return Err(InvalidPlan("part: `{{sequence}}`: numbers in turn need one engine".to_owned()));
         }
         rows.forget_texts();
         let reference = Reference::new(&plan, &requests).map_err(InvalidPlan)?;
@@ -150,7 +146,7 @@ impl Run {
                 .take(self.place(thread))
                 .sum(),
         });
-        let mut renderer = Renderer::new(plan.seed, self.place(thread) as u64);
+        let mut renderer = Renderer::new(plan.seed, self.place(thread) as u64).counting(self.turn());
         if setup.is_some() {
             renderer.variables = Variables::new(&self.variables, connections as usize);
         }
@@ -196,10 +192,12 @@ impl Run {
         }
     }
 
-    /// By place in the mix, how many numbers of its first sequence each request was given.
+    /// By place in the mix, how many numbers of its first sequence there are up to the last that was given out.
     pub(super) fn begun_numbers(&self) -> Vec<u64> {
-        let begun =
-            |request: &EncodedRequest| request.message.first_sequence().map_or(0, |first| first.given);
+        let turn = self.turn();
+        let begun = |request: &EncodedRequest| {
+            request.message.first_sequence().map_or(0, |first| turn.begun(first.given))
+        };
         self.requests.iter().map(begun).collect()
     }
 
@@ -256,7 +254,7 @@ impl Run {
         let mut planned: Vec<(u64, usize)> =
             moments.map(|(seconds, place)| (clock::from_seconds(seconds), place)).collect();
         planned.sort_unstable();
-        planned.into_iter().skip(thread).step_by(self.threads() as usize).collect()
+        planned.into_iter().skip(self.place(thread)).step_by(self.all_threads() as usize).collect()
     }
 
     /// One thread's part of what all have together.
@@ -272,6 +270,13 @@ impl Run {
     /// Of all engines that share the load.
     pub(super) fn all_threads(&self) -> u32 {
         self.threads() * self.plan.part.map_or(1, |part| part.of)
+    }
+
+    /// Which numbers of a sequence this engine gives out.
+    fn turn(&self) -> Turn {
+        self.plan
+            .part
+            .map_or(Turn::default(), |part| Turn { number: u64::from(part.number), of: u64::from(part.of) })
     }
 
     /// A thread's place among all of them.

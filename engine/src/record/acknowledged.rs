@@ -1,15 +1,19 @@
 //! Which numbers of a request's sequence had a verified answer.
 
-use serde::Serialize;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 const PAGE_WORDS: usize = 512;
 const PAGE_NUMBERS: u64 = 64 * PAGE_WORDS as u64;
 
 /// Numbers of one sequence, a bit each. Grows by pages, so that nothing is copied while a run goes on.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct AcknowledgedNumbers {
     /// The sequence's first number.
     from: u64,
+    #[serde(serialize_with = "write_pages", deserialize_with = "read_pages")]
     pages: Vec<Box<[u64; PAGE_WORDS]>>,
 }
 
@@ -68,6 +72,24 @@ impl AcknowledgedNumbers {
     }
 }
 
+/// The words of all pages, the lowest byte first, as base64.
+fn write_pages<S: Serializer>(pages: &[Box<[u64; PAGE_WORDS]>], serializer: S) -> Result<S::Ok, S::Error> {
+    let bytes: Vec<u8> =
+        pages.iter().flat_map(|page| page.iter()).flat_map(|word| word.to_le_bytes()).collect();
+    serializer.serialize_str(&STANDARD.encode(bytes))
+}
+
+fn read_pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Box<[u64; PAGE_WORDS]>>, D::Error> {
+    let bytes = STANDARD.decode(String::deserialize(deserializer)?).map_err(D::Error::custom)?;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let (pages, rest_of_words) = words.as_chunks::<PAGE_WORDS>();
+    if !rest.is_empty() || !rest_of_words.is_empty() {
+        return Err(D::Error::custom("numbers that are no whole pages"));
+    }
+    Ok(pages.iter().map(|page| Box::new(*page)).collect())
+}
+
 /// Page, word and bit of the sequence's nth number.
 fn place(nth: u64) -> (usize, usize, u64) {
     ((nth / PAGE_NUMBERS) as usize, (nth % PAGE_NUMBERS / 64) as usize, 1 << (nth % 64))
@@ -111,6 +133,18 @@ mod tests {
             let expected: Vec<(u64, u64)> = (last + 1..many).step_by(2).map(|odd| (odd, odd)).collect();
             assert_eq!(missing, expected);
         }
+    }
+
+    #[test]
+    fn numbers_are_read_as_they_were_written() {
+        for added in [vec![], vec![1, 64, PAGE_NUMBERS + 3]] {
+            let written = serde_json::to_string(&of(1, added.clone())).unwrap();
+            let read: AcknowledgedNumbers = serde_json::from_str(&written).unwrap();
+            let missing =
+                |numbers: &AcknowledgedNumbers| numbers.conclude("a", 2 * PAGE_NUMBERS).not_acknowledged;
+            assert_eq!(missing(&read), missing(&of(1, added)));
+        }
+        assert!(serde_json::from_str::<AcknowledgedNumbers>("{\"from\": 1, \"pages\": \"AAAA\"}").is_err());
     }
 
     #[test]

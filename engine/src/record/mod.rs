@@ -54,7 +54,7 @@ use distribution::exact;
 const INTENDED_RESERVED: usize = 1 << 20;
 
 /// When an exchange happened, in nanoseconds on the run's clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct ExchangeTimes {
     /// Intended start.
     pub intended_ns: u64,
@@ -123,10 +123,8 @@ pub struct Record {
     /// Intended starts, on the run's clock.
     intended_ns: Vec<u64>,
     most_intended: usize,
-    #[serde(skip)]
     picks: Option<PickCounts>,
     /// Of the whole run: by place in the mix, or empty; `None` for a request that does not ask for it.
-    #[serde(skip)]
     acknowledged: Vec<Option<AcknowledgedNumbers>>,
     /// Of right answers in the window, those that the plan asks for.
     #[serde(skip)]
@@ -139,9 +137,7 @@ pub struct Record {
     /// Of the answers, right or wrong, over the connections.
     pub evenness: Evenness,
     /// In the window, of rows that change; `None` if the plan names none.
-    #[serde(skip)]
     pub sightings: Option<Sightings>,
-    #[serde(skip)]
     spot_checks: Vec<SpotCheckOutcome>,
 }
 
@@ -358,6 +354,7 @@ impl Record {
     fn since(mut self, opened_ns: u64) -> Record {
         self.intended_ns.iter_mut().for_each(|at_ns| *at_ns = at_ns.saturating_sub(opened_ns));
         self.examples.since(opened_ns);
+        self.spot_checks.iter_mut().for_each(|outcome| outcome.since(opened_ns));
         self.series.close();
         self
     }
@@ -365,6 +362,14 @@ impl Record {
     /// True if both are of the same requests.
     fn is_of_same_mix(&self, other: &Record) -> bool {
         self.kinds.names() == other.kinds.names()
+    }
+
+    /// True if answered ids were tallied by this dataset, or none were and there is none.
+    fn is_tallied_by(&self, dataset: Option<&Dataset>) -> bool {
+        match (&self.picks, dataset) {
+            (Some(picks), Some(dataset)) => picks.is_of(dataset),
+            (picks, dataset) => picks.is_none() && dataset.is_none(),
+        }
     }
 
     /// Adds another thread's record.

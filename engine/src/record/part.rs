@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Record, Summary, WindowFacts};
+use crate::dataset::{Dataset, DatasetSpec};
 use crate::plan::PROTOCOL;
 
 /// One engine's record of the window, and what only its coordinator knows.
@@ -20,6 +21,8 @@ pub struct Part {
     opened_unix_seconds: f64,
     record: Record,
     facts: WindowFacts,
+    /// By which answered ids are tallied; `None` if none are.
+    dataset: Option<DatasetSpec>,
 }
 
 /// Why parts are not those of one load.
@@ -38,7 +41,12 @@ impl Part {
     /// The part of this number.
     pub fn new(number: u32, of: u32, opened_unix_seconds: f64, record: Record, facts: WindowFacts) -> Part {
         let (record, facts) = (record.since(facts.opened_ns), WindowFacts { opened_ns: 0, ..facts });
-        Part { protocol: PROTOCOL, number, of, opened_unix_seconds, record, facts }
+        Part { protocol: PROTOCOL, number, of, opened_unix_seconds, record, facts, dataset: None }
+    }
+
+    /// The same, whose answered ids are tallied by this dataset.
+    pub fn tallied_by(self, dataset: Option<DatasetSpec>) -> Part {
+        Part { dataset, ..self }
     }
 
     /// The summary of the whole, as one engine with all threads would have written it.
@@ -63,13 +71,20 @@ impl Part {
         if let Some(part) = parts.iter().find(|part| !part.record.is_of_same_mix(&parts[0].record)) {
             return unfit(format!("part {}: its requests are others than those of part 0", part.number));
         }
+        let dataset = match &parts[0].dataset {
+            Some(spec) => Some(Dataset::new(spec).map_err(|error| Unfit(format!("dataset.{error}").into()))?),
+            None => None,
+        };
+        if let Some(part) = parts.iter().find(|part| !part.record.is_tallied_by(dataset.as_ref())) {
+            return unfit(format!("part {}: its rows are others than those of part 0", part.number));
+        }
         let mut all = parts.into_iter().map(|part| (part.record, part.facts));
         let (mut record, mut facts) = all.next().expect("there is one at least");
         for (other, told) in all {
             record.merge(other);
             facts = facts.plus(told);
         }
-        Ok(Summary::new(record, facts, None))
+        Ok(Summary::new(record, facts, dataset.as_ref()))
     }
 }
 

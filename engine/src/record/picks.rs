@@ -1,6 +1,6 @@
 //! Which rows of the dataset were answered.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::dataset::Dataset;
 
@@ -8,9 +8,10 @@ use crate::dataset::Dataset;
 pub const BINS: usize = 100;
 
 /// Counts per id. Four bytes per id of the dataset.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct PickCounts {
     /// By id; place 0 is unused.
+    #[serde(serialize_with = "write_counts", deserialize_with = "read_counts")]
     counts: Vec<u32>,
     unknown: u64,
 }
@@ -59,6 +60,11 @@ impl PickCounts {
         self.unknown += other.unknown;
     }
 
+    /// True if these are counts of the dataset's ids.
+    pub(super) fn is_of(&self, dataset: &Dataset) -> bool {
+        self.counts.len() as u64 == dataset.last_id() + 1
+    }
+
     /// Sums up.
     pub fn conclude(&self, dataset: &Dataset) -> Picks {
         let mut picks = Picks {
@@ -86,6 +92,26 @@ impl PickCounts {
     }
 }
 
+/// Each count that is not 0, and for each run of zeros its length below 0: most rows of a large dataset have no answer.
+fn write_counts<S: Serializer>(counts: &[u32], serializer: S) -> Result<S::Ok, S::Error> {
+    let runs = counts.chunk_by(|one, other| *one == 0 && *other == 0);
+    serializer.collect_seq(runs.map(|run| match run[0] {
+        0 => -(run.len() as i64),
+        count => i64::from(count),
+    }))
+}
+
+fn read_counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u32>, D::Error> {
+    let mut counts = Vec::new();
+    for run in Vec::<i64>::deserialize(deserializer)? {
+        match u32::try_from(run) {
+            Ok(count) => counts.push(count),
+            Err(_) => counts.resize(counts.len().saturating_add(run.unsigned_abs() as usize), 0),
+        }
+    }
+    Ok(counts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +133,21 @@ mod tests {
         assert_eq!((picks.answered, picks.distinct, picks.pairs, picks.unknown), (7, 4, 3, 1));
         assert_eq!((picks.bins[0], picks.bins[1], picks.bins[99]), (2, 3, 1));
         assert_eq!(picks.bins.iter().sum::<u64>(), 6);
+    }
+
+    #[test]
+    fn counts_are_read_as_they_were_written() {
+        let dataset = Dataset::new(&items(1000, 0.3)).unwrap();
+        let mut picks = PickCounts::new(&dataset);
+        for id in [1, 2, 2, 500, dataset.last_id()] {
+            picks.add(id);
+        }
+        picks.add_unknown();
+        let written = serde_json::to_value(&picks).unwrap();
+        assert_eq!(written["counts"].as_array().unwrap()[..4], [-1, 1, 2, -497]);
+        let read: PickCounts = serde_json::from_value(written).unwrap();
+        assert!(read.is_of(&dataset));
+        assert_eq!((read.counts, read.unknown), (picks.counts, 1));
     }
 
     #[test]

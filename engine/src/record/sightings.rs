@@ -1,6 +1,6 @@
 //! Which answers showed which text of a row that changed, and when they were asked for.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::verify::Sighting;
 
@@ -8,7 +8,7 @@ use crate::verify::Sighting;
 const MOST: usize = 1 << 16;
 
 /// The sightings of one thread, or of all. If there are more than can be kept, every second, fourth, … is.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct Sightings {
     kept: Vec<Sighted>,
     /// One of so many is kept.

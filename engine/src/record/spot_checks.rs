@@ -1,18 +1,20 @@
 //! What became of requests beside the mix.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::{ErrorKind, ExchangeTimes, example};
 
 /// What became of one.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct SpotCheckOutcome {
     /// Its place among the requests.
     request: usize,
     /// Its end is that of its answer, or of its connection.
     times: ExchangeTimes,
     /// `None`: the answer was right.
-    error: Option<ErrorKind>,
+    error: Option<Cow<'static, str>>,
     /// `None`: there was no answer.
     status: Option<u16>,
     excerpt: String,
@@ -26,7 +28,7 @@ pub struct SpotCheckWritten {
     name: String,
     sent_seconds: f64,
     seconds: f64,
-    error: Option<&'static str>,
+    error: Option<Cow<'static, str>>,
     status: Option<u16>,
     excerpt: String,
     reason: Option<String>,
@@ -37,7 +39,7 @@ impl SpotCheckOutcome {
     ///
     /// `error`: `None` if its answer is right.
     pub fn of(request: usize, times: ExchangeTimes, error: Option<ErrorKind>) -> SpotCheckOutcome {
-        let excerpt = String::new();
+        let (excerpt, error) = (String::new(), error.map(|kind| kind.name().into()));
         SpotCheckOutcome { request, times, error, status: None, excerpt, reason: None }
     }
 
@@ -45,6 +47,18 @@ impl SpotCheckOutcome {
     pub fn answered(self, status: u16, body: &[u8], reason: Option<String>) -> SpotCheckOutcome {
         let reason = reason.map(example::shortened);
         SpotCheckOutcome { status: Some(status), excerpt: example::excerpt(body), reason, ..self }
+    }
+
+    /// The same with its moments counted from `opened_ns`.
+    pub(super) fn since(&mut self, opened_ns: u64) {
+        for at_ns in [
+            &mut self.times.intended_ns,
+            &mut self.times.sent_ns,
+            &mut self.times.first_byte_ns,
+            &mut self.times.done_ns,
+        ] {
+            *at_ns = at_ns.saturating_sub(opened_ns);
+        }
     }
 
     /// When it was due, on the run's clock.
@@ -59,7 +73,7 @@ impl SpotCheckOutcome {
             name: requests[self.request].clone(),
             sent_seconds: intended_ns.saturating_sub(opened_ns) as f64 / 1e9,
             seconds: done_ns.saturating_sub(intended_ns) as f64 / 1e9,
-            error: self.error.map(ErrorKind::name),
+            error: self.error.clone(),
             status: self.status,
             excerpt: self.excerpt.clone(),
             reason: self.reason.clone(),

@@ -83,7 +83,7 @@ pub struct WindowFacts {
     pub books: Books,
     /// Names of the requests, by place in the mix.
     pub requests: Vec<String>,
-    /// How many numbers of its first sequence each of them was given.
+    /// How many numbers of its first sequence there are for each of them, up to the last that was given out.
     pub begun_numbers: Vec<u64>,
     /// Of the tables whose rows are taken once, how many were.
     pub used_rows: BTreeMap<String, u64>,
@@ -126,7 +126,12 @@ impl WindowFacts {
             run_totals: bytes(self.run_totals, other.run_totals),
             books: self.books.plus(other.books),
             requests: self.requests,
-            begun_numbers: self.begun_numbers,
+            begun_numbers: self
+                .begun_numbers
+                .iter()
+                .zip(&other.begun_numbers)
+                .map(|(one, other)| *one.max(other))
+                .collect(),
             used_rows: self.used_rows,
             think_seconds: self.think_seconds,
             opened_ns: self.opened_ns,

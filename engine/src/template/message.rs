@@ -147,7 +147,8 @@ impl Template {
     pub(super) fn render(&self, closes: bool, renderer: &mut Renderer, out: &mut Vec<u8>) -> Option<u64> {
         renderer.numbers.clear();
         for (from, given) in &self.sequences {
-            renderer.numbers.push(from + given.fetch_add(1, Ordering::Relaxed));
+            let place = renderer.turn.place(given.fetch_add(1, Ordering::Relaxed));
+            renderer.numbers.push(from + place);
         }
         let row = if self.tables.is_empty() {
             self.dataset.as_deref().map_or(0, |dataset| renderer.row(dataset))
@@ -207,6 +208,7 @@ mod tests {
 
     use serde_json::json;
 
+    use super::super::Turn;
     use super::super::builder::{MessageBuilder, Position, Sources};
     use super::*;
     use crate::dataset::tests::items;
@@ -290,6 +292,22 @@ mod tests {
         let mut numbers: Vec<u64> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
         numbers.sort_unstable();
         assert_eq!(numbers, (1..=2000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn several_engines_share_a_sequence() {
+        let number = |message: &Message, renderer: &mut Renderer| {
+            rendered(message, renderer);
+            renderer.first_number().unwrap()
+        };
+        for (part, expected, begun) in [(0, [5, 8, 11], 7), (1, [6, 9, 12], 8), (2, [7, 10, 13], 9)] {
+            let message = message("/{{sequence 5}}", "");
+            let turn = Turn { number: part, of: 3 };
+            let mut renderer = Renderer::new(1, part).counting(turn);
+            assert_eq!([(); 3].map(|()| number(&message, &mut renderer)), expected);
+            assert_eq!(turn.begun(message.first_sequence().unwrap().given), begun);
+            assert_eq!(turn.begun(0), 0);
+        }
     }
 
     #[test]

@@ -20,6 +20,6 @@ mod zipf;
 pub use builder::{MessageBuilder, Position, Sources};
 pub use message::{FirstSequence, Message, Template};
 pub use parse::{Part, Placeholder, Spelling, parse};
-pub use render::Renderer;
+pub use render::{Renderer, Turn};
 pub use row_text::RowText;
 pub use zipf::Zipf;

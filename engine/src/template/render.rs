@@ -6,11 +6,40 @@ use crate::dataset::{Dataset, RowWriter, mix};
 use crate::rows::{Pick, Table, percent_encode};
 use crate::variables::Variables;
 
+/// Which numbers of a sequence one of several engines gives out: of n, engine p every nth, beginning with the pth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// From 0.
+    pub number: u64,
+    /// How many engines there are.
+    pub of: u64,
+}
+
+impl Default for Turn {
+    fn default() -> Turn {
+        Turn { number: 0, of: 1 }
+    }
+}
+
+impl Turn {
+    /// How far behind the sequence's first number this engine's next one is, after `given` others.
+    #[inline]
+    pub(super) fn place(self, given: u64) -> u64 {
+        given * self.of + self.number
+    }
+
+    /// How many numbers of the sequence there are up to this engine's last one, if it gave out so many.
+    pub fn begun(self, given: u64) -> u64 {
+        given.checked_sub(1).map_or(0, |before| self.place(before) + 1)
+    }
+}
+
 /// A thread's source of what differs between requests.
 #[derive(Debug)]
 pub struct Renderer {
     state: u64,
     writer: RowWriter,
+    pub(super) turn: Turn,
     /// The numbers of the sequences of the request that is being rendered.
     pub(super) numbers: Vec<u64>,
     /// The places of the rows that the request took, one of each table.
@@ -28,12 +57,18 @@ impl Renderer {
         let state = mix(mix(!seed).wrapping_add(thread));
         Renderer {
             state,
+            turn: Turn::default(),
             writer: RowWriter::new(),
             numbers: Vec::new(),
             places: Vec::new(),
             variables: Variables::default(),
             text: Vec::new(),
         }
+    }
+
+    /// The same, of an engine that is one of several.
+    pub fn counting(self, turn: Turn) -> Renderer {
+        Renderer { turn, ..self }
     }
 
     /// The number of the first sequence in the template that was rendered last; `None` if it has none.

@@ -96,6 +96,58 @@ fn counts_add_up_to_what_the_target_served() {
     assert_eq!(merge(&reversed).0, merged.0);
 }
 
+/// The only row of this dataset, so that every answer is about it.
+fn link() -> (Value, String) {
+    let dataset = json!({
+        "name": "links", "seed": 3, "rows": 1,
+        "fields": [{"name": "id", "kind": "id"}, {"name": "url", "kind": "link", "prefix": "https://example.com/"}]
+    });
+    let output = run_with_input(&["dataset", "--format", "jsonl"], &dataset.to_string());
+    (dataset, String::from_utf8(output.stdout).unwrap().trim_end().to_owned())
+}
+
+#[test]
+fn rows_numbers_and_spot_checks_are_those_of_all_parts() {
+    let (dataset, row) = link();
+    let target = Target::start(&["--body", &row]);
+    let expect = json!({"body": {"kind": "row", "fields": ["id", "url"]}});
+    let requests = json!([
+        {"name": "row", "path": "/{{sequence 7}}", "template": true, "acknowledge": true, "expect": expect},
+        {"name": "spot", "path": "/1", "spot_check_at_seconds": [0.01, 0.02, 0.03, 0.04]},
+    ]);
+    let text = serde_json::from_str::<Value>(&row).unwrap()["url"].as_str().unwrap().to_owned();
+    let plan = Plan::closed(&target.address, 4)
+        .with("dataset", dataset)
+        .with("requests", requests)
+        .with("changed_rows", json!([{"id": 1, "field": "url", "text": text.replace("example", "fybnqmf")}]))
+        .with("stop", json!({"kind": "seconds", "seconds": 0.5}));
+    let parts = offer(&plan, 2);
+    let merged = merge(&parts);
+    assert!(merged.errors().is_empty(), "{}", merged.0["examples"]);
+    let verified = merged.count("verified");
+    assert_eq!(
+        (&merged.0["picks"]["answered"], &merged.0["picks"]["distinct"]),
+        (&json!(verified), &json!(1))
+    );
+    let sightings = &merged.0["sightings"];
+    let seen = sightings["kept"].as_array().unwrap().len() as u64 + sightings["left_out"].as_u64().unwrap();
+    assert_eq!(seen, verified);
+    let numbers = &merged.0["acknowledgements"][0];
+    let missed: Vec<(u64, u64)> = serde_json::from_value(numbers["not_acknowledged"].clone()).unwrap();
+    let missed: u64 = missed.into_iter().map(|(first, last)| last + 1 - first).sum();
+    assert_eq!(numbers["begun"].as_u64().unwrap() - missed, merged.count("run_verified"));
+    let spots = merged.0["spot_checks"].as_array().unwrap();
+    assert_eq!(spots.len(), 4);
+    let sent: Vec<f64> = spots.iter().map(|spot| spot["sent_seconds"].as_f64().unwrap()).collect();
+    assert!(
+        sent.is_sorted() && sent[3] < 0.5 && spots.iter().all(|spot| spot["error"].is_null()),
+        "{spots:?}"
+    );
+    let mut others = parts;
+    others[1]["record"]["picks"]["counts"] = json!([-5]);
+    assert!(refusal(&others).contains("part 1: its rows are others"));
+}
+
 #[test]
 fn what_is_no_whole_load_is_refused() {
     let target = Target::start(&[]);
@@ -123,13 +175,11 @@ fn what_is_no_whole_load_is_refused() {
 #[test]
 fn what_several_engines_cannot_share_is_refused_by_name() {
     let base = Plan::closed("127.0.0.1:1", 4).with("part", json!({"number": 0, "of": 2}));
-    let counted = json!([{"path": "/{{sequence 1}}", "template": true}]);
     let rows = json!({"a": {"lines": ["{\"b\": 1}"], "pick": {"kind": "once"}}});
     let kept = json!([{"path": "/", "expect": {"keep_bodies": true}}]);
     for (key, value, says) in [
         ("part", json!({"number": 2, "of": 2}), "part: 2 of 2"),
         ("threads", json!(3), "part: 4 connections for 2 times 3 threads"),
-        ("requests", counted, "numbers in turn need one engine"),
         ("requests", kept, "bodies are kept by one engine"),
         ("rows", rows, "rows.a.pick: rows that are taken in turn"),
     ] {

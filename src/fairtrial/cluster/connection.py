@@ -156,7 +156,9 @@ def _result(client: Any, worker: str, asked: Any, of: Any, within_seconds: float
     while time.monotonic() < until:
         try:
             return asked.result(timeout=LOOK_EVERY_SECONDS)
-        except TimeoutError:
+        # An answer that comes just as the time is up ends Dask's `sync` with neither a result nor an error
+        # (distributed 2026.8.0), and its last line fails. The answer is there: it is asked for again.
+        except (TimeoutError, UnboundLocalError):
             if of.status == "lost" or client.status != "running":
                 break
         except (FutureCancelledError, KilledWorker, OSError):

@@ -89,6 +89,9 @@ class CarriedProcess:
         try:
             with suppress(OSError):
                 status = carry(out, err)
+        except Exception as error:  # whatever Dask raises: the reader is told, and not left with an end without a word
+            with suppress(OSError):
+                err.write(f"what the engine printed could not be carried: {error!r}".encode())
         finally:
             self.returncode = status
             out.close()
@@ -118,7 +121,7 @@ class RemoteEngine:
         Raises:
             Problem: a file cannot be read or is too long.
         """
-        self._look_seconds = look_seconds
+        self.look_seconds = look_seconds
         text, files = with_files(plan)
         self._held: Held = cluster.hold(
             there.worker, "engine", "start", binary=there.binary, plan=text, files=files, held=held
@@ -138,7 +141,7 @@ class RemoteEngine:
         status: int | None = None
         try:
             while status is None:
-                said = self._held.call("read", self._look_seconds)
+                said = self._held.call("read", self.look_seconds)
                 with suppress(OSError):  # nobody reads any more
                     out.write(said["out"])
                     err.write(said["err"])

@@ -8,15 +8,19 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import IO, Any
 
+from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.formatting import figure_in
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import CarriedProcess, EngineThere, RemoteEngine
+from fairtrial.cluster.engine import READ_SECONDS, CarriedProcess, EngineThere, RemoteEngine
 from fairtrial.cluster.hosts import clock_of
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan, Part, StopAfterSeconds
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.load_hosts import LoadHostAccount
 
 AHEAD_SECONDS = 1.0
 """The word to begin reaches a worker within milliseconds, and its one thread within a look at its engine (0.2 s)."""
@@ -29,6 +33,16 @@ SKEW_SHARE, SKEW_SECONDS = 0.01, 0.05
 so long at each edge there is less than was planned."""
 
 
+@dataclass
+class JointAccount:
+    """What is told of the last run of several engines, beside its summary."""
+
+    hosts: list[LoadHostAccount] = field(default_factory=list)
+    """empty where nothing was measured"""
+    apart: str = ""
+    """how far apart the windows opened, in words; empty where they did not"""
+
+
 class JointEngines:
     """One engine on each host, and all of them as one `process`.
 
@@ -37,20 +51,34 @@ class JointEngines:
     is no summary.
     """
 
-    def __init__(self, cluster: Cluster, there: Sequence[EngineThere], plan: EnginePlan, notes: list[str]) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        there: Sequence[EngineThere],
+        plan: EnginePlan,
+        account: JointAccount,
+        *,
+        monotonic: Sequence[ClockOffset] = (),
+        look_seconds: float = READ_SECONDS,
+    ) -> None:
         """Start them.
 
         Args:
-            plan: of the whole; its `cpus` are those of all hosts one after the other, as many of each.
-            notes: is emptied, and told how far apart the windows opened.
+            plan: of the whole; its `cpus` are those of all hosts one after the other, as many of each, and its
+                `threads` are those of each host.
+            account: is emptied, and told what each host did.
+            monotonic: of each host, how far its monotonic clock is ahead: times at which rows were seen, which engines
+                tell by it, become those of this machine. Empty: they are left as they are.
+            look_seconds: for so long what an engine prints is waited for each time, once all have begun.
 
         Raises:
             Problem: a file cannot be read or is too long.
         """
         each = len(plan.cpus) // len(there)
-        self._there, self._plan, self._notes = there, plan, notes
+        self._there, self._plan, self._account = there, plan, account
+        self._monotonic, self._look_seconds = monotonic, look_seconds
         self._clocks = [clock_of(cluster, engine.worker) for engine in there]
-        notes.clear()
+        account.hosts, account.apart = [], ""
         self._engines = [
             RemoteEngine(
                 cluster,
@@ -124,47 +152,94 @@ class JointEngines:
             thread.start()
         for thread in going:
             thread.join()
+        for engine in self._engines:
+            engine.look_seconds = self._look_seconds
 
     def _failure(self) -> tuple[int, bytes]:
         """The exit status and the words of the first that failed."""
+        ends = []
         for there, engine in zip(self._there, self._engines, strict=True):
             assert engine.process.stderr
             words = engine.process.stderr.read().strip()
             status = engine.process.wait()
             if status not in (0, -signal.SIGKILL) or (words and status):
                 return status, words if words else f"the engine at {there.worker} failed".encode()
-        return 1, b"an engine ended without its part"
+            ends.append(f"{there.worker} with status {status}")
+        return 1, f"an engine ended without its part: {', '.join(ends)}".encode()
 
     def _write_summary(self, out: IO[bytes], parts: Sequence[dict[str, Any]]) -> tuple[int, bytes]:
-        fault = self._skewed(parts)
-        if fault:
-            return 1, fault.encode()
-        merged = subprocess.run(
-            [str(engine_binary()), "merge"],
-            input="".join(json.dumps(part) + "\n" for part in parts).encode(),
-            capture_output=True,
-            timeout=MERGED_WITHIN_SECONDS,
-            check=False,
-        )
-        out.write(merged.stdout)
-        return merged.returncode, merged.stderr.strip()
-
-    def _skewed(self, parts: Sequence[dict[str, Any]]) -> str:
-        """Note how far apart the windows opened; why that is too far, or nothing."""
         opened = [
             part["opened_unix_seconds"] - clock.ahead_seconds for part, clock in zip(parts, self._clocks, strict=True)
         ]
+        fault = self._skewed(opened)
+        if fault:
+            return 1, fault.encode()
+        for part, clock in zip(parts, self._monotonic, strict=False):
+            by_clock_here(part, clock)
+        merged = _merged(parts)
+        if merged.returncode == 0:
+            self._account.hosts = [
+                _account_of(part, there.worker, at - min(opened), clock)
+                for part, there, at, clock in zip(parts, self._there, opened, self._clocks, strict=True)
+            ]
+        out.write(merged.stdout)
+        return merged.returncode, merged.stderr.strip()
+
+    def _skewed(self, opened: Sequence[float]) -> str:
+        """Note how far apart the windows opened; why that is too far, or nothing."""
         apart = max(opened) - min(opened)
         unsure = max(clock.error_seconds for clock in self._clocks)
         words = (
             f"the windows of the hosts opened {figure_in(apart, UNITS['ms'])} apart, by clocks that were compared to "
             f"± {figure_in(unsure, UNITS['ms'])}"
         )
-        self._notes.append(words)
+        self._account.apart = words
         stop = self._plan.stop
         window = stop.seconds if isinstance(stop, StopAfterSeconds) else 0.0
         limit = max(SKEW_SECONDS, SKEW_SHARE * window)
         return f"{words}; at most {figure_in(limit, UNITS['ms'])} are allowed" if apart > limit else ""
+
+
+def by_clock_here(part: dict[str, Any], clock: ClockOffset) -> None:
+    """Set the times at which a part's engine asked for rows that change by the monotonic clock of this machine."""
+    sightings = part["record"].get("sightings")
+    if sightings is not None:
+        ahead_ns = round(clock.ahead_seconds * 1e9)
+        sightings["kept"] = [(key, is_new, max(0, sent_ns - ahead_ns)) for key, is_new, sent_ns in sightings["kept"]]
+
+
+def _merged(parts: Sequence[dict[str, Any]]) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(
+        [str(engine_binary()), "merge"],
+        input="".join(json.dumps(part) + "\n" for part in parts).encode(),
+        capture_output=True,
+        timeout=MERGED_WITHIN_SECONDS,
+        check=False,
+    )
+
+
+def _account_of(part: dict[str, Any], worker: str, opened_after: float, clock: ClockOffset) -> LoadHostAccount:
+    """What one host did: the summary of its part, as though it had been the whole."""
+    record = {**part["record"], "picks": None, "sightings": None, "acknowledged": []}
+    told = json.loads(_merged([{**part, "number": 0, "of": 1, "record": record, "dataset": None}]).stdout)
+    del told["event"]
+    summary = EngineSummary.model_validate(told)
+    return LoadHostAccount(
+        worker=worker,
+        opened_after_seconds=opened_after,
+        clock_ahead_seconds=clock.ahead_seconds,
+        clock_error_seconds=clock.error_seconds,
+        connections=summary.connection_answers.connections if summary.connection_answers else 0,
+        is_open=summary.waiting is not None,
+        offered=summary.offered or 0,
+        sent=summary.sent,
+        answers=summary.answers,
+        verified=summary.verified,
+        failures=summary.failures or 0,
+        window_seconds=summary.window_seconds,
+        threads=summary.threads,
+        response_time=summary.response_time,
+    )
 
 
 class JointEvents:

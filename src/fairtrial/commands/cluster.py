@@ -50,6 +50,10 @@ def plan(
     lanes: Annotated[
         int | None, typer.Option("--lanes", min=1, help="So many lanes at most.", show_default="all")
     ] = None,
+    load_hosts: Annotated[
+        int,
+        typer.Option("--load-hosts", min=1, max=1024, help="The load of each lane comes from so many hosts."),
+    ] = 1,
     unencrypted: Annotated[
         bool, typer.Option("--unencrypted", help="Accept connections without TLS beyond this machine.")
     ] = False,
@@ -65,7 +69,7 @@ def plan(
     from fairtrial.lab.lanes.start import in_words, lanes_of
 
     with connected(address, unencrypted=unencrypted) as cluster:
-        found = lanes_of(cluster, lanes)
+        found = lanes_of(cluster, lanes, load_hosts)
     console = Console()
     console.print(Text(in_words(found), style="bold"))
     for line in found.described():

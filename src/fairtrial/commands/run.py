@@ -95,6 +95,16 @@ Cluster = Annotated[
 Lanes = Annotated[
     int | None, typer.Option("--lanes", min=1, help="So many lanes of the cluster at most.", show_default="all")
 ]
+LoadHosts = Annotated[
+    int,
+    typer.Option(
+        "--load-hosts",
+        min=1,
+        max=1024,
+        help="From so many hosts with the role load alone the load of each lane comes. They share its connections and "
+        "arrivals and begin together; what they measured is one load.",
+    ),
+]
 Unencrypted = Annotated[
     bool, typer.Option("--unencrypted", help="Accept connections to the cluster without TLS beyond this machine.")
 ]
@@ -116,6 +126,7 @@ def run(
     wait: Wait = True,
     cluster: Cluster = None,
     lanes: Lanes = None,
+    load_hosts: LoadHosts = 1,
     unencrypted: Unencrypted = False,
     junit: JUnit = None,
     markdown: Markdown = None,
@@ -144,8 +155,13 @@ def run(
         noise_floor=noise_floor,
         crash_audit=None if crash_audit is None else crash_audit.value,
     )
-    if cluster is None and (lanes is not None or unencrypted):
-        raise Problem(f"{'--lanes' if lanes else '--unencrypted'} is about a cluster", "give it with --cluster ADDRESS")
+    for given, option in (
+        (lanes is not None, "--lanes"),
+        (load_hosts > 1, "--load-hosts"),
+        (unencrypted, "--unencrypted"),
+    ):
+        if given and cluster is None:
+            raise Problem(f"{option} is about a cluster", "give it with --cluster ADDRESS")
     settings = Settings(
         out,
         stack or [],
@@ -158,6 +174,7 @@ def run(
         wait,
         cluster,
         lanes,
+        load_hosts,
         unencrypted,
     )
     result, problem = carry_out(Console(), changed, file, settings, too_long)

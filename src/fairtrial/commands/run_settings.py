@@ -28,6 +28,8 @@ class Settings:
     """the address of a Dask scheduler, on whose hosts the trials take place; None: on this machine"""
     lanes: int | None = None
     """so many of a cluster; None: as many as there can be"""
+    load_hosts: int = 1
+    """from how many hosts the load of each lane comes"""
     unencrypted: bool = False
     """whether a connection to the cluster without TLS may leave this machine"""
 

@@ -41,6 +41,7 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
     from fairtrial.base.problem import Problem
     from fairtrial.cluster.connection import connected
     from fairtrial.lab.lanes.conduct import conduct_on_lanes
+    from fairtrial.lab.lanes.shared_load import assert_shared
     from fairtrial.lab.lanes.start import lanes_of, start_lanes
     from fairtrial.lab.lanes.task import sent_plan
 
@@ -49,7 +50,8 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
     sent = sent_plan(plan, str(file))
     with connected(settings.cluster, unencrypted=settings.unencrypted) as cluster:
         with console.status("looking at the cluster"):
-            lanes = lanes_of(cluster, settings.lanes)
+            lanes = lanes_of(cluster, settings.lanes, settings.load_hosts)
+        assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
 
         def conduct(results: Path, watcher: "Watcher") -> "Conducted":
             return conduct_on_lanes(

@@ -55,10 +55,15 @@ FIXED_LASTS_SECONDS = 5.0
 """A guess at how long a given number of requests takes, until trials have been seen."""
 
 
-def engine_threads(threads: int | None, connections: int, processors: int) -> int:
+def engine_threads(threads: int | None, connections: int, processors: int, hosts: int = 1) -> int:
     """How many threads of the load engine offer a load: what it asks for, or one a processor. One without a connection
-    would have nothing to do, so never more than connections."""
-    return min(threads or processors, connections)
+    would have nothing to do, so never more than connections. Of several hosts, each has as many.
+
+    Args:
+        processors: of all hosts.
+        hosts: that the load comes from.
+    """
+    return min(threads or processors, connections) // hosts * hosts or hosts
 
 
 class _LoadBase(Strict):

@@ -29,7 +29,7 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Plac
         findings=list(findings),
         server=_server_use(trial) if outcome == "valid" else None,
         not_measured=trial.not_measured,
-        engine=None if engine is None else _engine_use(engine, len(placement.load_cpus)),
+        engine=None if engine is None else _engine_use(engine, placement.load_processors),
         log=trial.log,
     )
 

@@ -1,9 +1,10 @@
 """Calibration: how far the load engine gets on this placement, against a server that does nothing.
 
 A target has one thread, so there is one target, on one of the server's processors, for each processor that the
-generator uses. The engine's threads and connections are spread over its processors as in a trial. The sum of their
-rates is a ceiling: no stack can be measured above it. What one request after the other takes on a single connection,
-and what requests take at the rate of an open load, is a floor: no stack can be measured below it.
+generator uses, those of all load hosts. The engine's threads and connections are spread over its processors as in a
+trial. The sum of their rates, all at the same time, is a ceiling: no stack can be measured above it. What one request
+after the other takes on a single connection, and what requests take at the rate of an open load, is a floor: no stack
+can be measured below it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,7 @@ from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Requ
 from fairtrial.engine.process import EngineStart
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
-from fairtrial.experiment.loads import RequestLoad, Wait, engine_threads
+from fairtrial.experiment.loads import RequestLoad, Wait
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.placement import THIS_MACHINE, Site, bound_to
 from fairtrial.lab.trial.waiting import wait_of
@@ -67,8 +68,9 @@ def calibrate(
     Raises:
         Problem: engine or target did not run.
     """
-    in_use = engine_threads(threads, connections, len(placement.load_cpus))
-    cpus = placement.load_cpus[:in_use]
+    in_use = placement.load_threads(threads, connections)
+    places = placement.load_places(in_use)
+    cpus = [placement.load_cpus[place] for place in places]
     by_thread = [connections // in_use + (thread < connections % in_use) for thread in range(in_use)]
     shares = [by_thread[place :: len(cpus)] for place in range(len(cpus))]
     with bound_to(site.cpus_of_lab(placement)), ExitStack() as targets:
@@ -86,7 +88,7 @@ def calibrate(
                 keep_alive=keep_alive,
                 wait=wait,
                 seconds=seconds,
-                start=site.start,
+                start=site.start_at(placement, places[place]),
             )
 
         machine = MachineWatch(placement.server_cpus)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.loads import Load
+from fairtrial.experiment.loads import Load, engine_threads
 from fairtrial.experiment.model import Experiment, PlacementKind
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
@@ -21,6 +21,7 @@ from fairtrial.record.crash_audit import CrashAudit
 from fairtrial.record.durability import Durability
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity, WorkloadIdentity
+from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.maintenance import Maintenance
 from fairtrial.record.own_audit import OwnAudit
@@ -117,11 +118,27 @@ class Placement(Strict):
     load_elsewhere: bool = Field(
         False, description="load_cpus are those of other machines, about which the machine's meters say nothing"
     )
+    load_hosts: int = Field(1, description="how many hosts load_cpus are of, as many of each")
 
     @property
     def load_cpus_here(self) -> list[int]:
         """The load generator's processors, as far as they are the machine's that the server runs on."""
         return [] if self.load_elsewhere else self.load_cpus
+
+    @property
+    def load_processors(self) -> int:
+        """How many processors the load has: of several workers of one machine, those that they share count once."""
+        return len(self.load_cpus) if self.load_elsewhere else len(set(self.load_cpus))
+
+    def load_threads(self, threads: int | None, connections: int) -> int:
+        """How many threads offer a load that asks for so many; None: for as many as there are processors."""
+        return engine_threads(threads, connections, len(self.load_cpus), self.load_hosts)
+
+    def load_places(self, threads: int) -> list[int]:
+        """The places in `load_cpus` of those to which so many threads are bound, on all hosts alike."""
+        of_host = len(self.load_cpus) // self.load_hosts
+        used = min(of_host, threads // self.load_hosts)
+        return [host * of_host + place for host in range(self.load_hosts) for place in range(used)]
 
     def of_kind(self, kind: PlacementKind) -> "Placement":
         """This placement, or the shared one where that is asked for."""
@@ -368,6 +385,10 @@ class TrialRecord(BaseModel):
         None, description="of the load engine, before the trial's block; null where none was measured, in older records"
     )
     engine: EngineSummary | None = None
+    load_hosts: list[LoadHostAccount] = Field(
+        default_factory=list,
+        description="what each host did of the load that `engine` is the account of; empty where it came from one",
+    )
     server: ServerMeter | None = None
     not_measured: str = Field(
         "", description="why the lab knows nothing of the stack's processes; empty: it started them itself"

@@ -14,8 +14,8 @@ def workers(text: str) -> list[Worker]:
     ]
 
 
-def lanes(text: str, most: int | None = None) -> list[str]:
-    division = divide(workers(text), most)
+def lanes(text: str, most: int | None = None, load_hosts: int = 1) -> list[str]:
+    division = divide(workers(text), most, load_hosts)
     return [" ".join(worker.address[13:-5] for worker in lane.workers) for lane in division.lanes]
 
 
@@ -60,3 +60,22 @@ def test_without_server_or_load_there_is_no_lane(text: str) -> None:
     with pytest.raises(Problem, match="no lane can be made") as refused:
         lanes(text)
     assert "--resources" in refused.value.remedy
+
+
+def test_each_server_gets_as_many_loads() -> None:
+    assert lanes("s1 s2 l3 l4 l5 l6", load_hosts=2) == ["1 3 4", "2 5 6"]
+    assert lanes("s1 s2 l3 l4 l5", load_hosts=2) == ["1 3 4"]
+    assert lanes("s1 s2 l3 l4 l5 l6", most=1, load_hosts=3) == ["1 3 4 5"]
+
+
+def test_loads_are_all_on_the_servers_machine_or_none_is() -> None:
+    assert lanes("s1 l1 l2 l3", load_hosts=2) == ["1 3 4"]
+    assert lanes("s1 l1 l1 l2", load_hosts=2) == ["1 2 3"]
+    assert lanes("s1 s2 l1 l1 l3", load_hosts=2) == ["2 3 4"]
+
+
+@pytest.mark.parametrize("text", ["s1 l2", "b1 b2 b3", "s1 l1 l2"])
+def test_with_too_few_loads_there_is_no_lane(text: str) -> None:
+    with pytest.raises(Problem, match="2 with the role load alone") as refused:
+        lanes(text, load_hosts=2)
+    assert "--load-hosts" in refused.value.remedy

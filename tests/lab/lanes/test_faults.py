@@ -68,6 +68,25 @@ def test_the_other_lane_goes_on(lab: Lab, own: Processes) -> None:
     wait_for(lambda: not run_there(own), "all that ran on the hosts has ended")
 
 
+@pytest.mark.parametrize("lost", [0, 1])
+def test_one_of_two_load_hosts_is_lost(lab: Lab, own: Processes, lost: int) -> None:
+    """Never a smaller load: its trial is not run."""
+    own.start_worker("server=1")
+    loads = [own.start_worker("load=1") for _ in range(2)]
+    own.wait_for_workers(3)
+    arguments = arguments_on(lab, own, lab.stack("one"), options=("--load-hosts", "2"), seconds=20)
+    with under_way(lab, *arguments) as process:
+        wait_for(lambda: under_load(own), "a load is under way")
+        loads[lost].kill()
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 4, out + err
+    (trial,) = trials_of(lab)
+    assert trial["failure"]["stage"] == "host" and "is lost" in trial["failure"]["reason"]
+    assert trial["engine"] is None and trial["load_hosts"] == []
+    assert trial["stage_seconds"]["load"] < 15
+    wait_for(lambda: not run_there(own), "all that ran on the hosts has ended")
+
+
 def test_a_scheduler_that_is_killed(lab: Lab, own: Processes) -> None:
     for role in ("server", "load"):
         own.start_worker(f"{role}=1")

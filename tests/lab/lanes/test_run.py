@@ -1,6 +1,8 @@
 """`fairtrial run --cluster`: trials on lanes of a cluster, and one record of all of them."""
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,6 +10,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import connected
 from fairtrial.lab.lanes.start import lanes_of
+from fairtrial.record.histogram import read_histogram
 from tests.cluster.certificates import one_for_all
 from tests.cluster.clusters import Processes
 from tests.command_line import Lab
@@ -25,6 +28,30 @@ def test_a_run_on_one_lane(lab: Lab, lane: Processes, run_on: Run) -> None:
     assert [host["roles"] for host in its["hosts"]] == [["server"], ["load"]]
     assert its["calibrations"] == first["calibrations"] != []
     assert "lane 1: server on" in finished.out
+
+
+def test_two_hosts_share_a_load(lab: Lab, run_on: Run, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Its rows are verified, seen to change, counted, and spot-checked, as they are by one engine."""
+    with cluster(tmp_path_factory.mktemp("loads"), cache, "server=1", "load=1", "load=1") as processes:
+        planned = lab.fairtrial("cluster", "plan", "--cluster", processes.address, "--load-hosts", "2")
+        finished = run_on(processes, lab.stack("one"), options=("--load-hosts", "2"), seconds=1)
+    assert planned.status == 0 and planned.out.startswith("1 lane of 3 hosts")
+    assert planned.out.count("load from") == 1 and planned.out.count(", clock ") == 2
+    assert finished.status == 0, finished.err + finished.out
+    first, trial = finished.record
+    (its,) = first["lanes"]
+    assert [host["roles"] for host in its["hosts"]] == [["server"], ["load"], ["load"]]
+    assert its["placement"]["load_hosts"] == 2 and its["calibrations"] != []
+    hosts, engine = trial["load_hosts"], trial["engine"]
+    assert [host["worker"] for host in hosts] == [host["worker"] for host in its["hosts"][1:]]
+    assert bins(engine["response_time"]) == bins(hosts[0]["response_time"]) + bins(hosts[1]["response_time"])
+    assert engine["verified"] == sum(host["verified"] for host in hosts) == engine["picks"]["answered"] > 0
+    assert trial["row_changes"]["old"] == 0 < trial["row_changes"]["answers"] and engine["spot_checks"] != []
+    assert max(host["opened_after_seconds"] for host in hosts) < 0.05
+
+
+def bins(times: dict[str, Any]) -> Counter[float]:
+    return Counter({each.low_seconds: each.count for each in read_histogram(times["hdr_base64"]).buckets})
 
 
 def test_blocks_stay_on_their_lane(
@@ -85,6 +112,7 @@ def test_other_versions_are_refused(lane: Processes, monkeypatch: pytest.MonkeyP
     ("arguments", "words"),
     [
         (("--lanes", "2"), "--lanes is about a cluster"),
+        (("--load-hosts", "2"), "--load-hosts is about a cluster"),
         (("--unencrypted",), "--unencrypted is about a cluster"),
         (("--cluster", "tcp://127.0.0.1:1"), "no scheduler can be reached"),
         (("--cluster", "tcp://192.0.2.1:1"), "unencrypted"),

@@ -21,10 +21,16 @@ from fairtrial.engine.plan import Tls
 from tests.cluster.clusters import Processes, running
 from tests.cluster.networks import ADDRESSES, two_hosts
 from tests.command_line import Finished, Lab
+from tests.experiment.workload_file.files import shop
 from tests.tools.load.conftest import Listener, Target, targets
 from tests.tools.load.measurements import plan
 
 Call = Callable[..., Finished]
+SHOP = """
+rows.items = { file = "items.csv", pick = "sequential" }
+[requests.look]
+get = "/items/{{row items id}}"
+"""
 
 
 @contextmanager
@@ -234,11 +240,21 @@ def test_progress_and_an_interrupt_are_those_of_all(lab: Lab, three: Processes, 
     assert "interrupted" in out and "opened" in out
 
 
-def test_what_hosts_cannot_share_is_refused_in_the_engines_words(call: Call, three: Processes, target: Target) -> None:
-    options = ("--template", "-n", "10")
-    finished = call("load", f"http://{target.address}/{{{{sequence 1}}}}", "--cluster", three.address, *options)
+def test_numbers_in_turn_are_given_out_once(call: Call, three: Processes, listener: Listener) -> None:
+    options = ("--template", "-n", "10", "-c", "3")
+    finished = call("load", f"{listener.url}{{{{sequence 1}}}}", "--cluster", three.address, *options)
+    assert finished.status == 0, finished.err
+    numbers = [int(request.path.rpartition("/")[2]) for request in listener.received]
+    assert len(numbers) == len(set(numbers)) >= 10  # the warm-up's among them
+
+
+def test_what_hosts_cannot_share_is_refused_in_the_engines_words(
+    call: Call, three: Processes, target: Target, tmp_path: Path
+) -> None:
+    file = shop(tmp_path, SHOP, "id\n7\n8\n")
+    finished = call("load", "-f", file, f"http://{target.address}/", "--cluster", three.address, "-n", "10")
     assert finished.status == 2
-    assert "numbers in turn need one engine" in " ".join(finished.err.split())
+    assert "rows that are taken in turn need one engine" in " ".join(finished.err.split())
 
 
 def test_of_several_hosts_none_goes_on_without_the_others(

@@ -27,7 +27,7 @@ def run_checks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Itera
     that it was not examined.
     """
     loads = {condition.id: condition.load for condition in record.conditions}
-    processors = len(record.placement.load_cpus)
+    processors = record.placement.load_processors
     for check in all_checks().values():
         thresholds = check.thresholds_with(record.experiment.checks.get(check.name, {}))
         seen = [trial for trial in trials if not (check.needs_processes and trial.not_measured)]

@@ -24,7 +24,7 @@ def examine(case: Case) -> Iterator[Finding]:
         used = f"the stack used {stack:.0%} of one processor"
         if trial.service is not None:
             used += f" and its database {service:.0%}"
-        generator = summary.busiest_processor_share(len(case.record.placement.load_cpus))
+        generator = summary.busiest_processor_share(case.record.placement.load_processors)
         if generator >= GENERATOR_BUSY:
             why, remedy = (
                 f"the load engine used {generator:.0%} of one of its own: the generator limits the figure",

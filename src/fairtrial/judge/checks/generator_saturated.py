@@ -1,8 +1,10 @@
 """A load generator that is fully busy measures itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.record.load_hosts import LoadHostAccount
 
 
 def examine(case: LoadCase) -> Iterator[Finding]:
@@ -19,7 +21,9 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         yield case.finding(
             trial.index,
             "refusal" if refused else "warning",
-            f"the load engine's {_used(len(summary.threads), processors, share)}: "
+            f"the load engine's {_used(len(summary.threads), processors, share)}"
+            + _where(trial.load_hosts, processors)
+            + ": "
             + (
                 "the generator, not the contender, may set this figure"
                 if refused
@@ -27,6 +31,15 @@ def examine(case: LoadCase) -> Iterator[Finding]:
                 "include waiting in the generator"
             ),
         )
+
+
+def _where(hosts: Sequence[LoadHostAccount], processors: int) -> str:
+    """The one of several load hosts whose engine was busiest, as the end of a clause about it."""
+    if not hosts:
+        return ""
+    of_host = processors // len(hosts)
+    busiest = max(hosts, key=lambda host: host.busiest_processor_share(of_host))
+    return f", on the load host {printable(busiest.worker, 60)}"
 
 
 def _used(threads: int, processors: int, share: float) -> str:

@@ -58,7 +58,7 @@ def _rivals(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator
                 for trial in trials
                 if trial.condition == condition.id and trial.engine is not None and trial.server is not None
             ]
-            contender = _contender(condition.contender, measured, len(record.placement.load_cpus))
+            contender = _contender(condition.contender, measured, record.placement.load_processors)
             if contender is not None:
                 contenders.append(contender)
         yield contenders

@@ -24,13 +24,13 @@ class Lane:
 
     number: int
     server: Worker
-    load: Worker | None
-    """None: the load comes from the server's worker"""
+    loads: tuple[Worker, ...] = ()
+    """the load hosts; empty: the load comes from the server's worker"""
 
     @property
     def workers(self) -> tuple[Worker, ...]:
         """All of them, the server's first."""
-        return (self.server,) if self.load is None else (self.server, self.load)
+        return (self.server, *self.loads)
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,16 @@ class Division:
     unused: tuple[Worker, ...]
 
 
-def divide(workers: Sequence[Worker], most: int | None = None) -> Division:
+def divide(workers: Sequence[Worker], most: int | None = None, load_hosts: int = 1) -> Division:
     """Divide workers into as many lanes as there can be, all with as many hosts.
 
-    Where there are workers with the role `load` and not `server`, load comes from these, one for each lane, if possible
-    from a machine that is not the server's. Where there are none, a worker with both roles is a lane. The order of
-    addresses decides the rest, so that the same workers make the same lanes.
+    Where there are workers with the role `load` and not `server`, load comes from these, `load_hosts` for each lane, if
+    possible from machines that are not the server's: all of a lane's, or none. Where there are none, a worker with both
+    roles is a lane. The order of addresses decides the rest, so that the same workers make the same lanes.
 
     Args:
         most: so many lanes; None: all that there can be.
+        load_hosts: of each lane. More than one have no other role.
 
     Raises:
         Problem: there is no lane.
@@ -57,36 +58,43 @@ def divide(workers: Sequence[Worker], most: int | None = None) -> Division:
     ordered = sorted(workers, key=lambda worker: _natural(worker.address))
     servers = [worker for worker in ordered if "server" in worker.roles]
     loads = [worker for worker in ordered if "load" in worker.roles and "server" not in worker.roles]
-    if loads:
-        number = _fewest(len(servers), len(loads), most)
-        lanes = _with_loads(servers[:number], loads)
+    if loads or load_hosts > 1:
+        lanes = _with_loads(servers, loads, load_hosts)[:most]
     else:
         servers = [worker for worker in servers if "load" in worker.roles]
-        number = _fewest(len(servers), len(servers), most)
-        lanes = [Lane(place, server, None) for place, server in enumerate(servers[:number], 1)]
+        lanes = [Lane(place, server) for place, server in enumerate(servers[:most], 1)]
     if not lanes:
-        raise Problem(
-            f"no lane can be made of {count(len(workers), 'worker')}: it needs one with the role server, and one with "
-            "the role load, or both in one",
-            'start them with --resources "server=1" and --resources "load=1", on hosts of their own',
-            NOTHING_RAN,
-        )
+        raise _no_lane(len(workers), len(loads), load_hosts)
     used = {worker.address for lane in lanes for worker in lane.workers}
     return Division(tuple(lanes), tuple(worker for worker in ordered if worker.address not in used))
 
 
-def _fewest(servers: int, loads: int, most: int | None) -> int:
-    return min(servers, loads) if most is None else min(servers, loads, most)
+def _no_lane(workers: int, loads: int, load_hosts: int) -> Problem:
+    made_of = f"no lane can be made of {count(workers, 'worker')}: it needs one with the role server, and"
+    if load_hosts == 1:
+        return Problem(
+            f"{made_of} one with the role load, or both in one",
+            'start them with --resources "server=1" and --resources "load=1", on hosts of their own',
+            NOTHING_RAN,
+        )
+    return Problem(
+        f"{made_of} {load_hosts} with the role load alone, all on the server's machine or none; {loads} have that role",
+        'start more with --resources "load=1", or ask for fewer: --load-hosts',
+        NOTHING_RAN,
+    )
 
 
-def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker]) -> list[Lane]:
+def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker], load_hosts: int) -> list[Lane]:
     rest = list(loads)
-    lanes = []
-    for number, server in enumerate(servers, 1):
-        load = next((load for load in rest if load.machine != server.machine), rest[0])
-        rest.remove(load)
-        lanes.append(Lane(number, server, load))
-    return lanes
+    chosen: dict[str, tuple[Worker, ...]] = {}
+    for beside in (False, True):
+        for server in servers:
+            fit = [load for load in rest if (load.machine == server.machine) == beside][:load_hosts]
+            if server.address not in chosen and len(fit) == load_hosts:
+                chosen[server.address] = tuple(fit)
+                rest = [load for load in rest if load not in fit]
+    able = [server for server in servers if server.address in chosen]
+    return [Lane(number, server, chosen[server.address]) for number, server in enumerate(able, 1)]
 
 
 def _natural(address: str) -> tuple[tuple[int, int, str], ...]:

@@ -10,23 +10,17 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from fairtrial.base.exit_status import NOTHING_RAN
-from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import Cluster, connected
-from fairtrial.cluster.engine import EngineThere, RemoteEngine, engine_there
-from fairtrial.cluster.hosts import monotonic_clock_of
-from fairtrial.engine.plan import EnginePlan
-from fairtrial.engine.process import EngineProcess
 from fairtrial.lab.conduct import Ready, made_ready
 from fairtrial.lab.exclusive import processors_held
+from fairtrial.lab.lanes.load_hosts import LoadHosts, LoadLost, load_hosts_of
 from fairtrial.lab.lanes.messages import Mouth, end_of_log
 from fairtrial.lab.lanes.task import LaneTask, plan_of
-from fairtrial.lab.placement import Site
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Failure, TrialRecord
 
@@ -36,14 +30,6 @@ ENDS_WITHIN_SECONDS = 20.0
 """A stack and a database have their times of grace. What is left then, the guards end when this process does."""
 
 
-LOOK_SECONDS = 1.0
-"""How often the engine tells how far it is, and the lab asks. Each time takes milliseconds on either host."""
-
-
-class LoadLost(Exception):
-    """A host that the load comes from is lost, so that no further trial can be tried on this lane."""
-
-
 def serve(lines: IO[str], out: IO[str]) -> None:
     """Do the task that the first line is, block by block as the lines after it say, until they end."""
     mouth = Mouth(out)
@@ -51,8 +37,8 @@ def serve(lines: IO[str], out: IO[str]) -> None:
     blocks: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines, blocks), daemon=True).start()
     try:
-        with tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results, _load_host(task) as host:
-            _try_blocks(task, host, Path(results), mouth, blocks)
+        with tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results, load_hosts_of(task) as hosts:
+            _try_blocks(task, hosts, Path(results), mouth, blocks)
     except LoadLost as lost:
         remedy = "see whether its host can be reached; start the worker again, and then run again"
         mouth.problem(Problem(str(lost), remedy, NOTHING_RAN))
@@ -63,25 +49,25 @@ def serve(lines: IO[str], out: IO[str]) -> None:
 
 
 def _try_blocks(
-    task: LaneTask, host: "LoadHost", results: Path, mouth: Mouth, blocks: "queue.SimpleQueue[int | None]"
+    task: LaneTask, hosts: LoadHosts, results: Path, mouth: Mouth, blocks: "queue.SimpleQueue[int | None]"
 ) -> None:
     plan = plan_of(task.plan)
     (results / "logs").mkdir(mode=0o700)
     with (
         processors_held(task.held_cpus, mouth.step, wait=task.wait),
-        made_ready(plan, task.placement, results, mouth, site=host.site(task)) as ready,
+        made_ready(plan, task.placement, results, mouth, site=hosts.site(task)) as ready,
     ):
-        host.assert_there()
+        hosts.assert_there()
         mouth.say("ready", record=ready.record.model_dump_json())
         while (block := blocks.get()) is not None:
-            for record in _trials(task, plan, block, ready, host, mouth):
+            for record in _trials(task, plan, block, ready, hosts, mouth):
                 mouth.say("trial", record=record.model_dump_json(), log=end_of_log(results, record))
-            host.assert_there()
+            hosts.assert_there()
             mouth.say("block", number=block)
 
 
 def _trials(
-    task: LaneTask, plan: Plan, block: int, ready: Ready, host: "LoadHost", mouth: Mouth
+    task: LaneTask, plan: Plan, block: int, ready: Ready, hosts: LoadHosts, mouth: Mouth
 ) -> Iterator[TrialRecord]:
     for trial in plan.trials():
         if trial.block != block:
@@ -91,7 +77,7 @@ def _trials(
         record.lane = task.lane
         if record.failure is not None:
             try:
-                host.assert_there()
+                hosts.assert_there()
             except LoadLost as lost:
                 record.failure = Failure(
                     stage="host", reason=str(lost), remedy="start its worker again, and run the experiment again"
@@ -99,51 +85,6 @@ def _trials(
                 yield record
                 raise
         yield record
-
-
-class LoadHost:
-    """The host that the load of a lane comes from."""
-
-    def __init__(self, cluster: Cluster | None, there: EngineThere | None) -> None:
-        """A host of a cluster; without one, this host."""
-        self._cluster, self._there = cluster, there
-
-    def site(self, task: LaneTask) -> Site:
-        """Where the trials of the lane take place."""
-        if self._cluster is None or self._there is None:
-            return Site(task.host, lab_cpus=task.lab_cpus)
-        cluster, worker = self._cluster, self._there.worker
-        return Site(
-            host=task.host,
-            start=self._start,
-            lab_cpus=task.lab_cpus,
-            progress_every_seconds=LOOK_SECONDS,
-            engine_clock=lambda: monotonic_clock_of(cluster, worker),
-        )
-
-    def _start(self, plan: EnginePlan) -> EngineProcess:
-        assert self._cluster and self._there
-        return RemoteEngine(self._cluster, self._there, plan, look_seconds=LOOK_SECONDS).process
-
-    def assert_there(self) -> None:
-        """Raises LoadLost if it, or the scheduler, is lost."""
-        if self._cluster is None or self._there is None:
-            return
-        try:
-            known = self._cluster.workers()
-        except Exception as error:  # whatever Dask says of a connection that is gone
-            raise LoadLost(f"the lane's connection to the scheduler is lost: {error}") from error
-        if self._there.worker not in known:
-            raise LoadLost(f"the load host's worker at {printable(self._there.worker, 60)} is lost")
-
-
-@contextmanager
-def _load_host(task: LaneTask) -> Iterator[LoadHost]:
-    if not task.load_worker:
-        yield LoadHost(None, None)
-        return
-    with connected(task.scheduler, unencrypted=task.unencrypted) as cluster:
-        yield LoadHost(cluster, engine_there(cluster, task.load_worker))
 
 
 def _listen(lines: IO[str], blocks: "queue.SimpleQueue[int | None]") -> None:

@@ -1,13 +1,17 @@
 """Lanes of a running cluster, from the workers that there are to the tasks of their labs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from fairtrial.base.formatting import count
+from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.formatting import count, figure_in
 from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.base.units import UNITS
 from fairtrial.cluster.connection import Cluster, host_of
 from fairtrial.cluster.fitness import facts_of_fit
-from fairtrial.cluster.hosts import Facts, worker_facts
+from fairtrial.cluster.hosts import Facts, clock_of, worker_facts
 from fairtrial.cluster.roles import roles_of
 from fairtrial.lab.lanes.divide import Division, Lane, Worker, divide
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, started_lane
@@ -22,6 +26,22 @@ class ClusterLanes:
 
     division: Division
     facts: Mapping[str, Facts]
+    clocks: Mapping[str, ClockOffset] = field(default_factory=dict)
+    """of load hosts that share a load, how far their clocks are ahead of that of this machine"""
+
+    @property
+    def load_hosts(self) -> int:
+        """From how many hosts the load of each lane comes."""
+        return len(self.division.lanes[0].loads) or 1
+
+    @property
+    def load_processors(self) -> int:
+        """How many processors each load host has for its engine: as many as the one with the fewest."""
+        placements = [placement_of(*self._facts_of(lane))[0] for lane in self.division.lanes]
+        return min(len(placement.load_cpus) // placement.load_hosts for placement in placements)
+
+    def _facts_of(self, lane: Lane) -> list[Facts]:
+        return [self.facts[worker.address] for worker in lane.workers]
 
     def described(self) -> list[str]:
         """Each lane in words, and what is to be known of them."""
@@ -32,20 +52,23 @@ class ClusterLanes:
         return [*lines, *self._shared()]
 
     def _lane(self, lane: Lane) -> str:
-        if lane.load is None:
+        if not lane.loads:
             return f"lane {lane.number}: server and load on {self._name(lane.server)}"
-        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {self._name(lane.load)}"
+        loads = " and from ".join(self._name(load) for load in lane.loads)
+        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {loads}"
 
     def _name(self, worker: Worker) -> str:
         facts = self.facts[worker.address]
         cpus = ",".join(map(str, facts.cpus))
-        return f"{printable(facts.host, 40)} ({printable(worker.address, 60)}, processors {cpus})"
+        clock = self.clocks.get(worker.address)
+        ahead = "" if clock is None else f", clock {_offset_in_words(clock)}"
+        return f"{printable(facts.host, 40)} ({printable(worker.address, 60)}, processors {cpus}{ahead})"
 
     def _shared(self) -> list[str]:
         """Which lanes would disturb each other, or themselves, on one machine."""
         notes = []
         for lane in self.division.lanes:
-            if lane.load is not None and lane.load.machine == lane.server.machine:
+            if any(load.machine == lane.server.machine for load in lane.loads):
                 notes.append(f"lane {lane.number}: load and server share a machine")
         by_machine: dict[str, set[int]] = {}
         for lane in self.division.lanes:
@@ -58,21 +81,49 @@ class ClusterLanes:
         return list(dict.fromkeys(notes))
 
 
-def lanes_of(cluster: Cluster, most: int | None) -> ClusterLanes:
+def lanes_of(cluster: Cluster, most: int | None, load_hosts: int = 1) -> ClusterLanes:
     """Divide the workers of a cluster into lanes.
 
+    Args:
+        most: so many lanes; None: all that there can be.
+        load_hosts: of each lane.
+
     Raises:
-        Problem: there is no lane, a worker that is in one has other versions or does not answer, or Dask may do things
-            twice.
+        Problem: there is no lane, a worker that is in one has other versions or does not answer, load hosts of a lane
+            share processors, or Dask may do things twice.
     """
     known = cluster.workers()
     workers = [
         Worker(address, roles_of(told["resources"]), worker_facts(cluster, address).boot_id)
         for address, told in known.items()
     ]
-    division = divide(workers, most)
+    division = divide(workers, most, load_hosts)
     used = [worker.address for lane in division.lanes for worker in lane.workers]
-    return ClusterLanes(division, facts_of_fit(cluster, used))
+    facts = facts_of_fit(cluster, used)
+    for lane in division.lanes:
+        assert_apart(lane, facts)
+    sharing = [load.address for lane in division.lanes for load in lane.loads if len(lane.loads) > 1]
+    return ClusterLanes(division, facts, {address: clock_of(cluster, address) for address in sharing})
+
+
+def assert_apart(lane: Lane, facts: Mapping[str, Facts]) -> None:
+    """Refuse load hosts that share processors: nobody could tell which of them had how much of one.
+
+    On the server's machine, where everything is shared anyway and figures are worth less, they may.
+
+    Raises:
+        Problem: two do.
+    """
+    seen: set[tuple[str, int]] = set()
+    for load in lane.loads:
+        own = {(load.machine, cpu) for cpu in facts[load.address].cpus}
+        if own & seen and load.machine != lane.server.machine:
+            raise Problem(
+                f"lane {lane.number}: {printable(load.address, 60)} shares processors with another of its load hosts",
+                "start workers of one machine on processors of their own (taskset), or ask for fewer: --load-hosts",
+                NOTHING_RAN,
+            )
+        seen |= own
 
 
 def start_lanes(
@@ -88,7 +139,7 @@ def start_lanes(
     started = []
     for lane in lanes.division.lanes:
         facts = [lanes.facts[worker.address] for worker in lane.workers]
-        placement, lab_cpus = placement_of(facts[0], facts[1] if lane.load else None)
+        placement, lab_cpus = placement_of(*facts)
         machine = held.setdefault(facts[0].boot_id, set())
         measuring = {*placement.server_cpus, *placement.load_cpus_here, *lab_cpus}
         task = LaneTask(
@@ -98,7 +149,7 @@ def start_lanes(
             lab_cpus=list(lab_cpus),
             held_cpus=sorted(measuring - machine),
             wait=wait,
-            load_worker=lane.load.address if lane.load else "",
+            load_workers=[load.address for load in lane.loads],
             scheduler=cluster.address,
             unencrypted=unencrypted,
             plan=plan,
@@ -108,25 +159,32 @@ def start_lanes(
     return started
 
 
-def placement_of(server: Facts, load: Facts | None) -> tuple[Placement, Sequence[int]]:
+def placement_of(server: Facts, *loads: Facts) -> tuple[Placement, Sequence[int]]:
     """The processors of load and server in a lane, and the lab's own.
 
-    On a host of its own the load takes all processors. The lab keeps to the last processor of the server's host, and
-    the server has the others. Processors of one machine are shared out as without a cluster.
+    On a host of its own the load takes all processors, of several hosts as many on each as on the one with the fewest.
+    The lab keeps to the last processor of the server's host, and the server has the others. Processors of one machine
+    are shared out as without a cluster; then several load hosts have the same.
 
     Args:
-        load: of the load's host; None: it comes from the server's worker.
+        loads: of the load's hosts; none: it comes from the server's worker.
     """
-    allowed = sorted(server.cpus)
-    is_beside = load is not None and load.boot_id == server.boot_id
-    if load is None or (is_beside and set(load.cpus) & set(allowed)):
-        together = local_placement(sorted({*allowed, *(load.cpus if load else ())}))
-        return together, together.load_cpus
+    allowed, hosts = sorted(server.cpus), max(1, len(loads))
+    of_loads = {cpu for load in loads for cpu in load.cpus}
+    is_beside = any(load.boot_id == server.boot_id for load in loads)
+    if not loads or (is_beside and of_loads & set(allowed)):
+        together = local_placement(sorted({*allowed, *of_loads}))
+        return (
+            together.model_copy(update={"load_cpus": together.load_cpus * hosts, "load_hosts": hosts}),
+            together.load_cpus,
+        )
+    fewest = min(len(load.cpus) for load in loads)
     placement = Placement(
-        load_cpus=sorted(load.cpus),
+        load_cpus=[cpu for load in loads for cpu in sorted(load.cpus)[:fewest]],
         server_cpus=allowed[:-1] or allowed,
         disjoint=True,
         load_elsewhere=not is_beside,
+        load_hosts=hosts,
     )
     return placement, allowed[-1:]
 
@@ -134,11 +192,18 @@ def placement_of(server: Facts, load: Facts | None) -> tuple[Placement, Sequence
 def _hosts(lane: Lane, facts: Sequence[Facts]) -> list[LaneHost]:
     hosts = []
     for worker, its in zip(lane.workers, facts, strict=True):
-        roles = ["load"] if worker is not lane.server else ["server"] if lane.load else ["server", "load"]
+        roles = ["load"] if worker is not lane.server else ["server"] if lane.loads else ["server", "load"]
         hosts.append(
             LaneHost(worker=worker.address, name=its.host, machine=its.boot_id, roles=roles, cpus=list(its.cpus))
         )
     return hosts
+
+
+def _offset_in_words(clock: ClockOffset) -> str:
+    """`0.21 ms ahead ± 0.1 ms`, of the clock of this machine."""
+    ahead, error = clock.ahead_seconds, clock.error_seconds
+    side = "ahead" if ahead >= 0 else "behind"
+    return f"{figure_in(abs(ahead), UNITS['ms'])} {side} ± {figure_in(error, UNITS['ms'])}"
 
 
 def in_words(lanes: ClusterLanes) -> str:

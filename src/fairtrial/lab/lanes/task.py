@@ -40,8 +40,8 @@ class LaneTask(Strict):
     """that no other lab may measure on meanwhile; without those that another lane holds already"""
     wait: bool
     """for a lab that measures there; false: the lane is left out"""
-    load_worker: str
-    """the address of the worker on whose host the load comes from; empty: this host"""
+    load_workers: list[str]
+    """the addresses of the workers on whose hosts the load comes from; empty: this host"""
     scheduler: str
     unencrypted: bool
     plan: SentPlan

@@ -7,6 +7,7 @@ from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineStart, start_here
+from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.model import Placement
 
 
@@ -17,13 +18,23 @@ class Site:
     host: str = LOOPBACK
     """the IPv4 address of this machine on which stacks listen"""
     start: EngineStart = start_here
-    """starts an engine where the load comes from"""
+    """starts an engine where the load comes from; of several hosts, one on each, which share the plan"""
+    start_on: Callable[[int], EngineStart] | None = None
+    """starts an engine on one of several hosts, from 0; None: there is one"""
+    load_hosts: Callable[[], Sequence[LoadHostAccount]] = list
+    """what each of several hosts did in the last run"""
     lab_cpus: Sequence[int] = ()
     """the lab's own processors during a trial; empty: the load generator's"""
     progress_every_seconds: float = EnginePlan.model_fields["progress_every_seconds"].default
     """how often an engine tells how far it is"""
     engine_clock: Callable[[], ClockOffset] = lambda: SAME_CLOCK
     """compares the monotonic clock of the engine's host with this machine's"""
+
+    def start_at(self, placement: Placement, place: int) -> EngineStart:
+        """Starts an engine on the host that has the processor at this place of the placement's `load_cpus`."""
+        if self.start_on is None:
+            return self.start
+        return self.start_on(place // (len(placement.load_cpus) // placement.load_hosts))
 
     def cpus_of_lab(self, placement: Placement) -> Sequence[int]:
         """The processors on which the lab keeps itself during a trial."""

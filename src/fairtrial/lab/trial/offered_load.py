@@ -27,7 +27,6 @@ from fairtrial.experiment.loads import (
     OpenLoad,
     ProgramLoad,
     SingleRunLoad,
-    engine_threads,
 )
 from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.meters.machine import MachineWatch
@@ -120,6 +119,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
 
     try:
         record.engine = _run_with_changes(context, deployment, load, on_window, changes)
+        record.load_hosts = list(context.environment.site.load_hosts())
         if probe is not None:
             headers = common_headers(context)
             record.freshness = freshness_after_load(probe, context.point.data, headers, deployment.url, service)
@@ -270,7 +270,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         timeout_seconds=load.timeout_seconds,
         drain_seconds=load.drain_seconds if isinstance(load, OpenLoad) else None,
         deadline_seconds=load.deadline_seconds if isinstance(load, OpenLoad) else None,
-        threads=engine_threads(load.threads, load.connections, len(cpus)),
+        threads=context.placement.load_threads(load.threads, load.connections),
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),
         seed=context.draws_seed,

@@ -6,7 +6,7 @@ it takes its whole processor, and whoever else needs that processor would pay fo
 
 from pathlib import Path
 
-from fairtrial.experiment.loads import RequestLoad, Wait, engine_threads
+from fairtrial.experiment.loads import RequestLoad, Wait
 from fairtrial.lab.meters.cgroup import Cgroup
 from fairtrial.lab.placement.topology import ROOT, siblings
 from fairtrial.plan.plan import PlannedCondition
@@ -31,7 +31,7 @@ def why_asleep(condition: PlannedCondition, placement: Placement) -> str:
     assert isinstance(load, RequestLoad)
     if condition.recorded.distances:
         return "proxies share its processors"
-    return shared_with(its_placement, engine_threads(load.threads, load.connections, len(its_placement.load_cpus)))
+    return shared_with(its_placement, its_placement.load_threads(load.threads, load.connections))
 
 
 def shared_with(placement: Placement, threads: int, root: Path = ROOT) -> str:
@@ -42,7 +42,7 @@ def shared_with(placement: Placement, threads: int, root: Path = ROOT) -> str:
     """
     if not placement.disjoint:
         return "the server shares its processors"
-    if threads > len(placement.load_cpus):
+    if threads > placement.load_processors:
         return "its threads share a processor"
     if placement.load_elsewhere:
         return ""

@@ -14,7 +14,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster, connected
 from fairtrial.cluster.engine import RemoteEngine, engine_there
 from fairtrial.cluster.fitness import facts_of_fit, worker_name
-from fairtrial.cluster.joint import JointEngines
+from fairtrial.cluster.joint import JointAccount, JointEngines
 from fairtrial.cluster.roles import roles_of
 from fairtrial.engine.plan import EnginePlan, Tls
 from fairtrial.engine.process import EngineProcess
@@ -43,19 +43,19 @@ def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencr
         with console.status("the load engine is built there, if it is not yet"):
             there = [engine_there(cluster, worker) for worker in workers]
         where = [f"{printable(its.host, 40)} ({worker_name(worker)})" for worker, its in facts.items()]
-        came, apart = [f"the load came from {', '.join(where)}"], list[str]()
+        came, account = f"the load came from {', '.join(where)}", JointAccount()
 
         def start(plan: EnginePlan) -> EngineProcess:
             if len(there) == 1:
                 return RemoteEngine(cluster, there[0], plan).process
-            return JointEngines(cluster, there, plan, apart).process
+            return JointEngines(cluster, there, plan, account).process
 
         yield LoadHosts(
             connect=partial(_connect_from_each, cluster, workers),
             cpus=[its.cpus for its in facts.values()],
             start=start,
             is_here=False,
-            notes=lambda: [*came, *apart],
+            notes=lambda: [came, *([account.apart] if account.apart else [])],
         )
 
 

@@ -1,0 +1,125 @@
+"""The hosts that the load of a lane comes from, as the lane's lab sees them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.base.printable import printable
+from fairtrial.cluster.connection import Cluster, connected
+from fairtrial.cluster.engine import EngineThere, RemoteEngine, engine_there
+from fairtrial.cluster.hosts import monotonic_clock_of
+from fairtrial.cluster.joint import JointAccount, JointEngines
+from fairtrial.engine.plan import EnginePlan
+from fairtrial.engine.process import EngineProcess, EngineStart
+from fairtrial.lab.lanes.task import LaneTask
+from fairtrial.lab.placement import Site
+from fairtrial.record.load_hosts import LoadHostAccount
+
+LOOK_SECONDS = 1.0
+"""How often the engine tells how far it is, and the lab asks. Each time takes milliseconds on either host."""
+
+
+class LoadLost(Exception):
+    """A host that the load comes from is lost, so that no further trial can be tried on this lane."""
+
+
+class LoadHosts:
+    """The hosts that the load of a lane comes from: several share each load."""
+
+    def __init__(self, cluster: Cluster | None, there: Sequence[EngineThere]) -> None:
+        """Hosts of a cluster; without one, this host."""
+        self._cluster, self._there = cluster, there
+        self._account = JointAccount()
+        self._clocks: list[ClockOffset] = []
+        self._clocks_of_run: list[ClockOffset] = []
+
+    def site(self, task: LaneTask) -> Site:
+        """Where the trials of the lane take place."""
+        if self._cluster is None:
+            return Site(task.host, lab_cpus=task.lab_cpus)
+        return Site(
+            host=task.host,
+            start=self.start,
+            start_on=self.start_on,
+            load_hosts=self._accounts,
+            lab_cpus=task.lab_cpus,
+            progress_every_seconds=LOOK_SECONDS,
+            engine_clock=self.clock,
+        )
+
+    def start(self, plan: EnginePlan) -> EngineProcess:
+        """Start an engine on each host, which share a plan: its `cpus` and `threads` are those of all.
+
+        Raises:
+            Problem: a file of the plan cannot be read or is too long.
+        """
+        assert self._cluster
+        if len(self._there) == 1:
+            return self.start_on(0)(plan)
+        self._clocks_of_run = self._clocks or self._clocks_now()
+        return JointEngines(
+            self._cluster,
+            self._there,
+            plan.model_copy(update={"threads": plan.threads // len(self._there)}),
+            self._account,
+            monotonic=self._clocks_of_run,
+            look_seconds=LOOK_SECONDS,
+        ).process
+
+    def start_on(self, host: int) -> EngineStart:
+        """Starts an engine on one of the hosts, from 0, which carries a plan out alone."""
+
+        def start(plan: EnginePlan) -> EngineProcess:
+            assert self._cluster
+            return RemoteEngine(self._cluster, self._there[host], plan, look_seconds=LOOK_SECONDS).process
+
+        return start
+
+    def clock(self) -> ClockOffset:
+        """The monotonic clock by which engines tell when they sent requests.
+
+        Of several hosts, a run's times are set by this machine's clock with the offsets from right before it. What an
+        offset has changed since, they may be wrong by.
+        """
+        self._clocks = self._clocks_now()
+        if len(self._clocks) == 1:
+            return self._clocks[0]
+        errors = [clock.error_seconds for clock in (*self._clocks, *self._clocks_of_run)]
+        changes = [
+            abs(now.ahead_seconds - before.ahead_seconds)
+            for now, before in zip(self._clocks, self._clocks_of_run, strict=False)
+        ]
+        return ClockOffset(0.0, max(errors) + max(changes, default=0.0))
+
+    def _clocks_now(self) -> list[ClockOffset]:
+        assert self._cluster
+        return [monotonic_clock_of(self._cluster, engine.worker) for engine in self._there]
+
+    def _accounts(self) -> Sequence[LoadHostAccount]:
+        return self._account.hosts if len(self._there) > 1 else []
+
+    def assert_there(self) -> None:
+        """Raises LoadLost if one of them, or the scheduler, is lost."""
+        if self._cluster is None:
+            return
+        try:
+            known = self._cluster.workers()
+        except Exception as error:  # whatever Dask says of a connection that is gone
+            raise LoadLost(f"the lane's connection to the scheduler is lost: {error}") from error
+        for engine in self._there:
+            if engine.worker not in known:
+                raise LoadLost(f"the load host's worker at {printable(engine.worker, 60)} is lost")
+
+
+@contextmanager
+def load_hosts_of(task: LaneTask) -> Iterator[LoadHosts]:
+    """The load hosts of a lane, with the engine built on each; a connection to the cluster ends at the end.
+
+    Raises:
+        Problem: an engine cannot be built there, a worker is lost, or the scheduler cannot be reached.
+    """
+    if not task.load_workers:
+        yield LoadHosts(None, ())
+        return
+    with connected(task.scheduler, unencrypted=task.unencrypted) as cluster:
+        yield LoadHosts(cluster, [engine_there(cluster, worker) for worker in task.load_workers])

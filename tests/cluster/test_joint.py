@@ -1,0 +1,141 @@
+"""Several engines that offer one load: merged without loss, begun together, and none without the others."""
+
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.base.loopback import LOOPBACK
+from fairtrial.base.problem import Problem
+from fairtrial.cluster import joint
+from fairtrial.cluster.connection import Cluster
+from fairtrial.cluster.engine import EngineThere
+from fairtrial.cluster.joint import JointAccount, JointEngines, by_clock_here
+from fairtrial.engine.binary import engine_binary
+from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.run import run_engine
+from fairtrial.lab.calibrate import idle_target
+from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.histogram import read_histogram
+
+HOSTS = [EngineThere("tcp://10.0.0.1:1", ""), EngineThere("tcp://10.0.0.2:1", "")]
+
+
+class LocalEngine:
+    """An engine of this machine in the place of one on a worker's host."""
+
+    late_seconds: float = 0.0
+    """how late the second host begins"""
+    started: list["LocalEngine"]
+
+    def __init__(self, _cluster: Cluster, there: EngineThere, plan: EnginePlan, *, held: bool) -> None:
+        assert held
+        self._is_second, self.plan, self.look_seconds = there is HOSTS[1], plan, 0.0
+        command = [str(engine_binary()), "run", "--die-with-parent", "--hold"]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
+        self.say(plan.to_json())
+        LocalEngine.started.append(self)
+
+    def say(self, line: str) -> None:
+        if line.startswith("go") and self._is_second:
+            line = f"go {float(line.split()[1]) + self.late_seconds:.9f}"
+        assert self.process.stdin
+        self.process.stdin.write(line.encode() + b"\n")
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[LocalEngine]]:
+    """Those that a test starts, which end with it."""
+    LocalEngine.started = []
+    monkeypatch.setattr(joint, "RemoteEngine", LocalEngine)
+    monkeypatch.setattr(joint, "clock_of", lambda _cluster, _worker: ClockOffset(0.0, 1e-4))
+    yield LocalEngine.started
+    for engine in LocalEngine.started:
+        engine.process.kill()
+        engine.process.wait()
+        for pipe in (engine.process.stdin, engine.process.stdout, engine.process.stderr):
+            if pipe:
+                pipe.close()
+
+
+@pytest.fixture(scope="module")
+def target(engine: Path) -> Iterator[str]:
+    with idle_target([], [], LOOPBACK) as address:
+        yield address
+
+
+def plan_on(address: str, load: Closed | Constant, seconds: float = 0.4) -> EnginePlan:
+    return EnginePlan(
+        address=address,
+        requests=[Request(name="any", path="/")],
+        load=load,
+        stop=StopAfterSeconds(seconds=seconds),
+        progress_every_seconds=0.1,
+    )
+
+
+def offered(
+    plan: EnginePlan, account: JointAccount, on_event: Callable[[dict[str, Any]], None] = lambda _event: None
+) -> EngineSummary:
+    return run_engine(
+        plan, on_event, start=lambda plan: JointEngines(cast("Cluster", None), HOSTS, plan, account).process
+    )
+
+
+def bins(times: Distribution) -> Counter[tuple[float, float]]:
+    return Counter(
+        {(bin_.low_seconds, bin_.high_seconds): bin_.count for bin_ in read_histogram(times.hdr_base64).buckets}
+    )
+
+
+@pytest.mark.parametrize("load", [Closed(connections=4), Constant(rate_per_second=500, connections=4)])
+def test_the_whole_is_the_sum_of_what_each_host_did(
+    engines: list[LocalEngine], target: str, load: Closed | Constant
+) -> None:
+    account = JointAccount()
+    summary = offered(plan_on(target, load), account)
+    assert [host.worker for host in account.hosts] == [there.worker for there in HOSTS]
+    assert bins(summary.response_time) == sum((bins(host.response_time) for host in account.hosts), Counter())
+    for key in ("offered", "sent", "answers", "verified", "failures"):
+        assert getattr(summary, key) == sum(getattr(host, key) for host in account.hosts), key
+    assert [host.connections for host in account.hosts] == [2, 2] and len(summary.threads) == 2
+    assert [host.is_open for host in account.hosts] == [isinstance(load, Constant)] * 2
+    assert min(host.opened_after_seconds for host in account.hosts) == 0.0
+    assert account.apart.startswith("the windows of the hosts opened ")
+    if isinstance(load, Constant):  # arrivals are interleaved: every second one each
+        assert [host.offered for host in account.hosts] == [100, 100]
+
+
+def test_a_late_host_is_refused(engines: list[LocalEngine], target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LocalEngine, "late_seconds", 0.3)
+    account = JointAccount()
+    with pytest.raises(Problem, match=r"opened \d+ ms apart, .*; at most 50\.0 ms are allowed"):
+        offered(plan_on(target, Closed(connections=2)), account)
+    assert account.hosts == [] and account.apart
+
+
+def test_one_that_is_lost_ends_all(engines: list[LocalEngine], target: str) -> None:
+    account = JointAccount()
+
+    def kill_one(event: dict[str, Any]) -> None:
+        if event["event"] == "window" and event["state"] == "opened":
+            engines[1].process.send_signal(signal.SIGKILL)
+
+    with pytest.raises(Problem, match="ended"):
+        offered(plan_on(target, Closed(connections=2), seconds=60), account, kill_one)
+    assert engines[0].process.wait(10) is not None and account.hosts == []
+
+
+def test_times_of_another_host_are_set_by_the_clock_here() -> None:
+    part = {"record": {"sightings": {"kept": [[7, 1, 5_000_000_000], [8, 0, 1]], "count": 2}}}
+    by_clock_here(part, ClockOffset(2.5, 0.001))
+    assert part["record"]["sightings"]["kept"] == [(7, 1, 2_500_000_000), (8, 0, 0)]
+    none: dict[str, Any] = {"record": {"sightings": None}}
+    by_clock_here(none, ClockOffset(2.5, 0.001))
+    assert none == {"record": {"sightings": None}}
