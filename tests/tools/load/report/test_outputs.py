@@ -44,7 +44,9 @@ def test_all_files_at_once(lab: Lab, call: Call, target: Target) -> None:
     assert "open, 2,000 requests/s, constant arrivals" in page
     charts = charts_of(page)
     assert {"distribution", "percentiles"} <= set(charts)
-    assert sum(bar["answers"] for bar in charts["distribution"]["data"]["values"]) == measured["answers"]
+    # Of the cohort: a slow machine answers the last ones after the window, and they are in the times.
+    times = sum(bar["answers"] for bar in charts["distribution"]["data"]["values"])
+    assert times == measured["response_time"]["count"] >= measured["answers"] > 0
     assert {point["times"] for point in charts["percentiles"]["data"]["values"]} == {"response time", "service time"}
     for text in (page, json.dumps(measured), finished.out):
         assert "secret-1" not in text
