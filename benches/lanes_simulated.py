@@ -85,7 +85,7 @@ def simulated(lanes: int, blocks: int, lab_seconds: float) -> Row:
     division = divide(workers)
     divide_seconds = time.perf_counter() - began
     drawn = random.Random(1)  # noqa: S311 (times, not secrets)
-    dealer = Dealer(blocks)
+    dealer = Dealer([blocks])
     free = [lane.number for lane in division.lanes]
     ends: list[tuple[float, int, int]] = []
     now = lab_free_at = lab_busy = scheduler_busy = trying = 0.0

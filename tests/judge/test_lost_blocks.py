@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from fairtrial.judge.checks import all_checks
-from fairtrial.judge.judging import judge
+from fairtrial.judge.judging import judge, judge_record
 from fairtrial.judge.model import Result
 from fairtrial.judge.outcome import exit_status
-from fairtrial.lab.decide import WhenDecided
+from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.record.machine import ProcessorUse
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
@@ -68,11 +68,56 @@ def test_a_block_that_the_machine_spoiled_is_left_out_for_all_conditions() -> No
     assert exit_status(result) == 0
 
 
-def test_a_run_of_a_fixed_length_has_nothing_to_take_its_place() -> None:
+def test_an_older_record_of_a_fixed_number_of_blocks_has_nothing_to_take_its_place() -> None:
     result = judged({("a", 4): ROBBED}, blocks=12, looks=[])
     assert (result.blocks_left_out, outcomes(result)) == ([], ["refused", "valid"])
     assert result.claims[0].verdict == "undecided"
     assert exit_status(result) == 3
+
+
+def of_fixed_length(
+    special: Special, planned: int, spare: int, blocks: int
+) -> tuple[ExperimentRecord, list[TrialRecord]]:
+    """A run of `planned` blocks and `spare` ones, of which `blocks` were tried."""
+    record, trials = tried(special, planned + spare, [])
+    return record.model_copy(update={"spare_blocks": spare}), [trial for trial in trials if trial.block <= blocks]
+
+
+@pytest.mark.parametrize(
+    ("special", "blocks", "ends"),
+    [
+        ({}, 4, False),
+        ({}, 5, True),
+        ({("a", 2): ROBBED}, 5, False),
+        ({("a", 2): ROBBED}, 6, True),
+        ({("a", 2): ROBBED, ("b", 2): ROBBED}, 6, True),
+        ({("a", 2): ROBBED, ("b", 6): ROBBED}, 6, False),
+        ({("a", 2): ROBBED_AND_WRONG}, 5, True),
+        ({("a", 2): WRONG}, 5, True),
+    ],
+)
+def test_a_run_of_a_fixed_length_ends_when_so_many_blocks_are_kept(special: Special, blocks: int, ends: bool) -> None:
+    assert (
+        WhenComplete(of_fixed_length(special, 5, 2, blocks)[0]).reached(of_fixed_length(special, 5, 2, blocks)[1])
+        is ends
+    )
+
+
+def test_a_spare_block_takes_the_place_of_a_spoiled_one() -> None:
+    result = judge_record(*of_fixed_length({("a", 2): ROBBED}, 12, 3, 13))
+    assert (result.blocks_left_out, result.blocks_planned, result.interrupted) == ([2], 13, False)
+    assert outcomes(result) == ["valid", "valid"]
+    assert (result.claims[0].verdict, result.claims[0].blocks, result.level) == ("upheld", 12, 0.95)
+    assert exit_status(result) == 0
+
+
+def test_spare_blocks_that_were_not_needed_are_no_interruption() -> None:
+    whole = judge_record(*of_fixed_length({}, 12, 3, 12))
+    assert (whole.interrupted, whole.blocks_planned, whole.blocks_complete) == (False, 12, 12)
+    cut_off = judge_record(*of_fixed_length({}, 12, 3, 11))
+    assert (cut_off.interrupted, cut_off.blocks_planned, cut_off.blocks_complete) == (True, 12, 11)
+    record, trials = of_fixed_length({("a", 2): ROBBED}, 12, 3, 13)
+    assert judge_record(record, trials[:-1]).interrupted
 
 
 @pytest.mark.parametrize(

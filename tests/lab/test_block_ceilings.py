@@ -16,7 +16,7 @@ from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import CEILING_STAGE, Calibration
 from fairtrial.record.model import TrialRecord
-from tests.plan.plans import planned
+from tests.plan.plans import planned, without_spare
 
 PLACEMENT = local_placement()
 
@@ -24,7 +24,7 @@ PLACEMENT = local_placement()
 def tried(plan: Plan, ceilings: BlockCeilings) -> list[TrialRecord]:
     """The plan's trials, of which each is nothing but its record."""
     records = []
-    for trial in plan.trials():
+    for trial in without_spare(plan).trials():
         seconds = ceilings.before(trial)
         records.append(ceilings.add_to(new_record(trial), seconds))
     return records

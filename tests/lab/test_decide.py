@@ -4,7 +4,7 @@ import pytest
 
 from fairtrial.catalog.stacks.own_user import LABS, VARIABLE
 from fairtrial.judge.judging import judge
-from fairtrial.lab.decide import AfterLastBlock, is_open
+from fairtrial.lab.decide import is_open
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 
@@ -98,5 +98,16 @@ def test_a_claim_is_open_while_more_blocks_could_decide_it(verdict: str, blocks:
     assert is_open(claim.model_copy(update={"verdict": verdict, "blocks": blocks}), 5) is is_still_open
 
 
-def test_a_run_of_a_given_length_ends_after_its_last_block_alone() -> None:
-    assert not AfterLastBlock().reached([])
+def test_a_block_that_the_machine_spoils_is_tried_again_at_the_end(lab: Lab) -> None:
+    """The lab is late, by its threshold, in each trial of a real run: all spare blocks are tried, and nothing helps."""
+    name = lab.stack("tried")
+    experiment = lab.experiment(name, blocks=2)
+    experiment.write_text(experiment.read_text().replace("share = 3.0", "share = 0"))
+    finished = lab.fairtrial("run", experiment, *lab.named(name))
+    assert [line["block"] for line in finished.record[1:]] == [1, 2, 3], finished.out
+    assert "up to 1 block more if the machine spoils some" in " ".join(finished.out.split())
+    (condition,) = finished.result["conditions"]
+    assert (condition["outcome"], finished.result["blocks_left_out"]) == ("refused", [])
+    assert not finished.result["interrupted"]
+    assert finished.results
+    assert lab.fairtrial("judge", finished.results).status == finished.status == 3

@@ -15,7 +15,7 @@ from fairtrial.record.model import TrialRecord
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RecordWriter
 from tests.builders import an_experiment
-from tests.plan.plans import planned
+from tests.plan.plans import planned, without_spare
 
 
 class InterruptAfter:
@@ -42,7 +42,7 @@ def conducted(folder: Path, *, between: int = 0, within: int = 0) -> Conducted:
     with RecordWriter(folder) as writer:
         writer.append(record)
         watcher = create_autospec(Watcher, instance=True)
-        return run_trials(planned(blocks=3), record, run, writer, watcher, InterruptAfter(between))
+        return run_trials(without_spare(planned(blocks=3)), record, run, writer, watcher, InterruptAfter(between))
 
 
 def test_every_trial_is_run_and_recorded(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Plans for tests: stacks that are never started, and an experiment over them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +39,8 @@ def planned_contender(described: dict[str, Any], **more: Any) -> Plan:
     file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["app"], "load": {"kind": "closed"}}
     experiment = Experiment.model_validate(file | {"contenders": {"app": described}} | more)
     return make_plan(experiment, with_contenders({}, experiment, Path("/nowhere"), {}), FILE)
+
+
+def without_spare(plan: Plan) -> Plan:
+    """The plan up to the block with which it ends where the machine spoils none."""
+    return replace(plan, blocks=plan.blocks[: plan.possible_ends[0]], spare_blocks=0)

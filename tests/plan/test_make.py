@@ -19,7 +19,7 @@ from fairtrial.experiment.stack_class import StackClass
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.order import conditions_of
 from fairtrial.plan.plan import Plan
-from tests.plan.plans import FILE, STACKS, a_stack, planned, planned_contender
+from tests.plan.plans import FILE, STACKS, a_stack, planned, planned_contender, without_spare
 
 
 def test_conditions_hold_what_they_name() -> None:
@@ -42,7 +42,7 @@ def test_conditions_hold_what_they_name() -> None:
 
 def test_every_block_holds_every_condition_once() -> None:
     plan = planned(blocks=4, noise_floor=True)
-    assert [len(block) for block in plan.blocks] == [3] * 4
+    assert [len(block) for block in plan.blocks] == [3] * (4 + plan.spare_blocks)
     assert all({id(condition) for condition in block} == set(map(id, plan.conditions)) for block in plan.blocks)
 
 
@@ -59,7 +59,7 @@ def test_the_second_of_a_pair_of_equals_is_another_condition_on_the_same_things(
 
 
 def test_trials_are_numbered_in_order_and_take_the_builds_in_turn() -> None:
-    plan = planned(blocks=3, builds=2)
+    plan = without_spare(planned(blocks=3, builds=2))
     trials = list(plan.trials())
     assert [trial.index for trial in trials] == list(range(1, 7))
     assert [(trial.block, trial.build) for trial in trials] == [(1, 1), (1, 1), (2, 2), (2, 2), (3, 1), (3, 1)]
@@ -71,9 +71,21 @@ def test_a_plan_until_claims_are_decided_has_looks_and_more_blocks() -> None:
     plan = planned(until_decided=True, blocks=5, claims=[claim])
     assert plan.looks[0] == 5
     assert len(plan.blocks) == plan.looks[-1] == 200
-    assert plan.trials_at_first_look == 10
+    assert plan.trials_until_first_end == 10
     without_looks = planned(blocks=5, claims=[claim])
-    assert (len(without_looks.blocks), without_looks.looks) == (5, [])
+    assert (without_looks.looks, without_looks.trials_until_first_end) == ([], 10)
+
+
+@pytest.mark.parametrize(("blocks", "spare"), [(1, 1), (5, 1), (6, 2), (16, 4), (20, 4)])
+def test_a_plan_of_a_fixed_number_of_blocks_has_spare_ones(blocks: int, spare: int) -> None:
+    """They are drawn behind the others, whose order stays what it was."""
+    plan = planned(blocks=blocks)
+    assert (plan.spare_blocks, len(plan.blocks)) == (spare, blocks + spare)
+    assert plan.possible_ends == list(range(blocks, blocks + spare + 1))
+    assert [trial.block for trial in plan.trials()][: plan.trials_until_first_end][-1] == blocks
+    assert [[each.label for each in block] for block in plan.blocks[:blocks]] == [
+        [each.label for each in block] for block in planned(blocks=blocks + 10).blocks[:blocks]
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(shipped_experiments()))

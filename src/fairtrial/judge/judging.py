@@ -9,7 +9,7 @@ from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
-from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks
+from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks, spoiled_by_machine
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
 from fairtrial.judge.model import (
     CeilingSeries,
@@ -129,6 +129,13 @@ def judge(
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
         findings=[*findings[None], *left_out(lost)],
     )
+
+
+def spoiled_blocks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> list[int]:
+    """Numbers of the blocks in which the machine spoiled a trial, ascending. No claim is looked at, and no figure."""
+    findings, _ = _findings(record, trials)
+    results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
+    return sorted({trial.block for trial in results.values() if spoiled_by_machine(trial)})
 
 
 def judge_record(

@@ -1,18 +1,19 @@
-"""Blocks that the machine spoiled, and that a run which adds blocks leaves out whole.
+"""Blocks that the machine spoiled, and that a run leaves out whole, as others take their place.
 
 A refusal by chance, because the hypervisor or another program took the processors in one trial of many, would keep a
-claim undecided for good: the more blocks were added, the likelier. A block is the unit that can be repeated. So a run
-with looks, whose next blocks take its place, leaves it out for all conditions alike. Pairs stay together, and which
-blocks are left out depends on what was seen of the machine, never on a figure.
+claim undecided for good: the more blocks there were, the likelier. A block is the unit that can be repeated. So a run
+with looks, whose next blocks take its place, leaves it out for all conditions alike, and so does one of a fixed number
+of blocks, which has spare blocks for that. Pairs stay together, and which blocks are left out depends on what was seen
+of the machine, never on a figure.
 """
 
 from collections.abc import Mapping, Sequence
 
 from fairtrial.base.formatting import count
-from fairtrial.judge.checks import all_checks
+from fairtrial.judge.checks import all_checks, run_checks
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.model import TrialResult
-from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 TO_KNOW = "nothing to do where further blocks took their place; for fewer of them, stop what else runs on this machine"
 
@@ -20,18 +21,23 @@ TO_KNOW = "nothing to do where further blocks took their place; for fewer of the
 def lost_blocks(record: ExperimentRecord, results: Mapping[int, TrialResult]) -> dict[int, list[TrialResult]]:
     """By block that is left out, the trials that the machine spoiled in it; the blocks ascending.
 
-    None in a run of a fixed number of blocks, in which nothing takes their place; and none if no block would be left.
+    None in a run in which nothing takes their place, by an older record; and none if no block would be left.
 
     Args:
         results: of all trials, by their index.
     """
-    if not record.looks:
+    if not record.looks and not record.spare_blocks:
         return {}
     lost: dict[int, list[TrialResult]] = {}
     for trial in sorted(results.values(), key=lambda trial: trial.index):
         if spoiled_by_machine(trial):
             lost.setdefault(trial.block, []).append(trial)
     return lost if lost.keys() < {trial.block for trial in results.values()} else {}
+
+
+def is_any_spoiled(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
+    """Whether any trial is refused for what the machine did, whatever else is; much sooner known than the rest."""
+    return any(finding.severity == "refusal" for finding in run_checks(record, trials, of_machine_alone=True))
 
 
 def spoiled_by_machine(trial: TrialResult) -> bool:

@@ -263,12 +263,12 @@ class Result(Strict):
     started_at: str
     interrupted: bool
     seed: int
-    blocks_planned: int = Field(description="with looks: those that verdicts rest on")
+    blocks_planned: int = Field(description="those that verdicts rest on, with blocks that are left out")
     blocks_complete: int = Field(description="blocks in which every condition that could run was tried")
     blocks_left_out: list[int] = Field(
         default_factory=list,
-        description="of a run with looks, the blocks that no figure and no verdict rests on, for all conditions alike, "
-        "as the machine spoiled a trial of them; blocks_complete counts them",
+        description="the blocks that no figure and no verdict rests on, for all conditions alike, as the machine "
+        "spoiled a trial of them; blocks_complete counts them",
     )
     level: float = Field(
         0.95,

@@ -13,10 +13,8 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
 def blocks_judged(record: ExperimentRecord, complete: int) -> int:
-    """How many blocks verdicts rest on: all planned; with looks, those that are complete, from the first look on."""
-    if record.looks and complete >= record.looks[0]:
-        return complete
-    return record.looks[0] if record.looks else len(record.order)
+    """How many blocks verdicts rest on: those that are complete, but at least those after which the run could end."""
+    return max(complete, record.possible_ends[0])
 
 
 def as_timed(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> ExperimentRecord:
@@ -81,6 +79,4 @@ def is_cut_off(record: ExperimentRecord, complete: int, tried: int, stages: Coll
     """Whether a run ended too early: interrupted, in the middle of a block, or before its first look."""
     if "interrupted" in stages:
         return True
-    if not record.looks:
-        return tried < record.planned_trials
-    return complete < record.looks[0] or tried != sum(map(len, record.order[:complete]))
+    return complete < record.possible_ends[0] or tried != sum(map(len, record.order[:complete]))

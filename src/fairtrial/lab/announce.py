@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.base.formatting import minutes
+from fairtrial.base.formatting import count, minutes
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.describe_load import describe_wait
@@ -124,11 +124,12 @@ def _is_here(url: str) -> bool:
 
 def _trials(plan: Plan) -> str:
     experiment, per_block = plan.experiment, len(plan.conditions)
-    duration = minutes(planned_seconds(plan.trials_at_first_look, experiment.load))
+    duration = minutes(planned_seconds(plan.trials_until_first_end, experiment.load))
+    spare = f"; up to {count(plan.spare_blocks, 'block')} more if the machine spoils some" if plan.spare_blocks else ""
     ports = ", and waits for local ports beside" if takes_ports(experiment.load) else ""
     return (
         f"{experiment.blocks} blocks of {per_block} trials in random order (seed {experiment.seed}), "
-        f"about {duration} min once everything is built{ports}"
+        f"about {duration} min once everything is built{ports}{spare}"
     )
 
 

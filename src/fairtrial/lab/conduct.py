@@ -12,7 +12,7 @@ from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.block_ceilings import BlockCeilings
 from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.compare_answers import compared_with_reference
-from fairtrial.lab.decide import AfterLastBlock, RunEnd, WhenDecided
+from fairtrial.lab.decide import RunEnd, WhenComplete, WhenDecided
 from fairtrial.lab.first_line import first_line
 from fairtrial.lab.placement import THIS_MACHINE, Site, planned_placement
 from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
@@ -93,7 +93,7 @@ def conduct(
         with RecordWriter(results) as writer:
             writer.append(ready.record)
             watcher.begins(ready.record)
-            end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(ready.record)
+            end = WhenComplete(ready.record) if decide_within_seconds is None else WhenDecided(ready.record)
             conducted = run_trials(plan, ready.record, ready.run, writer, watcher, end)
         if profile and not conducted.interrupted and conducted.problem is None:
             profile_block(plan, ready.stacks, ready.services, results, watcher, conducted.trials)

@@ -1,9 +1,10 @@
-"""When a run ends: after its last block, or at the look at which all claims are decided."""
+"""When a run ends: after as many blocks as were planned, or at the look at which all claims are decided."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from fairtrial.judge.judging import judge
+from fairtrial.judge.judging import judge, spoiled_blocks
+from fairtrial.judge.lost_blocks import is_any_spoiled
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.run_length import as_timed, is_time_over
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -16,13 +17,24 @@ class RunEnd(Protocol):
         """Whether the run ends here, after these trials."""
 
 
-class AfterLastBlock:
-    """The end of a run of as many blocks as were planned."""
+class WhenComplete:
+    """Ends a run of a fixed number of blocks once so many are kept. Spare blocks replace those the machine spoiled.
+
+    The rule looks at the machine alone (`judge.lost_blocks`), and never at a figure.
+    """
+
+    def __init__(self, record: ExperimentRecord) -> None:
+        self._record = record
 
     def reached(self, trials: Sequence[TrialRecord]) -> bool:
-        """Return False: only the plan's last block ends the run."""
-        del trials
-        return False
+        """Whether the run ends after these trials; never before the last planned block."""
+        planned, blocks = self._record.possible_ends[0], trials[-1].block
+        if blocks < planned:
+            return False
+        # Seldom is anything of it found, and only then all else has to be judged.
+        if not is_any_spoiled(self._record, trials):
+            return True
+        return blocks - len(spoiled_blocks(self._record, trials)) >= planned
 
 
 class WhenDecided:

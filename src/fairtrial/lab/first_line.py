@@ -46,6 +46,7 @@ def first_line(
         experiment=plan.experiment,
         conditions=[condition.recorded for condition in plan.conditions],
         order=[[condition.recorded.id for condition in block] for block in plan.blocks],
+        spare_blocks=plan.spare_blocks,
         looks=list(plan.looks),
         looks_from_clock=bool(plan.looks) and decide_within_seconds is not None,
         decide_within_seconds=decide_within_seconds,

@@ -110,8 +110,11 @@ class Plan:
     balancer: Balancer | None
     blocks: Sequence[Sequence[PlannedCondition]]
     """per block, every condition once, in the order in which they are tried"""
+    spare_blocks: int = 0
+    """so many of `blocks`, at the end, are tried only in the place of blocks that the machine spoiled; 0 with looks"""
     looks: Sequence[int] = ()
-    """numbers of blocks after which the run ends if all claims are decided; empty: it ends after the last block"""
+    """numbers of blocks after which the run ends if all claims are decided; empty: as many blocks are judged as the
+    experiment has"""
     crash_audits: frozenset[int] = frozenset()
     """numbers of the trials that a crash audit follows; nobody but the lab knows them before"""
 
@@ -126,9 +129,14 @@ class Plan:
         return list({each.build_name: (each.stack, each.built_apart) for each in self.conditions}.values())
 
     @property
-    def trials_at_first_look(self) -> int:
+    def possible_ends(self) -> list[int]:
+        """Numbers of blocks after which the run may end, ascending."""
+        return list(self.looks) or list(range(len(self.blocks) - self.spare_blocks, len(self.blocks) + 1))
+
+    @property
+    def trials_until_first_end(self) -> int:
         """How many trials there are until the run may end."""
-        return sum(len(block) for block in self.blocks[: self.looks[0] if self.looks else None])
+        return sum(len(block) for block in self.blocks[: self.possible_ends[0]])
 
     def trials(self) -> Iterator[PlannedTrial]:
         """Every trial, in the order in which they are tried. Blocks take the builds of a stack in turn."""

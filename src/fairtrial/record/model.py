@@ -189,6 +189,11 @@ class ExperimentRecord(Strict):
     experiment: Experiment
     conditions: list[Condition]
     order: list[list[str]] = Field(description="per block, condition ids in the order in which they were tried")
+    spare_blocks: int = Field(
+        0,
+        description="of the blocks in `order`, so many at the end are tried only in the place of blocks that the "
+        "machine spoiled; 0 with looks, and in records from before there were such",
+    )
     looks: list[int] = Field(
         default_factory=list,
         description="numbers of blocks at which the run ends if all claims are decided; empty: at the last block only",
@@ -252,12 +257,17 @@ class ExperimentRecord(Strict):
 
     @property
     def planned_trials(self) -> int:
-        """How many trials the plan has: with looks, at most."""
+        """How many trials the plan has: with looks or spare blocks, at most."""
         return sum(len(block) for block in self.order)
 
-    def trials_until_look(self, block: int) -> int:
-        """How many trials there are up to the end of the first look at `block` (from 1) or later."""
-        until = next((look for look in self.looks if look >= block), len(self.order))
+    @property
+    def possible_ends(self) -> list[int]:
+        """Numbers of blocks after which the run may end, ascending."""
+        return self.looks or list(range(len(self.order) - self.spare_blocks, len(self.order) + 1))
+
+    def trials_until_possible_end(self, block: int) -> int:
+        """How many trials there are up to the first possible end at `block` (from 1) or later."""
+        until = next((end for end in self.possible_ends if end >= block), len(self.order))
         return sum(len(each) for each in self.order[:until])
 
 

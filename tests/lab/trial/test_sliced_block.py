@@ -17,7 +17,7 @@ from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause, TrialRecord
 from tests.builders import a_trial
 from tests.builders.figures import calm_machine, calm_network
-from tests.plan.plans import planned_contender
+from tests.plan.plans import planned_contender, without_spare
 
 
 class Machine:
@@ -56,7 +56,8 @@ class Machine:
 def plan() -> Plan:
     """Two blocks of two conditions, four rounds each."""
     load = {"kind": "closed", "warmup_seconds": 0.1, "duration_seconds": 1.6}
-    return planned_contender({"directory": ".", "command": ["true"]}, load=load, blocks=2, slices={}, noise_floor=True)
+    contender = {"directory": ".", "command": ["true"]}
+    return without_spare(planned_contender(contender, load=load, blocks=2, slices={}, noise_floor=True))
 
 
 def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[TrialRecord]:

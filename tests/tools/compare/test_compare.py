@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -11,11 +12,14 @@ from fairtrial.base.problem import Problem
 from fairtrial.commands import app
 from fairtrial.commands.compare import sides
 from fairtrial.judge.metrics import METRICS
+from fairtrial.judge.statistics.holm import step_down
+from fairtrial.judge.statistics.unpaired import unpaired_ratio
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.compare.comparison import Comparison, JudgedRun, compare, judge_run
 from fairtrial.tools.compare.differences import differences
+from fairtrial.tools.compare.outputs import levels_in_words
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 
@@ -122,7 +126,58 @@ def test_many_rows_share_the_error() -> None:
     builder = an_experiment("a", "b", "c", "d", "e")
     comparison = compared(run(4000, builder), run(4000, builder), "goodput", "peak_rss")
     assert len(comparison.rows) == 10
-    assert comparison.level == pytest.approx(0.995)
+    assert [row.level for row in comparison.rows] == [pytest.approx(0.995)] * 10
+
+
+def test_changes_that_are_found_leave_the_error_to_the_other_rows() -> None:
+    """Holm's procedure: of six rows five have changed beyond doubt, and the sixth is judged as if it were alone."""
+    record = an_experiment("a", "b", "c", "d", "e", "f").record()
+    loud = [0.95, 1.06, 0.99, 1.02, 0.98]
+
+    def trials(factor: float, doubtful: float) -> list[TrialRecord]:
+        return trials_of(
+            record,
+            lambda name, block: a_trial().serving(4000 * loud[block % 5] * (doubtful if name == "f" else factor)),
+        )
+
+    comparison = compared((record, trials(1, 1)), (record, trials(0.5, 0.93)))
+    assert [row.level for row in comparison.rows] == [pytest.approx(1 - 0.05 / 6)] * 5 + [pytest.approx(0.95)]
+    assert [row.change for row in comparison.rows] == ["regression"] * 6
+    assert "Intervals are at 95% to 99.17%, so that all changes hold together at 95%" in levels_in_words(comparison)
+    # All six at the level of the first step would have left it open.
+    at_first = unpaired_ratio([0.93 * each for each in loud], loud, 1 - 0.05 / 6)
+    assert at_first.interval is not None and at_first.interval[1] > 1
+
+
+def test_what_is_within_the_margin_leaves_nothing_to_the_others() -> None:
+    """It is no decision against "no change": were it one, the rows that remain would be called a change too soon."""
+    comparison = compared(run(4000, an_experiment("a", "b")), run(4010, an_experiment("a", "b")))
+    assert [row.change for row in comparison.rows] == ["within the margin"] * 2
+    assert [row.level for row in comparison.rows] == [pytest.approx(0.975)] * 2
+
+
+def test_of_many_rows_without_a_change_one_is_called_a_change_in_five_of_a_hundred_comparisons() -> None:
+    """And so where half of the rows did change, which leaves the others a higher level each."""
+    draw = np.random.default_rng(20261125)
+    wrong = {0: 0, 5: 0}
+    repetitions = 400
+    for changed in wrong:
+        for _ in range(repetitions):
+            sides = np.exp(0.03 * draw.standard_normal((2, 10, 5)))
+            sides[1, :changed] *= 2
+            judged = step_down(
+                list(range(10)),
+                0.95,
+                lambda row, level, _, sides=sides: unpaired_ratio([*sides[1, row]], [*sides[0, row]], level).interval,
+                lambda interval: interval is not None and not interval[0] <= 1 <= interval[1],
+            )
+            wrong[changed] += any(
+                interval is not None and not interval[0] <= 1 <= interval[1] for interval in judged[changed:]
+            )
+    # At 5%, more than 33 of 400 come in one of a thousand series.
+    assert max(wrong.values()) <= 33, wrong
+    # Where half of the rows are decided, the others are not judged at a tenth of the error.
+    assert wrong[5] >= 5, wrong
 
 
 def test_noise_alone_is_no_regression() -> None:

@@ -20,15 +20,22 @@ def all_checks() -> Mapping[str, Check]:
     return defined_in(__name__, __path__, "CHECK")
 
 
-def run_checks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+def run_checks(
+    record: ExperimentRecord, trials: Sequence[TrialRecord], *, of_machine_alone: bool = False
+) -> Iterator[Finding]:
     """Every finding of every check; the evidence names thresholds that are not the default.
 
     A check that looks at a stack's processes does not see trials in which none were known, and notes for each of them
     that it was not examined.
+
+    Args:
+        of_machine_alone: no other checks than those that say what the machine did to a trial.
     """
     loads = {condition.id: condition.load for condition in record.conditions}
     processors = record.placement.load_processors
     for check in all_checks().values():
+        if of_machine_alone and not check.of_machine:
+            continue
         thresholds = check.thresholds_with(record.experiment.checks.get(check.name, {}))
         seen = [trial for trial in trials if not (check.needs_processes and trial.not_measured)]
         case = Case(check, seen, thresholds, loads, processors, record.calibrations, record)

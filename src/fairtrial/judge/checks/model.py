@@ -49,7 +49,7 @@ class Check:
     needs_processes: bool = False
     """whether it looks at the stack's own processes: of trials where the lab knows none it says *not examined*"""
     of_machine: bool = False
-    """whether its refusals are for what the machine did to a trial: a run that adds blocks leaves out such a block"""
+    """whether its refusals are for what the machine did: such a block is left out, and another takes its place"""
 
     def thresholds_with(self, overrides: Mapping[str, float]) -> dict[str, float]:
         """The value of every threshold, with those of an experiment in place of the check's own."""

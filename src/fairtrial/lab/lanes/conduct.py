@@ -10,7 +10,7 @@ from fairtrial.base.for_owner import opened_for_owner
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.lab import Message
 from fairtrial.lab.conduct import Conducted, Watcher
-from fairtrial.lab.decide import AfterLastBlock, WhenDecided
+from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.lab.lanes.deal import Dealer
 from fairtrial.lab.lanes.first_line import differences, first_line_of_lanes
 from fairtrial.lab.lanes.lane_lab import STOP
@@ -53,7 +53,7 @@ def conduct_on_lanes(
         with RecordWriter(results) as writer:
             writer.append(record)
             watcher.begins(record)
-            end = AfterLastBlock() if decide_within_seconds is None else WhenDecided(record)
+            end = WhenComplete(record) if decide_within_seconds is None else WhenDecided(record)
             run.try_all(conducted, writer, end.reached)
         return conducted
     finally:
@@ -69,7 +69,7 @@ class _Run:
     ) -> None:
         self._plan, self._results, self._watcher = plan, results, watcher
         self._lanes, self._inbox = lanes, inbox
-        self._dealer = Dealer(len(plan.blocks), plan.looks)
+        self._dealer = Dealer(plan.possible_ends)
         self._trials: dict[int, PlannedTrial] = {trial.index: trial for trial in plan.trials()}
         self._conducted: Conducted
         self._writer: RecordWriter
@@ -94,7 +94,7 @@ class _Run:
     def try_all(
         self, conducted: Conducted, writer: RecordWriter, reached: Callable[[Sequence[TrialRecord]], bool]
     ) -> None:
-        """Try the blocks of the plan until `reached` says at a look that the run ends."""
+        """Try the blocks of the plan until `reached` says, where the run may end, that it does."""
         self._conducted, self._writer = conducted, writer
         try:
             while self._goes_on(reached):
@@ -118,7 +118,7 @@ class _Run:
 
     def _goes_on(self, reached: Callable[[Sequence[TrialRecord]], bool]) -> bool:
         """Whether a block is under way or to be handed out."""
-        if not self._dealer.at_look:
+        if not self._dealer.at_possible_end:
             return True
         in_order = sorted(self._conducted.trials, key=lambda trial: trial.index)
         return not reached(in_order) and self._dealer.go_on()

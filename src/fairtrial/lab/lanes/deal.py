@@ -4,21 +4,20 @@ from collections.abc import Sequence
 
 
 class Dealer:
-    """Hands out the blocks of a plan, in their order, up to the next look at which the run may end.
+    """Hands out the blocks of a plan, in their order, up to the next at which the run may end.
 
     It knows nothing of time or hosts: the lab asks it whenever a lane is free, and so does the simulation.
     """
 
-    def __init__(self, blocks: int, looks: Sequence[int] = ()) -> None:
+    def __init__(self, possible_ends: Sequence[int]) -> None:
         """Begin with block 1.
 
         Args:
-            blocks: how many there are.
-            looks: numbers of blocks after which the run may end; the last is `blocks`. Empty: it ends after the last.
+            possible_ends: numbers of blocks after which the run may end, ascending; the last is the plan's last block.
         """
-        self._looks = [*looks] or [blocks]
+        self._possible_ends = [*possible_ends]
         self._next = 1
-        self._limit = self._looks.pop(0)
+        self._limit = self._possible_ends.pop(0)
         self._under_way: set[int] = set()
 
     def deal(self) -> int | None:
@@ -35,13 +34,13 @@ class Dealer:
         self._under_way.remove(block)
 
     @property
-    def at_look(self) -> bool:
-        """Whether all blocks up to a look have ended: then `go_on` or leave it."""
+    def at_possible_end(self) -> bool:
+        """Whether all blocks have ended after which the run may end: then `go_on` or leave it."""
         return self._next > self._limit and not self._under_way
 
     def go_on(self) -> bool:
-        """Hand out the blocks up to the next look; False if there is none."""
-        if not self._looks:
+        """Hand out the blocks up to the next possible end; False if there is none."""
+        if not self._possible_ends:
             return False
-        self._limit = self._looks.pop(0)
+        self._limit = self._possible_ends.pop(0)
         return True

@@ -18,6 +18,7 @@ def first_line_of_lanes(
     return first.model_copy(
         update={
             "started_at": timestamp(),
+            "spare_blocks": plan.spare_blocks,
             "looks": list(plan.looks),
             "decide_within_seconds": decide_within_seconds,
             "calibrations": list(_lowest([each for _, record in ready for each in record.calibrations])),

@@ -90,6 +90,7 @@ def plan_of(sent: SentPlan) -> Plan:
         cache=made.cache,
         balancer=made.balancer,
         blocks=made.blocks,
+        spare_blocks=made.spare_blocks,
         looks=made.looks,
         crash_audits=frozenset(sent.crash_audits),
     )

@@ -14,20 +14,20 @@ class Clock:
     def __init__(self, experiment: ExperimentRecord) -> None:
         load = experiment.experiment.load
         self._experiment = experiment
-        self.total = self._trials_before_first_look = experiment.trials_until_look(1)
+        self.total = self._trials_until_first_end = experiment.trials_until_possible_end(1)
         self._planned_trial_seconds = planned_seconds(1, load)
         self._started_at = time.monotonic()
         self.ended = 0
         self._last_end_at = self._started_at
 
     def trial_ended(self) -> None:
-        """Count a trial. After a look that decided nothing, the total grows by the trials of the next look."""
+        """Count a trial. Where the run might have ended and did not, the total grows up to the next possible end."""
         self.ended += 1
-        if self.ended == self._trials_before_first_look:
+        if self.ended == self._trials_until_first_end:
             self._experiment = with_looks_in_time(self._experiment, self.elapsed_seconds)
-            self.total = self._experiment.trials_until_look(1)
+            self.total = self._experiment.trials_until_possible_end(1)
         if self.ended > self.total:
-            self.total = self._experiment.trials_until_look(self.ended // len(self._experiment.conditions) + 1)
+            self.total = self._experiment.trials_until_possible_end(self.ended // len(self._experiment.conditions) + 1)
         self._last_end_at = time.monotonic()
 
     def times(self) -> str:

@@ -8,7 +8,7 @@ tell.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
@@ -17,6 +17,7 @@ from fairtrial.judge.judging import judge_record
 from fairtrial.judge.metrics import Metric, is_lower_bound
 from fairtrial.judge.model import ConditionResult, Outcome, Result
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
+from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
@@ -50,12 +51,31 @@ class Row:
     after: float | None
     """Medians over blocks, in the metric's unit."""
     ratio: Estimate | None
-    """After to before, with its interval at the comparison's level. None if it was not compared."""
+    """After to before, with its interval at `level`. None if it was not compared."""
     change: Change
     reason: str | None
     """Why it was not compared."""
     bounds: tuple[Bounds, Bounds] = ("none", "none")
     """Of the values before and after."""
+    level: float | None = None
+    """Of the interval, by Holm's procedure: 0.995 is 99.5%. None if it was not compared."""
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The interval of the ratio. With lower bounds before the change it may reach down to 0; after it, without end.
+
+        (-inf, inf) if it was not compared.
+        """
+        if self.ratio is None or self.ratio.interval is None:
+            return -math.inf, math.inf
+        low, high = self.ratio.interval
+        return low if self.bounds[0] == "none" else 0.0, high if self.bounds[1] == "none" else math.inf
+
+    @property
+    def excludes_no_change(self) -> bool:
+        """Whether the interval is on one side of 1."""
+        low, high = self.reach
+        return high < 1 or low > 1
 
 
 @dataclass(frozen=True)
@@ -76,13 +96,36 @@ _NOTHING = _Side((), ())
 
 
 @dataclass(frozen=True)
+class _Pair:
+    """Both sides of a row, each with the reason why it cannot be compared."""
+
+    condition: str
+    contender: str
+    metric: Metric
+    of_before: tuple[_Side, str | None]
+    of_after: tuple[_Side, str | None]
+
+    @property
+    def before(self) -> _Side:
+        return self.of_before[0]
+
+    @property
+    def after(self) -> _Side:
+        return self.of_after[0]
+
+    @property
+    def reasons(self) -> list[str]:
+        obstacles = (("before", self.of_before[1]), ("after", self.of_after[1]))
+        return [f"{when}: {why}" for when, why in obstacles if why]
+
+
+@dataclass(frozen=True)
 class Comparison:
     """All rows, and what else differs besides the programs."""
 
     rows: Sequence[Row]
     level: float
-    """Of each row's interval: the 5% of error are divided among the rows, so that all intervals hold together in 95 of
-    100 comparisons."""
+    """At which all changes hold together: 0.95, in 95 of 100 comparisons none is named where there is none."""
     margin: float
     runs: tuple[int, int]
     """before and after; with one on each side, what moves a whole run is in no interval"""
@@ -108,44 +151,51 @@ def compare(
 ) -> Comparison:
     """One row for each of `metrics` and each condition that is in a run of either side.
 
-    A figure has regressed if it is worse by more than `margin` (0.05: 5%) and its interval excludes no change. The
-    intervals' level is 1 - 5%/rows (Bonferroni), so a comparison of many figures raises no more false alarms than one
-    of a single figure.
+    A figure has regressed if it is worse by more than `margin` (0.05: 5%) and its interval excludes no change. Whether
+    it does is decided for all rows together by Holm's procedure, so that a comparison of many figures raises no more
+    false alarms than one of a single figure.
 
     Args:
         before: one run, whose blocks are the values; or several, each of which is one.
         after: likewise; several if `before` has several.
     """
     contenders = {condition.id: condition.contender for run in (*before, *after) for condition in run.result.conditions}
-    level = 1 - (1 - LEVEL) / max(1, len(contenders) * len(metrics))
-    rows = [
-        _row(identity, contender, metric, before, after, level, margin)
+    pairs = [
+        _Pair(identity, contender, metric, _side(metric, before, identity), _side(metric, after, identity))
         for identity, contender in contenders.items()
         for metric in metrics
     ]
+    comparable = [pair for pair in pairs if not pair.reasons]
+    # What is proven to be within the margin is no decision against "no change": it leaves the others' level alone.
+    judged = step_down(
+        comparable, LEVEL, lambda pair, level, _: _row(pair, level, margin), lambda row: row.excludes_no_change
+    )
+    by_pair = {id(pair): row for pair, row in zip(comparable, judged, strict=True)}
+    rows = [by_pair.get(id(pair)) or _not_compared(pair) for pair in pairs]
     warnings = [warning for old, new in product(before, after) for warning in differences(old.record, new.record)]
-    return Comparison(rows, level, margin, (len(before), len(after)), list(dict.fromkeys(warnings)))
+    return Comparison(rows, LEVEL, margin, (len(before), len(after)), list(dict.fromkeys(warnings)))
 
 
-def _row(
-    identity: str,
-    contender: str,
-    metric: Metric,
-    before: Sequence[JudgedRun],
-    after: Sequence[JudgedRun],
-    level: float,
-    margin: float,
-) -> Row:
-    old, old_obstacle = _side(metric, before, identity)
-    new, new_obstacle = _side(metric, after, identity)
-    reasons = [f"{when}: {why}" for when, why in (("before", old_obstacle), ("after", new_obstacle)) if why]
-    if reasons:
-        return Row(identity, contender, metric, None, None, None, "not compared", "; ".join(reasons))
-    ratio = unpaired_ratio(new.values, old.values, level)
-    typical_before, typical_after = (over_blocks(side.values).estimate for side in (old, new))
-    bounds = old.bounds, new.bounds
-    change = _change(metric, ratio, margin, bounds)
-    return Row(identity, contender, metric, typical_before, typical_after, ratio, change, None, bounds)
+def _row(pair: _Pair, level: float, margin: float) -> Row:
+    old, new = pair.before, pair.after
+    row = Row(
+        condition=pair.condition,
+        contender=pair.contender,
+        metric=pair.metric,
+        before=over_blocks(old.values).estimate,
+        after=over_blocks(new.values).estimate,
+        ratio=unpaired_ratio(new.values, old.values, level),
+        change="~",
+        reason=None,
+        bounds=(old.bounds, new.bounds),
+        level=level,
+    )
+    return replace(row, change=_change(row, margin))
+
+
+def _not_compared(pair: _Pair) -> Row:
+    reason = "; ".join(pair.reasons)
+    return Row(pair.condition, pair.contender, pair.metric, None, None, None, "not compared", reason)
 
 
 def _side(metric: Metric, runs: Sequence[JudgedRun], identity: str) -> tuple[_Side, str | None]:
@@ -190,15 +240,14 @@ def _values(metric: Metric, run: JudgedRun, condition: ConditionResult | None) -
     return _Side(present, are_bounds), None
 
 
-def _change(metric: Metric, ratio: Estimate, margin: float, bounds: tuple[Bounds, Bounds]) -> Change:
-    """What the interval says. With lower bounds before the change it may reach down to 0; after it, without end."""
-    assert ratio.interval is not None
-    low, high = ratio.interval
-    low = low if bounds[0] == "none" else 0.0
-    high = high if bounds[1] == "none" else math.inf
+def _change(row: Row, margin: float) -> Change:
+    """What the interval says."""
+    assert row.ratio is not None
+    low, high = row.reach
     # Factors above 1 are improvements, whether higher or lower values are better.
-    gain = ratio.estimate if metric.higher_is_better else 1 / ratio.estimate
-    least, most = (low, high) if metric.higher_is_better else (1 / high, 1 / low if low else math.inf)
+    better_above = row.metric.higher_is_better
+    gain = row.ratio.estimate if better_above else 1 / row.ratio.estimate
+    least, most = (low, high) if better_above else (1 / high, 1 / low if low else math.inf)
     if gain < 1 / (1 + margin) and most < 1:
         return "regression"
     if gain > 1 + margin and least > 1:

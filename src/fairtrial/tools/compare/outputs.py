@@ -26,12 +26,25 @@ def comparison_markdown(comparison: Comparison, title: str) -> str:
     """The table, and what else differs besides the programs."""
     lines = [f"## {escape(title)}", "", row_text(HEAD), "| --- " * len(HEAD) + "|"]
     lines += [row_text([escape(cell) for cell in row_cells(row)]) for row in comparison.rows]
-    lines += ["", f"Intervals: {100 * comparison.level:.4g}%. Margin: {comparison.margin:.0%}.", ""]
+    lines += ["", f"{levels_in_words(comparison)} Margin: {comparison.margin:.0%}.".strip(), ""]
     lines += [escape(between_runs(comparison)), ""]
     if bounds := bounds_in_words(comparison):
         lines += [escape(bounds), ""]
     lines += [f"- {escape(warning)}" for warning in comparison.warnings]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def levels_in_words(comparison: Comparison) -> str:
+    """At which level the intervals are, and what holds together; empty where nothing was compared."""
+    levels = sorted({f"{100 * row.level:.4g}%" for row in comparison.rows if row.level is not None})
+    if not levels:
+        return ""
+    if levels == [f"{100 * comparison.level:.4g}%"]:
+        return f"Intervals are at {levels[0]}."
+    return (
+        f"Intervals are at {' to '.join(dict.fromkeys((levels[0], levels[-1])))}, so that all changes hold together at "
+        f"{100 * comparison.level:.4g}% (Holm's procedure)."
+    )
 
 
 def between_runs(comparison: Comparison) -> str:

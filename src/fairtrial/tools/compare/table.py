@@ -7,7 +7,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.tools.compare.comparison import Comparison, Row
-from fairtrial.tools.compare.outputs import between_runs, bounds_in_words, row_cells
+from fairtrial.tools.compare.outputs import between_runs, bounds_in_words, levels_in_words, row_cells
 
 STYLES = {"regression": "bold red", "improvement": "green", "not compared": "yellow"}
 
@@ -17,7 +17,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
     table.add_column("condition", overflow="fold")
     table.add_column("metric", overflow="fold")
-    for title in ("before", "after", "after / before", f"{100 * comparison.level:.4g}% interval"):
+    for title in ("before", "after", "after / before", "interval"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("change", no_wrap=True)
     for row in comparison.rows:
@@ -35,7 +35,9 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         Text(
             f"{count(len(comparison.regressions), 'regression')}: worse by more than {comparison.margin:.0%}, with an "
             "interval that excludes no change. ~ : neither a change nor its absence is proven. "
-            + " ".join(filter(None, (between_runs(comparison), bounds_in_words(comparison))))
+            + " ".join(
+                filter(None, (levels_in_words(comparison), between_runs(comparison), bounds_in_words(comparison)))
+            )
         ),
         highlight=False,
     )
