@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fairtrial.judge.checks.model import Finding
-from fairtrial.judge.checks.starts_differ import far_from_middle
+from fairtrial.judge.checks.starts_differ import far_from_middle, slower_group
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 
@@ -35,6 +35,41 @@ def test_starts_with_two_modes_are_named_all() -> None:
 
 def test_a_start_that_is_too_fast_is_as_odd() -> None:
     assert "1.5" in findings(*CLOSE[:6], 6100.0)[0].evidence
+
+
+def test_two_groups_are_named_where_every_other_start_is_slow() -> None:
+    """The median absolute deviation is as wide as the gap there: by it no start is far from the middle."""
+    rates = [rate / factor for rate, factor in zip([*CLOSE, 4010.0], [1, 1.5] * 4, strict=True)]
+    assert not any(far_from_middle(rates, 3.5, 1.25))
+    (finding,) = findings(*rates)
+    assert finding.evidence.startswith(
+        "a: the starts fall into two groups: 4 of 8 had 0.676 times the goodput of the others, in trials "
+    )
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        [2000.0, *[4000.0] * 3, 3990.0, 2010.0, 2005.0, 4010.0],  # three in a group
+        [*[2000.0] * 4, *[2450.0] * 4],  # a factor of 1.225
+        [2000.0, 2300.0, 2600.0, 2900.0, 4000.0, 4400.0, 4800.0, 5300.0],  # the gap is 1.38, either group wider or near
+    ],
+)
+def test_what_is_no_pair_of_groups_is_called_none(rates: list[float]) -> None:
+    assert not any(slower_group(rates, 1.25))
+
+
+@pytest.mark.parametrize("starts", [8, 9, 10, 16, 40])
+@pytest.mark.parametrize("world", ["normal", "student", "lognormal"])
+def test_starts_that_scatter_far_but_are_of_one_kind_hardly_ever_fall_into_two(world: str, starts: int) -> None:
+    random = np.random.default_rng(4)
+    draw = {
+        "normal": lambda: random.standard_normal(starts),
+        "student": lambda: random.standard_t(3, starts),
+        "lognormal": lambda: np.exp(random.standard_normal(starts)),
+    }[world]
+    accused = sum(any(slower_group(np.exp(0.4 * draw()).tolist(), 1.25)) for _ in range(1000))
+    assert accused <= 35
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from fairtrial.judge.statistics.planning import blocks_to_decide
 from fairtrial.judge.statistics.shape import rises
 from fairtrial.judge.statistics.share import share_interval, starts_to_decide
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+from fairtrial.plan.make import SPARE_SHARE
 from fairtrial.record.model import ExperimentRecord
 from tests.judge.statistics.simulation import leaning_blocks
 
@@ -35,6 +36,14 @@ def _trial(index: int, block: int, *, is_faulty: bool) -> TrialResult:
     outcome = "refused" if is_faulty else "valid"
     parts: dict[str, Any] = {"index": index, "block": block, "outcome": outcome, "findings": [FAULT] * is_faulty}
     return TrialResult.model_construct(**parts)
+
+
+def complete_with_spare(chance: float, blocks: int, repetitions: int) -> int:
+    """Of such runs, of a fixed number of blocks: how many judge as many as were planned, with the spare ones."""
+    random = np.random.default_rng(76)
+    spare = math.ceil(SPARE_SHARE * blocks)
+    kept = (random.random((repetitions, blocks + spare, 2)) >= chance).all(axis=2).sum(axis=1)
+    return int((kept >= blocks).sum())
 
 
 def machine_faults(chance: float, blocks: int, repetitions: int) -> tuple[int, int, int]:
@@ -153,7 +162,8 @@ def starts_apart(name: str, blocks: int, repetitions: int) -> tuple[int, int]:
     for _ in range(repetitions):
         slow = random.random(blocks) < share
         rates = np.exp(0.03 * random.standard_normal(blocks) - math.log(factor) * slow)
-        found += any(starts_differ.far_from_middle(rates.tolist(), limits["deviations"], limits["factor"]))
+        far = starts_differ.far_from_middle(rates.tolist(), limits["deviations"], limits["factor"])
+        found += any(far) or any(starts_differ.slower_group(rates.tolist(), limits["factor"]))
         there += bool(slow.any() and not slow.all())
     return found, there
 

@@ -9,6 +9,7 @@ from tests.judge.statistics.simulation import at_most_five_percent
 def test_faults_of_the_machine_cost_blocks_and_no_verdict() -> None:
     with_fault, decided, held = worlds.machine_faults(0.02, 20, 200)
     assert with_fault > 80 and decided >= 198 and held >= 180
+    assert worlds.complete_with_spare(0.02, 20, 200) >= 198 > 40 > worlds.complete_with_spare(0.2, 20, 200)
 
 
 def test_several_claims_err_more_often_unless_they_are_judged_together() -> None:

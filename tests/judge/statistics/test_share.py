@@ -31,7 +31,7 @@ def test_a_share_on_the_bound_is_never_decided() -> None:
     assert starts_to_decide(3, 5, 0.9) is not None
 
 
-def test_the_least_number_that_four_of_five_runs_decide_is_named() -> None:
+def test_the_number_from_which_on_four_of_five_runs_decide_is_named() -> None:
     """By the interval itself and Jeffreys' beta-binomial distribution, one number of starts after the other."""
 
     def decided(starts: int) -> float:
@@ -39,7 +39,11 @@ def test_the_least_number_that_four_of_five_runs_decide_is_named() -> None:
         decides = [low >= 0.5 or high < 0.5 for low, high in (share_interval(int(each), starts) for each in possible)]
         return float(stats.betabinom.pmf(possible, starts, 12.5, 5.5)[decides].sum())
 
-    assert starts_to_decide(12, 17, 0.5) == next(starts for starts in range(18, 1000) if decided(starts) >= 0.8)
+    # One more start may make it less likely, as counts are whole: 94 would do, 100 would not.
+    enough = [starts for starts in range(18, 200) if decided(starts) >= 0.8]
+    named = starts_to_decide(12, 17, 0.5)
+    assert named is not None and named > enough[0]
+    assert enough[enough.index(named) :] == list(range(named, 200)) and named - 1 not in enough
 
 
 @pytest.mark.parametrize("tried", [5, 10, 20])

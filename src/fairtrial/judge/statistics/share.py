@@ -35,25 +35,30 @@ def share_interval(having: int, tried: int, level: float = LEVEL) -> tuple[float
 
 
 def starts_to_decide(having: int, tried: int, bound: float, level: float = LEVEL) -> int | None:
-    """The smallest number of starts, more than were tried, of which POWER of runs decide on `bound`, by what is known.
+    """The fewest starts, more than were tried, from which on POWER of runs decide on `bound`, by what is known.
 
     A run of n starts decides if Clopper and Pearson's interval leaves the bound out: if so many, or so few, have a
     probability of at most α/2 where the share is the bound. How many of n will have the property is beta-binomial, by
     Jeffreys' prior: that the share is just what was found is known of no number of starts, and to plan as if it were
-    decides three runs of five.
+    decides three runs of five. With one start more the probability may fall, as counts are whole: a number whose
+    successors decide less often is not named.
 
-    Source: H. Jeffreys, Theory of Probability, 3rd edition (1961), section 3.10, for the prior.
+    Sources: H. Jeffreys, Theory of Probability, 3rd edition (1961), section 3.10, for the prior; M. R. Chernick and
+    C. Y. Liu, "The saw-toothed behavior of power versus sample size and software solutions", The American Statistician
+    56 (2002), 149-155, for the number from which on the probability is reached.
 
     Returns:
         None if more than MOST_STARTS would be needed.
     """
     tail = (1 - level) / 2
-    for starts in range(tried + 1, MOST_STARTS + 1):
+    named = None
+    for starts in range(MOST_STARTS, tried, -1):
         at_bound = binomial_probabilities(starts, bound)
         decides = (np.cumsum(at_bound[::-1])[::-1] <= tail) | (np.cumsum(at_bound) < tail)
-        if beta_binomial_probabilities(starts, having + 0.5, tried - having + 0.5)[decides].sum() >= POWER:
-            return starts
-    return None
+        if beta_binomial_probabilities(starts, having + 0.5, tried - having + 0.5)[decides].sum() < POWER:
+            break
+        named = starts
+    return named
 
 
 def fewest_to_uphold(bound: float, level: float = LEVEL) -> int:
