@@ -36,15 +36,15 @@ impl PipelinedConversation {
 
     /// Does what the session wants of a lane.
     #[inline]
-    fn follow(&mut self, lane: usize, first: Next, now_ns: u64) {
-        let link = &mut self.links[lane / self.lanes];
+    fn follow(&mut self, number: usize, lane: usize, first: Next, now_ns: u64) {
+        let link = &mut self.links[number];
         let mut next = first;
         loop {
             next = match next {
                 Next::Wait => return,
                 Next::Close => return link.waiting.retain(|&other| other != lane),
                 Next::Send if link.state == State::Open => {
-                    return link.ask(lane, self.session.asked(lane).text);
+                    return link.ask(lane, self.session.text(lane));
                 }
                 // The peer ends the connection, and was asked nothing yet.
                 Next::Send => self.session.lane_lost(lane, ErrorKind::Closed, now_ns),
@@ -58,10 +58,9 @@ impl PipelinedConversation {
     }
 
     /// The connection is of no more use. `lane` knows it, and wants this; all else that was sent on it has failed.
-    fn lose_beside(&mut self, lane: usize, next: Next, kind: ErrorKind, now_ns: u64) {
-        let number = lane / self.lanes;
+    fn lose_beside(&mut self, number: usize, lane: usize, next: Next, kind: ErrorKind, now_ns: u64) {
         self.links[number].forget_socket();
-        self.follow(lane, next, now_ns);
+        self.follow(number, lane, next, now_ns);
         self.lose(number, kind, now_ns);
     }
 
@@ -73,7 +72,7 @@ impl PipelinedConversation {
         for lane in self.lanes_of(number) {
             if !waiting.contains(&lane) {
                 let next = self.session.lane_lost(lane, kind, now_ns);
-                self.follow(lane, next, now_ns);
+                self.follow(number, lane, next, now_ns);
             }
         }
         self.links[number].waiting.extend(waiting);
@@ -94,13 +93,13 @@ impl PipelinedConversation {
                 Heard::Part => return,
                 Heard::Answer { next, stays } => {
                     if !stays {
-                        return self.lose_beside(first.lane, next, ErrorKind::Closed, now_ns);
+                        return self.lose_beside(number, first.lane, next, ErrorKind::Closed, now_ns);
                     }
                     link.first_is_answered();
-                    self.follow(first.lane, next, now_ns);
+                    self.follow(number, first.lane, next, now_ns);
                 }
                 Heard::Garbage(next) => {
-                    return self.lose_beside(first.lane, next, ErrorKind::Protocol, now_ns);
+                    return self.lose_beside(number, first.lane, next, ErrorKind::Protocol, now_ns);
                 }
             }
         }
@@ -145,7 +144,7 @@ impl Conversation for PipelinedConversation {
     fn start(&mut self, number: usize, now_ns: u64) -> Next {
         for lane in self.lanes_of(number) {
             let next = self.session.start(lane, now_ns);
-            self.follow(lane, next, now_ns);
+            self.follow(number, lane, next, now_ns);
         }
         self.links[number].next(now_ns)
     }
@@ -158,13 +157,13 @@ impl Conversation for PipelinedConversation {
         let link = &mut self.links[number];
         if link.in_order.iter().any(|asked| asked.lane == lane) {
             // It is awaited no longer, and the answers behind its own cannot come before it.
-            self.lose_beside(lane, next, ErrorKind::Timeout, now_ns);
+            self.lose_beside(number, lane, next, ErrorKind::Timeout, now_ns);
         } else {
             if link.state == State::Connecting && now_ns >= link.connects_ns + timeout_ns {
                 // Those that wait for it have deadlines of their own.
                 link.forget_socket();
             }
-            self.follow(lane, next, now_ns);
+            self.follow(number, lane, next, now_ns);
         }
         Some((number, self.links[number].next(now_ns)))
     }
@@ -176,7 +175,7 @@ impl Conversation for PipelinedConversation {
                 0 => self.session.connected(lane, now_ns),
                 _ => self.session.joined(lane, false, now_ns),
             };
-            self.follow(lane, next, now_ns);
+            self.follow(number, lane, next, now_ns);
         }
         self.links[number].next(now_ns)
     }
@@ -186,7 +185,7 @@ impl Conversation for PipelinedConversation {
         link.forget_socket();
         for lane in std::mem::take(&mut link.waiting) {
             let next = self.session.connect_failed(lane, failure.clone(), now_ns);
-            self.follow(lane, next, now_ns);
+            self.follow(number, lane, next, now_ns);
         }
         self.links[number].next(now_ns)
     }
@@ -228,7 +227,7 @@ impl Conversation for PipelinedConversation {
     fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
         let first = self.links[number].in_order.front().copied();
         match first.and_then(|first| Some((first.lane, self.session.whole_at_close(first.lane, now_ns)?))) {
-            Some((lane, next)) => self.lose_beside(lane, next, ErrorKind::Closed, now_ns),
+            Some((lane, next)) => self.lose_beside(number, lane, next, ErrorKind::Closed, now_ns),
             None => self.lose(number, ErrorKind::Closed, now_ns),
         }
         self.links[number].next(now_ns)

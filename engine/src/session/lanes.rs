@@ -47,11 +47,17 @@ impl Session {
         self.has_connection(lane, is_older, now_ns)
     }
 
+    /// What a lane has to send after [`Next::Send`], as HTTP/1.1 writes it.
+    #[inline]
+    pub(crate) fn text(&self, lane: usize) -> &[u8] {
+        sent(&self.requests, &self.rendered, &self.slots[lane].current, lane)
+    }
+
     /// The request that a lane has to send after [`Next::Send`].
     pub(crate) fn asked(&self, lane: usize) -> Asked<'_> {
         let current = &self.slots[lane].current;
         let is_fixed = self.requests[current.request].message.fixed(current.closes).is_some();
-        Asked { place: current.request, is_fixed, text: sent(&self.requests, &self.rendered, current, lane) }
+        Asked { place: current.request, is_fixed, text: self.text(lane) }
     }
 
     /// The kernel has taken the begin of the lane's request at `at_ns`; how much of the rest is not known.
