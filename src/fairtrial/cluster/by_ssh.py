@@ -16,7 +16,7 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,8 +96,11 @@ class _SshProcess:
 
 
 @contextmanager
-def brought_up(path: Path) -> Iterator[tuple[str, Any]]:
+def brought_up(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """A cluster of the hosts that a file names.
+
+    Args:
+        needed: the roles that have to be among theirs.
 
     Returns:
         the address of its scheduler, and the `distributed.Security` of who connects to it.
@@ -105,7 +108,7 @@ def brought_up(path: Path) -> Iterator[tuple[str, Any]]:
     Raises:
         Problem: the file is wrong, something is not installed, or a host does not come up.
     """
-    file = read_hosts(path)
+    file = read_hosts(path, needed)
     credentials = _made_credentials()
     with ExitStack() as ends, silent_dask():
         scheduler = ends.enter_context(_scheduler(file, credentials))

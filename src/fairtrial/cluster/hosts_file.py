@@ -1,7 +1,8 @@
 """The file that names hosts: how each is reached by SSH, and which part of a trial it takes."""
 
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from pydantic import Field, StringConstraints, field_validator
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.base.toml_file import read_toml
-from fairtrial.cluster.roles import NEEDED, ROLES
+from fairtrial.cluster.roles import ROLES
 
 Name = Annotated[str, StringConstraints(pattern=SLUG)]
 
@@ -64,17 +65,20 @@ class HostsFile(Strict):
         return host.python or self.python
 
 
-def read_hosts(path: Path) -> HostsFile:
+def read_hosts(path: Path, needed: Sequence[str]) -> HostsFile:
     """Read a file of hosts.
 
+    Args:
+        needed: the roles that have to be among theirs.
+
     Raises:
-        Problem: it cannot be read, does not fit the model, or lacks a role that trials need.
+        Problem: it cannot be read, does not fit the model, or lacks a role.
     """
     file = read_toml(path, HostsFile)
-    missing = [role for role in NEEDED if not any(role in host.roles for host in file.hosts.values())]
+    missing = [role for role in needed if not any(role in host.roles for host in file.hosts.values())]
     if missing:
         raise Problem(
             f"{path}: no host has the role {' or the role '.join(missing)}",
-            'trials need both: write roles = ["server"] and roles = ["load"], or both on one host',
+            f"give one to a host: roles = [{', '.join(json.dumps(role) for role in missing)}]",
         )
     return file

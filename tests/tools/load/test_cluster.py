@@ -20,6 +20,7 @@ from fairtrial.engine import plan as engine_plan
 from fairtrial.engine.plan import Tls
 from tests.cluster.clusters import Processes, running
 from tests.cluster.networks import ADDRESSES, two_hosts
+from tests.cluster.sshd import hosts_file, sshd
 from tests.command_line import Finished, Lab
 from tests.experiment.workload_file.files import shop
 from tests.tools.load.conftest import Listener, Target, targets
@@ -192,8 +193,9 @@ def test_options_that_exclude_a_cluster(call: Call, hosts: Processes) -> None:
     for arguments, words in (
         (("--cluster", hosts.address, "--unix", "a.sock"), "--unix and --cluster exclude each other"),
         (("--unencrypted",), "give it with --cluster"),
-        (("--hosts", "2"), "give it with --cluster"),
-        (("--cluster", hosts.address, "--hosts", "2"), "and 2 are to offer it"),
+        (("--load-hosts", "2"), "give it with --cluster"),
+        (("--cluster", hosts.address, "--hosts", "x.toml"), "exclude each other"),
+        (("--cluster", hosts.address, "--load-hosts", "2"), "and 2 are to offer it"),
     ):
         finished = call("load", "http://127.0.0.1:1/", *arguments)
         assert finished.status in (2, 4) and words in " ".join(finished.err.split())
@@ -224,7 +226,19 @@ def test_one_load_comes_from_three_hosts(call: Call, three: Processes, serve: Ca
 
 
 def test_so_many_hosts_as_are_wanted(call: Call, three: Processes, target: Target) -> None:
-    finished = call("load", target.url, "--cluster", three.address, "--hosts", "2", "-n", "100", "--json", "-")
+    finished = call("load", target.url, "--cluster", three.address, "--load-hosts", "2", "-n", "100", "--json", "-")
+    assert finished.status == 0, finished.err
+    measured = json.loads(finished.out)
+    assert measured["verified"] == 100 and measured["notes"][0].count("the worker at") == 2
+
+
+def test_hosts_of_a_file_are_brought_up_for_one_load(
+    call: Call, target: Target, cache: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("hosts")
+    with sshd(folder) as options:
+        file = hosts_file(folder, options, {"FAIRTRIAL_CACHE": str(cache)}, one=["load"], two=["load"])
+        finished = call("load", target.url, "--hosts", str(file), "--load-hosts", "2", "-n", "100", "--json", "-")
     assert finished.status == 0, finished.err
     measured = json.loads(finished.out)
     assert measured["verified"] == 100 and measured["notes"][0].count("the worker at") == 2

@@ -1,7 +1,7 @@
 """Hosts of a Dask cluster as those that a load comes from."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -11,10 +11,11 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import Cluster, connected
+from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import RemoteEngine, engine_there
 from fairtrial.cluster.fitness import facts_of_fit, worker_name
 from fairtrial.cluster.joint import JointAccount, JointEngines
+from fairtrial.cluster.reach import reached
 from fairtrial.cluster.roles import roles_of
 from fairtrial.engine.plan import EnginePlan, Tls
 from fairtrial.engine.process import EngineProcess
@@ -24,11 +25,14 @@ from fairtrial.tools.load.request.url import Url
 
 
 @contextmanager
-def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencrypted: bool) -> Iterator[LoadHosts]:
+def hosts_of_cluster(
+    console: Console, address: str | None, file: Path | None, most: int | None, *, unencrypted: bool
+) -> Iterator[LoadHosts]:
     """Connect to a cluster, and take the workers that have the role `load`, by their addresses.
 
     Args:
-        address: of its scheduler.
+        address: of its scheduler; None: it is brought up by SSH.
+        file: of the hosts of such a one.
         most: so many of them; None: all.
         unencrypted: whether a connection without TLS may leave this machine.
 
@@ -36,8 +40,9 @@ def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencr
         Problem: it cannot be reached, there are not so many workers with the role, versions differ, the scheduler may
             do things twice, or an engine cannot be built.
     """
-    with connected(address, unencrypted=unencrypted) as cluster:
-        with console.status("looking at the cluster"):
+    with ExitStack() as ends:
+        with console.status("looking at the cluster" if file is None else "bringing up the hosts"):
+            cluster = ends.enter_context(reached(address, file, unencrypted=unencrypted, needed=["load"]))
             workers = _chosen(cluster, most)
             facts = facts_of_fit(cluster, workers)
         with console.status("the load engine is built there, if it is not yet"):

@@ -30,14 +30,16 @@ def offer(console: Console, options: LoadOptions, goals: GoalOptions, *, plain: 
 
 def _hosts(console: Console, options: LoadOptions) -> AbstractContextManager[LoadHosts]:
     """The hosts that the load comes from."""
-    if options.cluster is None:
-        for given, option in ((options.unencrypted, "--unencrypted"), (options.hosts is not None, "--hosts")):
+    if options.cluster is None and options.hosts is None:
+        for given, option in ((options.unencrypted, "--unencrypted"), (options.load_hosts is not None, "--load-hosts")):
             if given:
-                raise Problem(f"{option} is about a cluster", "give it with --cluster, or leave it out")
+                raise Problem(f"{option} is about a cluster", "give it with --cluster or --hosts, or leave it out")
         return nullcontext(this_host())
     from fairtrial.tools.load.cluster_hosts import hosts_of_cluster  # noqa: PLC0415 an optional part of the lab
 
-    return hosts_of_cluster(console, options.cluster, options.hosts, unencrypted=options.unencrypted)
+    return hosts_of_cluster(
+        console, options.cluster, options.hosts, options.load_hosts, unencrypted=options.unencrypted
+    )
 
 
 def _offered(

@@ -328,8 +328,23 @@ class LoadOptions:
         ),
     ] = None
     hosts: Annotated[
+        Path | None,
+        _option(
+            HOST,
+            "--hosts",
+            metavar="FILE",
+            text="Instead of --cluster: bring a cluster up by SSH on the hosts of this file, and down at the end.",
+        ),
+    ] = None
+    load_hosts: Annotated[
         int | None,
-        _option(HOST, "--hosts", metavar="N", least=1, text="With --cluster: from so many of them (default: all)."),
+        _option(
+            HOST,
+            "--load-hosts",
+            metavar="N",
+            least=1,
+            text="With --cluster or --hosts: from so many of them (default: all).",
+        ),
     ] = None
     unencrypted: Annotated[
         bool, _option(HOST, "--unencrypted", text="Accept a cluster without TLS beyond this machine.")

@@ -1,0 +1,146 @@
+"""Clusters that are brought up by SSH, by a real sshd: what runs there, what is left, and what a user is told."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.cluster.hosts_file import read_hosts
+from fairtrial.cluster.roles import NEEDED
+from tests.cluster.sshd import hosts_file, sshd
+from tests.command_line import Lab
+from tests.conftest import WORKERS_CACHE
+
+PATIENCE_SECONDS = 60
+
+
+@dataclass
+class Hosts:
+    """A server's and a load's host, by one sshd."""
+
+    file: Path
+    folder: Path
+
+    def processes(self) -> list[psutil.Process]:
+        """What runs on them: workers, labs, engines and stacks."""
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, OSError):
+                if process.status() != psutil.STATUS_ZOMBIE and process.pid != os.getpid():
+                    if process.environ().get(WORKERS_CACHE) == str(self.folder):
+                        found.append(process)
+        return found
+
+
+@pytest.fixture
+def hosts(cache: Path, tmp_path: Path) -> Iterator[Hosts]:
+    folder = tmp_path / "hosts"
+    folder.mkdir()
+    with sshd(folder) as options:
+        environment = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder)}
+        yield Hosts(hosts_file(folder, options, environment, web=["server"], client=["load"]), folder)
+
+
+def wait_for(condition: Callable[[], object], what: str) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.05)
+
+
+def test_a_run_on_hosts_of_a_file_leaves_nothing_there(lab: Lab, hosts: Hosts) -> None:
+    planned = lab.fairtrial("cluster", "plan", "--hosts", hosts.file)
+    assert planned.status == 0 and planned.out.startswith("1 lane of 2 hosts"), planned.out + planned.err
+    assert hosts.processes() == []
+    name = lab.stack("one")
+    finished = lab.fairtrial("run", lab.experiment(name), *lab.named(name), "--hosts", hosts.file)
+    assert finished.status == 0, finished.out + finished.err
+    first, trial = finished.record
+    assert [host["roles"] for host in first["lanes"][0]["hosts"]] == [["server"], ["load"]]
+    assert all(host["worker"].startswith("tls://127.0.0.1:") for host in first["lanes"][0]["hosts"])
+    assert trial["engine"]["verified"] > 0 and trial["failure"] is None
+    assert hosts.processes() == []
+    assert finished.results
+    written = [file.read_bytes() for file in finished.results.rglob("*") if file.is_file()]
+    assert not any(b"PRIVATE KEY" in content or b"BEGIN CERTIFICATE" in content for content in written)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_ended_leaves_nothing_on_its_hosts(lab: Lab, hosts: Hosts, end: signal.Signals) -> None:
+    name = lab.stack("one")
+    command = lab.command("run", lab.experiment(name, seconds=60), *lab.named(name), "--hosts", hosts.file)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True) as run:
+
+        def is_loaded() -> bool:
+            assert run.poll() is None, run.communicate()
+            return any(_runs(process, "fairtrial-engine", "run") for process in hosts.processes())
+
+        try:
+            wait_for(is_loaded, "no load came from a host")
+            run.send_signal(end)
+            output, errors = run.communicate(timeout=PATIENCE_SECONDS)
+        finally:
+            run.kill()
+    assert run.returncode == (130 if end == signal.SIGINT else -signal.SIGKILL), output + errors
+    wait_for(lambda: hosts.processes() == [], "something is left running")
+
+
+def _runs(process: psutil.Process, *words: str) -> bool:
+    with suppress(psutil.Error):
+        command = process.cmdline()
+        return words[0] in " ".join(command[:1]) and words[1] in command
+    return False
+
+
+def changed(hosts: Hosts, old: str, new: str) -> Path:
+    text = hosts.file.read_text()
+    assert old in text
+    file = hosts.folder / "other.toml"
+    file.write_text(text.replace(old, new, 1))
+    return file
+
+
+def test_a_host_that_does_not_come_up_is_named(lab: Lab, hosts: Hosts) -> None:
+    elsewhere = changed(hosts, 'python = "', 'python = "/nowhere')
+    finished = lab.fairtrial("cluster", "plan", "--hosts", elsewhere)
+    said = " ".join(finished.err.split())
+    assert finished.status == 4 and "other.toml: hosts.web: ssh to 127.0.0.1 ended with status 12" in said, said
+    assert "`python` in the file is the interpreter" in said
+    refused = changed(hosts, "'-p', '", "'-p', '1")
+    finished = lab.fairtrial("cluster", "check", "--hosts", refused)
+    said = " ".join(finished.err.split())
+    assert finished.status == 4 and "ended with status 255" in said and "`ssh 127.0.0.1 true` works" in said, said
+    assert hosts.processes() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "hosts: missing"),
+        ("[hosts.a]\naddress = '10.0.0.1'\nroles = ['server', 'database']", "hosts.a.roles: 'database' is no role"),
+        ("[hosts.a]\naddress = '10.0.0.1'\nroles = ['load']", "no host has the role server"),
+        ("[hosts.a]\naddress = '-oProxyCommand=x'\nroles = ['load', 'server']", "hosts.a.address: a destination"),
+        ("[hosts.a]\naddress = '10.0.0.1'\nroles = ['load']\nport = 22", "hosts.a.port: unknown key"),
+    ],
+)
+def test_a_wrong_file_names_the_key(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "hosts.toml"
+    file.write_text(text)
+    with pytest.raises(Problem) as error:
+        read_hosts(file, NEEDED)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("options", [(), ("--cluster", "tcp://127.0.0.1:1", "--hosts", "hosts.toml")])
+def test_a_cluster_is_named_in_one_way(lab: Lab, options: Sequence[str]) -> None:
+    finished = lab.fairtrial("cluster", "plan", *options)
+    assert finished.status == 2 and "--hosts FILE to bring one up by SSH" in " ".join(finished.err.split())
