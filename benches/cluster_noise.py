@@ -69,7 +69,9 @@ class Side:
         self.outcomes.update(trial["outcome"] for by_block in trials for trial in by_block.values())
         first, second = trials
         for block in first.keys() & second.keys():
-            pair = [trial["goodput"] for trial in (first[block], second[block]) if trial["outcome"] == "valid"]
+            pair = [
+                trial["goodput"]["per_second"] for trial in (first[block], second[block]) if trial["outcome"] == "valid"
+            ]
             if len(pair) == 2:
                 self.goodput.append((pair[0], pair[1]))
         for line in (results / "record.jsonl").read_text().splitlines()[1:]:

@@ -25,7 +25,15 @@ TESTS = Path(__file__).parent
 LONGEST_FIRST = ("shipped", "catalog/services", "lab", "tools", "commands", "benches")
 """Folders whose tests take long. They begin first, so that no worker is left with a long test at the end."""
 
-START_PROCESSES = ("shipped", "commands", "benches", "catalog/services", "tools/compare", "report/test_in_a_browser", "cluster/test_by_ssh")
+START_PROCESSES = (
+    "shipped",
+    "commands",
+    "benches",
+    "catalog/services",
+    "tools/compare",
+    "report/test_in_a_browser",
+    "cluster/test_by_ssh",
+)
 """Folders (or beginnings of files) whose tests start processes without asking for the `engine` fixture."""
 
 MEASURE = ("judge/checks/test_delayed_ack", "lab/test_calibrate", "lab/trial/test_measured_amiss")

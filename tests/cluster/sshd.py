@@ -65,7 +65,7 @@ def hosts_file(folder: Path, options: Sequence[str], environment: Mapping[str, s
     python.chmod(0o755)
     file = folder / "hosts.toml"
     tables = [
-        f"[hosts.{name}]\naddress = \"127.0.0.1\"\nroles = {list(each)}\nssh_options = {list(options)}\n"
+        f'[hosts.{name}]\naddress = "127.0.0.1"\nroles = {list(each)}\nssh_options = {list(options)}\n'
         for name, each in roles.items()
     ]
     file.write_text(f'python = "{python}"\n' + "".join(tables))

@@ -34,9 +34,9 @@ class Hosts:
         found = []
         for process in psutil.process_iter():
             with suppress(psutil.Error, OSError):
-                if process.status() != psutil.STATUS_ZOMBIE and process.pid != os.getpid():
-                    if process.environ().get(WORKERS_CACHE) == str(self.folder):
-                        found.append(process)
+                is_other = process.status() != psutil.STATUS_ZOMBIE and process.pid != os.getpid()
+                if is_other and process.environ().get(WORKERS_CACHE) == str(self.folder):
+                    found.append(process)
         return found
 
 

@@ -1,11 +1,15 @@
 //! Which rows of the dataset were answered.
 
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::dataset::Dataset;
 
 /// Equal parts of the rows over which answers are counted.
 pub const BINS: usize = 100;
+
+/// Counts of more ids would take more than 4 GiB: what claims so many was not written by an engine.
+const MOST_IDS: usize = 1 << 30;
 
 /// Counts per id. Four bytes per id of the dataset.
 #[derive(Debug, Deserialize, Serialize)]
@@ -106,7 +110,13 @@ fn read_counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u32>, D
     for run in Vec::<i64>::deserialize(deserializer)? {
         match u32::try_from(run) {
             Ok(count) => counts.push(count),
-            Err(_) => counts.resize(counts.len().saturating_add(run.unsigned_abs() as usize), 0),
+            Err(_) => {
+                let ids = counts.len().saturating_add(run.unsigned_abs() as usize);
+                if ids > MOST_IDS || counts.try_reserve(ids - counts.len()).is_err() {
+                    return Err(D::Error::custom(format!("counts: {ids} ids are more than are counted")));
+                }
+                counts.resize(ids, 0);
+            }
         }
     }
     Ok(counts)
@@ -148,6 +158,15 @@ mod tests {
         let read: PickCounts = serde_json::from_value(written).unwrap();
         assert!(read.is_of(&dataset));
         assert_eq!((read.counts, read.unknown), (picks.counts, 1));
+    }
+
+    #[test]
+    fn counts_of_more_ids_than_there_can_be_are_refused() {
+        for runs in [vec![-(1_i64 << 40)], vec![i64::MIN, 1], vec![-9, 1, -(1 << 30)]] {
+            let written = serde_json::json!({"counts": runs, "unknown": 0});
+            let error = serde_json::from_value::<PickCounts>(written).unwrap_err().to_string();
+            assert!(error.contains("more than are counted"), "{error}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,19 +67,15 @@ class _SshProcess:
     def give(self, task: WorkerTask) -> None:
         """Write the worker's task; where the process has ended, its standard error says why."""
         assert self.process.stdin
-        try:
+        with suppress(OSError):
             self.process.stdin.write(task.model_dump_json().encode() + b"\n")
             self.process.stdin.flush()
-        except OSError:
-            pass
 
     def end_input(self) -> None:
         """Let the worker end."""
         assert self.process.stdin
-        try:
+        with suppress(OSError):
             self.process.stdin.close()
-        except OSError:
-            pass
 
     def end(self) -> None:
         """Wait until it has ended, and end `ssh` if that takes too long."""
@@ -131,7 +127,8 @@ def _made_credentials() -> Credentials:
     try:
         from distributed import Security  # noqa: PLC0415 an optional part
 
-        made = Security.temporary()
+        make: Any = Security.temporary  # it has no types
+        made = make()
     except ImportError as error:
         raise Problem(
             "clusters need Dask's `distributed` and `cryptography`, which are not installed", INSTALL, NOTHING_RAN

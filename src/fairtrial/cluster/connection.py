@@ -226,9 +226,7 @@ def connected(address: str, *, unencrypted: bool, security: Any = None) -> Itera
         try:
             _assert_listened_at(address)
             make_client: Any = distributed.Client  # some of its methods have no types
-            client = make_client(
-                address, timeout=CONNECT_WITHIN_SECONDS, set_as_default=False, security=security
-            )
+            client = make_client(address, timeout=CONNECT_WITHIN_SECONDS, set_as_default=False, security=security)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             reason = printable(" ".join(str(error).split()), 200)
             raise Problem(

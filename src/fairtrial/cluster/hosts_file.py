@@ -25,7 +25,7 @@ class SshHost(Strict):
     """of `ROLES`"""
     ssh: str = ""
     """what `ssh` is given, a name of ~/.ssh/config among others; empty: the address"""
-    ssh_options: list[str] = []
+    ssh_options: list[str] = Field(default_factory=list)
     """further arguments of `ssh`, as `-p`, `2222`"""
     python: str = ""
     """the interpreter there in whose environment Fairtrial is installed; empty: that of the file"""

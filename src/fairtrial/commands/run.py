@@ -96,7 +96,7 @@ Hosts = Annotated[
     Path | None,
     typer.Option(
         "--hosts",
-        help="Carry the trials out on the hosts of this file, on which a Dask cluster is brought up by SSH, and down at "
+        help="Carry the trials out on the hosts of this file. A Dask cluster is brought up there by SSH, and down at "
         "the end: docs/cluster.md.",
         metavar="FILE",
     ),

@@ -94,7 +94,11 @@ def _refuse_contradictions(options: LoadOptions, hosts: int) -> None:
             + (f", on each of {hosts} hosts" if hosts > 1 else ""),
             "lower --threads or raise -c",
         ),
-        (hosts > connections, f"{hosts} hosts for {count(connections, 'connection')}", "raise -c, or lower --load-hosts"),
+        (
+            hosts > connections,
+            f"{hosts} hosts for {count(connections, 'connection')}",
+            "raise -c, or lower --load-hosts",
+        ),
     ):
         if wrong:
             raise Problem(reason, remedy)
