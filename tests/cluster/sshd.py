@@ -58,9 +58,10 @@ def sshd(folder: Path) -> Iterator[list[str]]:
 
 
 def hosts_file(folder: Path, options: Sequence[str], environment: Mapping[str, str], **roles: Sequence[str]) -> Path:
-    """A file of hosts that are all this machine, whose interpreter sees these variables."""
+    """A file of hosts that are all this machine, whose interpreter sees these variables, and those of the tests."""
     python = folder / "python"
-    variables = " ".join(shlex.quote(f"{name}={value}") for name, value in environment.items())
+    of_tests = {name: value for name, value in os.environ.items() if name.startswith("FAIRTRIAL_")}
+    variables = " ".join(shlex.quote(f"{name}={value}") for name, value in {**of_tests, **environment}.items())
     python.write_text(f'#!/bin/sh\nexec env {variables} {shlex.quote(sys.executable)} "$@"\n')
     python.chmod(0o755)
     file = folder / "hosts.toml"

@@ -106,7 +106,7 @@ def brought_up(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """
     file = read_hosts(path, needed)
     credentials = _made_credentials()
-    with ExitStack() as ends, silent_dask():
+    with silent_dask(), ExitStack() as ends:
         scheduler = ends.enter_context(_scheduler(file, credentials))
         address: str = scheduler.scheduler_address
         workers: list[_SshProcess] = []

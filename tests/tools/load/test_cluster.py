@@ -233,11 +233,11 @@ def test_so_many_hosts_as_are_wanted(call: Call, three: Processes, target: Targe
 
 
 def test_hosts_of_a_file_are_brought_up_for_one_load(
-    call: Call, target: Target, cache: Path, tmp_path_factory: pytest.TempPathFactory
+    call: Call, target: Target, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("hosts")
     with sshd(folder) as options:
-        file = hosts_file(folder, options, {"FAIRTRIAL_CACHE": str(cache)}, one=["load"], two=["load"])
+        file = hosts_file(folder, options, {}, one=["load"], two=["load"])
         finished = call("load", target.url, "--hosts", str(file), "--load-hosts", "2", "-n", "100", "--json", "-")
     assert finished.status == 0, finished.err
     measured = json.loads(finished.out)
