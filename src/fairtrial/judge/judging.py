@@ -58,9 +58,9 @@ def judge(
     tried = {
         condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
     }
-    lost = lost_blocks(record, results)
+    left_out_blocks = lost_blocks(record, results)
     counted = {
-        condition: [trial for trial in its_trials if counts(results[trial.index], lost)]
+        condition: [trial for trial in its_trials if counts(results[trial.index], left_out_blocks)]
         for condition, its_trials in tried.items()
     }
     valid = {condition: _valid(its_trials, results) for condition, its_trials in counted.items()}
@@ -81,10 +81,17 @@ def judge(
         for condition in record.conditions
     ]
     experiment = record.experiment
-    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], lost)]
-    kept = blocks - sum(block <= blocks for block in lost)
+    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], left_out_blocks)]
+    blocks_in_claims = blocks - sum(block <= blocks for block in left_out_blocks)
     evidence = Evidence(
-        experiment, record.conditions, judged, _outcomes(conditions), interrupted, kept, level, findings=of_claims
+        experiment,
+        record.conditions,
+        judged,
+        _outcomes(conditions),
+        interrupted,
+        blocks_in_claims,
+        level,
+        findings=of_claims,
     )
     return Result(
         fairtrial_version=record.fairtrial_version,
@@ -96,7 +103,7 @@ def judge(
         seed=experiment.seed,
         blocks_planned=blocks,
         blocks_complete=complete,
-        blocks_left_out=list(lost),
+        blocks_left_out=list(left_out_blocks),
         level=level,
         looks=list(record.looks),
         host=record.host,
@@ -127,7 +134,7 @@ def judge(
         claims_stated=claims_stated,
         claims_judged=experiment.claims_judged,
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
-        findings=[*findings[None], *left_out(lost)],
+        findings=[*findings[None], *left_out(left_out_blocks)],
     )
 
 

@@ -129,13 +129,13 @@ def drift(distances: Sequence[float], thresholds: Mapping[str, float]) -> Trend 
     """The trend of these log ratios, if it is neither small nor likely to be chance; None with fewer than SHORTEST."""
     if len(distances) < SHORTEST:
         return None
-    found = trend([math.exp(distance) for distance in distances])
-    return found if abs(found.change) >= thresholds["change"] and found.p_value < thresholds["alpha"] else None
+    estimate = trend([math.exp(distance) for distance in distances])
+    return estimate if abs(estimate.change) >= thresholds["change"] and estimate.p_value < thresholds["alpha"] else None
 
 
-def _went(found: Trend) -> str:
-    direction = "fell" if found.change < 0 else "rose"
-    return f"{direction} by {figure(100 * abs(found.change))}% from the first to the last (p {found.p_value:.1g})"
+def _went(estimate: Trend) -> str:
+    direction = "fell" if estimate.change < 0 else "rose"
+    return f"{direction} by {figure(100 * abs(estimate.change))}% from the first to the last (p {estimate.p_value:.1g})"
 
 
 CHECK = Check(

@@ -30,12 +30,12 @@ def examine(case: Case) -> Iterator[Finding]:
     trials = [(trial, trial.crash) for trial in case.trials if trial.crash is not None]
     for trial, crash in trials:
         if crash.lost and not _missing_anyway(trial):
-            yield case.finding(trial.index, "refusal", _lost(trial, crash))
+            yield case.finding(trial.index, "refusal", _evidence(trial, crash))
         elif crash.drawn and not crash.tried:
             yield case.finding(trial.index, "warning", f"not examined: {crash.why_not}", LOOK_AT_LOG)
         elif crash.tried and not crash.acknowledged:
-            said = "not examined: nothing had been acknowledged when the database was killed"
-            yield case.finding(trial.index, "warning", said, LOOK_AT_LOG)
+            evidence = "not examined: nothing had been acknowledged when the database was killed"
+            yield case.finding(trial.index, "warning", evidence, LOOK_AT_LOG)
     if trials:
         yield _summary(case, [crash for _, crash in trials])
 
@@ -45,7 +45,7 @@ def _missing_anyway(trial: TrialRecord) -> bool:
     return trial.audit is not None and any(fault.kind == "missing" for fault in trial.audit.faults)
 
 
-def _lost(trial: TrialRecord, crash: CrashAudit) -> str:
+def _evidence(trial: TrialRecord, crash: CrashAudit) -> str:
     how = "killed (SIGKILL), and its disk had lost what was not synced," if crash.power_cut else "killed (SIGKILL)"
     return (
         f"{crash.lost:,} of {crash.acknowledged:,} acknowledged writes were gone when the database had been {how} "
@@ -55,10 +55,12 @@ def _lost(trial: TrialRecord, crash: CrashAudit) -> str:
 
 
 def _cause(durability: Durability | None, crash: CrashAudit) -> str:
-    told = [] if durability is None else [f"{name} was {change}" for name, change in sorted(durability.changed.items())]
-    told += [] if durability is None else durability.relaxed
-    if told:
-        return f"of the cause the database tells: {'; '.join(told)}"
+    reasons = (
+        [] if durability is None else [f"{name} was {change}" for name, change in sorted(durability.changed.items())]
+    )
+    reasons += [] if durability is None else durability.relaxed
+    if reasons:
+        return f"of the cause the database tells: {'; '.join(reasons)}"
     return f"the database tells no cause: {CAUSES}{NOT_SYNCED if crash.power_cut else ''}"
 
 
@@ -87,8 +89,8 @@ def _power(tried: Sequence[CrashAudit]) -> str:
     if cut == len(tried):
         return "its disk then lost what had not been synced, as in a power cut"
     reasons = "; ".join(dict.fromkeys(crash.why_no_power_cut for crash in tried if crash.why_no_power_cut))
-    said = f"{NO_POWER_CUT}: {reasons}" if reasons else NO_POWER_CUT
-    return f"in {cut} of them its disk lost what had not been synced; in others {said}" if cut else said
+    exception = f"{NO_POWER_CUT}: {reasons}" if reasons else NO_POWER_CUT
+    return f"in {cut} of them its disk lost what had not been synced; in others {exception}" if cut else exception
 
 
 CHECK = Check(

@@ -57,7 +57,7 @@ def judge_share(
         ruling,
         metric=claim.metric,
         subject=f"share of starts in which {metric.label} {metric.preposition} {claim.of} is {budget}",
-        asked=f"at least {plain_in(of_starts, PERCENT)} of starts",
+        requirement=f"at least {plain_in(of_starts, PERCENT)} of starts",
         words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=values.blocks,
         unit=PERCENT,
