@@ -92,18 +92,18 @@ def laid_out(stacks: Mapping[Stack, int]) -> list[Drawn]:
     """
     root = tree(stacks)
     whole = root.count
-    found: list[Drawn] = []
+    frames: list[Drawn] = []
     waiting: list[tuple[Node, Stack, float, int]] = [(root, (), 0.0, 0)]
     while waiting:
         node, path, begins, depth = waiting.pop()
-        found.append(Drawn(node.name, path, begins, begins + node.count / whole, depth, node.own / whole))
+        frames.append(Drawn(node.name, path, begins, begins + node.count / whole, depth, node.own / whole))
         at = begins
         for child in sorted(node.children.values(), key=lambda each: each.name):
             if child.count >= LEAST_SHARE * whole:
                 waiting.append((child, (*path, child.name), at, depth + 1))
             at += child.count / whole
     # A frame is never wider than its caller, so that none loses its caller by this.
-    return sorted(found, key=lambda each: (each.begins - each.ends, each.depth))[:MOST_DRAWN]
+    return sorted(frames, key=lambda each: (each.begins - each.ends, each.depth))[:MOST_DRAWN]
 
 
 def _as_shares(counts: Counter[str]) -> dict[str, float]:
