@@ -14,7 +14,7 @@ from fairtrial.plan.plan import Plan
 
 
 def plan_on_file(
-    known: Mapping[str, Stack], references: Sequence[StackRef], file: Path, service: str | None = None
+    stacks: Mapping[str, Stack], references: Sequence[StackRef], file: Path, service: str | None = None
 ) -> Plan:
     """The plan of one trial of each stack on a workload file.
 
@@ -27,7 +27,7 @@ def plan_on_file(
     """
     data = read_workload_file(file).data
     tried = {
-        str(reference): [service] if service else _services(pick_stack(known, reference), data)
+        str(reference): [service] if service else _services(pick_stack(stacks, reference), data)
         for reference in references
     }
     alone = {name for names in tried.values() for name in names}
@@ -45,7 +45,7 @@ def plan_on_file(
         blocks=1,
         load=ClosedLoad(),
     )
-    return make_plan(experiment, known, "fairtrial check")
+    return make_plan(experiment, stacks, "fairtrial check")
 
 
 def _services(stack: Stack, data: Mapping[str, object]) -> Sequence[str]:

@@ -225,12 +225,12 @@ def _cache(workload: Workload) -> str | None:
     return None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None)
 
 
-def _chosen(kind: str, stack: Stack, implemented: Sequence[str], wanted: str | None) -> Sequence[str]:
-    if wanted is None:
+def _chosen(kind: str, stack: Stack, implemented: Sequence[str], choice: str | None) -> Sequence[str]:
+    if choice is None:
         return implemented
-    if wanted not in implemented:
+    if choice not in implemented:
         raise Problem(
-            f"stack {stack.name} does not name {kind} {wanted!r}; it has: {', '.join(implemented)}",
+            f"stack {stack.name} does not name {kind} {choice!r}; it has: {', '.join(implemented)}",
             f"add it to `{kind}s` of its stack.toml, or choose another",
         )
-    return [wanted]
+    return [choice]

@@ -44,8 +44,8 @@ def import_source(call: Import, messages: Console) -> None:
     """
     source = open_source(call.source)
     variables = Variables()
-    found = kind_of(source, call.kind).read(source, variables)
-    workload = assemble(found, variables, call.hosts, call.most, source.label)
+    requests = kind_of(source, call.kind).read(source, variables)
+    workload = assemble(requests, variables, call.hosts, call.most, source.label)
     row_files = [_rows_file(call.out, rows.name) for rows in workload.rows]
     text = workload_text(workload, os.path.basename(source.label), call.out, [file.name for file in row_files])
     if len(text.encode()) > LARGEST_FILE_BYTES:

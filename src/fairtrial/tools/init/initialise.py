@@ -33,7 +33,7 @@ class Init:
     """One call of the command."""
 
     folder: Path
-    given: Given
+    options: Given
     ask: Ask | None
     """None: nothing can be asked, or nothing is to be"""
     accept: bool
@@ -61,7 +61,7 @@ def initialise(call: Init, console: Console) -> int:
     def say(text: str) -> None:
         console.print(Text(text, style="red"), soft_wrap=True)
 
-    answers = answers_from(call.given, proposals, documents, folder, ask, say)
+    answers = answers_from(call.options, proposals, documents, folder, ask, say)
     _write(experiment, workload, name, answers, proposals, call.force, console)
     tried = try_once(experiment, workload, console)
     if tried.listens_elsewhere and not tried.interrupted:
@@ -78,7 +78,7 @@ def initialise(call: Init, console: Console) -> int:
 def _assert_usable(call: Init, folder: Path) -> None:
     if not folder.is_dir():
         raise Problem(f"there is no folder {printable(str(folder), 300)}", "name the folder of a service")
-    missing = missing_options(call.given)
+    missing = missing_options(call.options)
     if call.ask is None and not call.accept and missing:
         raise Problem(
             "standard input is no terminal, so that nothing can be asked",

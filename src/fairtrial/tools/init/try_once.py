@@ -77,15 +77,15 @@ def try_once(file: Path, workload: Path, console: Console) -> Tried:
             started; the reason holds the last lines of its output.
     """
     experiment = load_experiment(file)
-    known = with_contenders(find_stacks(), experiment, file.parent, {})
-    plan = make_plan(experiment, known, file)
+    stacks = with_contenders(find_stacks(), experiment, file.parent, {})
+    plan = make_plan(experiment, stacks, file)
     condition = plan.conditions[0]
     with tempfile.TemporaryDirectory(prefix="fairtrial-init-") as logs:
         folder = _built(condition, Path(logs) / "build.log", file, console)
         with network_of(plan, [condition.stack]) as own_network:
             running = _started(plan, condition, folder, Path(logs) / "run.log", file, console)
             try:
-                tried = _asked(plan, running, own_network=own_network)
+                tried = _try_requests(plan, running, own_network=own_network)
                 if tried.answered:
                     tried.measurement = _loaded(running, workload, console)
             finally:
@@ -155,7 +155,7 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
     return again
 
 
-def _asked(plan: Plan, running: RunningStack, *, own_network: bool) -> Tried:
+def _try_requests(plan: Plan, running: RunningStack, *, own_network: bool) -> Tried:
     """Each request asked once, as a trial asks it before the load."""
     workload, point = plan.workload, plan.points[0]
     assert isinstance(workload, ServerWorkload)

@@ -38,8 +38,8 @@ def _closest(runs: list[PrintedRun]) -> float | None:
         run.rate_per_second or (None if run.requests is None or run.seconds is None else run.requests.over(run.seconds))
         for run in runs
     ]
-    known = sorted(rate.value for rate in rates if rate is not None and rate.value > 0)
-    return min((high / low - 1 for low, high in pairwise(known)), default=None)
+    values = sorted(rate.value for rate in rates if rate is not None and rate.value > 0)
+    return min((high / low - 1 for low, high in pairwise(values)), default=None)
 
 
 KIND = Kind(

@@ -238,15 +238,15 @@ def _request(call: _Call, url: str, query: Sequence[str], data: Sequence[str]) -
         headers.append(("authorization", f"Basic {address.credentials}"))
     if "host" in names:
         remarks.append(HOST_REMARK)
-    kept = keep_headers([*headers, *_implied(call, names, has_data=bool(data))])
+    selection = keep_headers([*headers, *_implied(call, names, has_data=bool(data))])
     return FoundRequest(
         method=_method(call, has_body=bool(data) or call.file is not None).lower(),
         path=address.path,
-        headers=kept.headers,
-        body=_body(call, "&".join(data) if data else None, dict(kept.headers).get("content-type", "")),
+        headers=selection.headers,
+        body=_body(call, "&".join(data) if data else None, dict(selection.headers).get("content-type", "")),
         origin=address.origin,
         remarks=tuple(remarks),
-        left_out_headers=kept.left_out,
+        left_out_headers=selection.left_out,
     )
 
 

@@ -106,18 +106,18 @@ def _request(entry: dict[str, Any], where: str) -> FoundRequest:
     content_type = text(member(recorded, "postData", "mimeType"))
     if content_type and not any(name.lower() == "content-type" for name, _ in pairs):
         pairs.append(("content-type", content_type))
-    kept = keep_headers(pairs)
+    selection = keep_headers(pairs)
     status = whole(member(entry, "response", "status")) or 0
     # A recorded 304 answered the browser's conditions, which are left out: without them it is a 200.
     return FoundRequest(
         method=text(recorded.get("method")).lower(),
         path=address.path,
-        headers=kept.headers,
+        headers=selection.headers,
         body=_body(recorded, content_type),
         statuses=(200 if status == NOT_MODIFIED else status,) if 100 <= status <= 599 else (),
         media_type=media_type(text(member(entry, "response", "content", "mimeType"))) or None,
         origin=address.origin,
-        left_out_headers=kept.left_out,
+        left_out_headers=selection.left_out,
     )
 
 

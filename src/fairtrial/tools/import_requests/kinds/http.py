@@ -114,8 +114,8 @@ class _Reader:
         host = next((value for name, value in pairs if name.lower() == "host"), None)
         if host is not None and address.origin is not None:
             self._remarks.append(HOST_REMARK)
-        kept = keep_headers(pairs, are_templates=True)
-        content_type = dict(kept.headers).get("content-type", "")
+        selection = keep_headers(pairs, are_templates=True)
+        content_type = dict(selection.headers).get("content-type", "")
         if media_type(content_type) == PARTS:
             raise Problem(f"{where}: a body of several parts cannot be imported", "take the request out of the file")
         body = self._body(content_type)
@@ -125,12 +125,12 @@ class _Reader:
         return FoundRequest(
             method=method.lower(),
             path=address.path,
-            headers=kept.headers,
+            headers=selection.headers,
             body=body,
             name=self._name,
             origin=origin,
             remarks=tuple(self._remarks),
-            left_out_headers=kept.left_out,
+            left_out_headers=selection.left_out,
         )
 
     def _where(self) -> str:

@@ -201,12 +201,12 @@ def _tls(options: LoadOptions, url: Url) -> Tls | None:
 def _cpus(allowed: Sequence[Sequence[int]], threads: int | None, *, local: bool, is_here: bool) -> list[Sequence[int]]:
     """The load generator's processors on each host, as many on each: its share beside a server, otherwise all."""
     if threads is not None:
-        wanted = [of_host[-threads:] for of_host in allowed]
+        cpus_by_host = [of_host[-threads:] for of_host in allowed]
     else:
         root = ROOT if is_here else None
-        wanted = [local_placement(of_host, root).load_cpus if local else of_host for of_host in allowed]
-    fewest = min(map(len, wanted))
-    return [of_host[-fewest:] for of_host in wanted]
+        cpus_by_host = [local_placement(of_host, root).load_cpus if local else of_host for of_host in allowed]
+    fewest = min(map(len, cpus_by_host))
+    return [of_host[-fewest:] for of_host in cpus_by_host]
 
 
 def _assert_alone(threads: int, cpus: Sequence[int], allowed: int, *, local: bool) -> None:
