@@ -76,11 +76,11 @@ def planned(
     from fairtrial.plan.selection import select_stacks
     from fairtrial.plan.validate import assert_urls_given
 
-    known = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
-    selected, left_out = select_stacks(experiment, known, named=settings.named, own_folders=settings.own_folders)
+    stacks = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
+    selected, left_out = select_stacks(experiment, stacks, named=settings.named, own_folders=settings.own_folders)
     plan = make_plan(
         selected,
-        known,
+        stacks,
         file,
         until_decided=settings.decide_minutes is not None,
         workloads=settings.workload_folders,

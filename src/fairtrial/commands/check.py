@@ -107,12 +107,12 @@ def _check_stacks(
     from fairtrial.tools.check.starts import Subject
 
     folders = [Path(each) for each in names if (Path(each) / MANIFEST).is_file()]
-    known = find_stacks([*own_folders, *folders])
+    stacks = find_stacks([*own_folders, *folders])
     references = [_reference(folder.resolve().name if (folder := Path(each)) in folders else each) for each in names]
     if workload is not None and names_file(workload):
-        return check_plan(console, plan_on_file(known, references, Path(workload), service))
+        return check_plan(console, plan_on_file(stacks, references, Path(workload), service))
     return check_stacks(
-        console, [Subject(pick_stack(known, reference), reference, workload, service) for reference in references]
+        console, [Subject(pick_stack(stacks, reference), reference, workload, service) for reference in references]
     )
 
 

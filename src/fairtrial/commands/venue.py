@@ -47,7 +47,7 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
 
     if settings.profile:
         raise Problem("--profile and --cluster exclude each other", "profile on one machine, without --cluster")
-    sent = sent_plan(plan, str(file))
+    portable_plan = sent_plan(plan, str(file))
     with connected(settings.cluster, unencrypted=settings.unencrypted) as cluster:
         with console.status("looking at the cluster"):
             lanes = lanes_of(cluster, settings.lanes, settings.load_hosts)
@@ -59,7 +59,7 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
                 results,
                 watcher,
                 lambda inbox: start_lanes(
-                    cluster, lanes, sent, inbox, unencrypted=settings.unencrypted, wait=settings.wait
+                    cluster, lanes, portable_plan, inbox, unencrypted=settings.unencrypted, wait=settings.wait
                 ),
                 settings.decide_within_seconds,
             )
