@@ -286,10 +286,10 @@ def assert_objectives(points: Sequence[Point], requests: RequestNames) -> None:
         load = point.experiment.load
         named = [each.request for each in load.objectives if each.request] if isinstance(load, CapacityLoad) else []
         for name in named:
-            if name not in (sent := requests(point.value) or ()):
+            if name not in (choices := requests(point.value) or ()):
                 raise Problem(
                     f"load.objectives: {point.workload.name} sends no request {name!r}",
-                    f"leave `request` out, or choose one of: {', '.join(sent)}",
+                    f"leave `request` out, or choose one of: {', '.join(choices)}",
                 )
 
 
