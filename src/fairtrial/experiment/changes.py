@@ -104,13 +104,13 @@ def _changed(
     changed = experiment.model_copy(update=dict(changes))
     tried = {str(condition) for condition in changed.condition_refs}
     swept = {str(stack) for stack in changed.stacks} if changed.sweep else set()
-    kept = [
+    remaining = [
         claim
         for claim in claims
         if {str(condition) for condition in claim.needs()} <= tried
         and {str(stack) for stack in claim.curves()} <= swept
     ]
-    if not changes and kept == experiment.claims:
+    if not changes and remaining == experiment.claims:
         return experiment, []
-    validated = Experiment.model_validate(changed.model_dump() | {"claims": kept})
-    return validated, [claim.id for claim in claims if claim not in kept]
+    validated = Experiment.model_validate(changed.model_dump() | {"claims": remaining})
+    return validated, [claim.id for claim in claims if claim not in remaining]

@@ -226,8 +226,8 @@ class ShapeClaim(MetricClaim):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        given: Mapping[str, Any] = {"between": self.between, "within": self.within, "to": self.to}
-        for key, value in given.items():
+        options: Mapping[str, Any] = {"between": self.between, "within": self.within, "to": self.to}
+        for key, value in options.items():
             needed = self.shape in SHAPES_WITH[key]
             if value is None and needed:
                 raise ValueError(f"{key}: shape {self.shape!r} needs it")

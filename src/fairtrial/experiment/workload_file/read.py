@@ -93,8 +93,8 @@ def inline_workload(model: WorkloadFile, name: str, file: Path) -> WorkloadSourc
     Raises:
         Problem: as of `read_workload_file`; the reason names the key, but not the file.
     """
-    written = json.dumps(model.as_written(), sort_keys=True).encode()
-    return _source(name, file, IN_EXPERIMENT, model, hashlib.sha256(written).hexdigest())
+    content = json.dumps(model.as_written(), sort_keys=True).encode()
+    return _source(name, file, IN_EXPERIMENT, model, hashlib.sha256(content).hexdigest())
 
 
 def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str) -> WorkloadSource:
@@ -127,8 +127,8 @@ def _files_of_state(source: WorkloadSource) -> Iterator[tuple[str, Path]]:
     model = source.model
     if source.reset_file is not None:
         yield "reset.sql", source.reset_file
-    asked: dict[str, Asked] = {} if model.reset is None else {"reset": model.reset}
-    for key, each in {**asked, **{f"audit.{name}": audit for name, audit in model.audit.items()}}.items():
+    entries: dict[str, Asked] = {} if model.reset is None else {"reset": model.reset}
+    for key, each in {**entries, **{f"audit.{name}": audit for name, audit in model.audit.items()}}.items():
         if each.command is not None and each.command[0].startswith("."):
             yield f"{key}.command", _beside(source.file, each.command[0])
 

@@ -108,9 +108,9 @@ class AuditEntry(Asked):
         return [low.request] if isinstance(low, Count) else []
 
 
-def files_of(written: Files) -> Sequence[str]:
+def files_of(files: Files) -> Sequence[str]:
     """One file or several, in the order in which they are loaded."""
-    return [written] if isinstance(written, str) else written
+    return [files] if isinstance(files, str) else files
 
 
 def assert_requests_exist(audits: Mapping[str, AuditEntry], requests: Mapping[str, object]) -> None:

@@ -214,7 +214,7 @@ def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare)
     first = up[0].context
     draw = random.Random(f"{first.plan.experiment.seed} {first.trial.block}")  # noqa: S311 (an order, not a secret)
     shares: list[Shares] = []
-    while rule.goes_on(len(shares), sum(rule.kept(shares)[1]), planned, spare.rounds):
+    while rule.goes_on(len(shares), sum(rule.selection(shares)[1]), planned, spare.rounds):
         number = len(shares) + 1
         spare.rounds -= number > planned
         in_round = []
@@ -223,7 +223,7 @@ def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare)
             each.measured.append(_Measured(number, place, summary, meter))
             in_round.append((meter.foreign_server_share, meter.foreign_engine_share))
         shares.append(in_round)
-    name, kept = rule.kept(shares)
+    name, kept = rule.selection(shares)
     for each in up:
         each.rule, each.kept = name, kept
 
