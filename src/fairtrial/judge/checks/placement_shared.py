@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import Placement
-from fairtrial.record.placement import cores_shared_in_words, listed, nodes_in_words
+from fairtrial.record.placement import cores_shared_in_words, nodes_in_words, numbers_in_words
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def _evidence(placement: Placement) -> str:
 
 
 def _numbers(cpus: Sequence[int]) -> str:
-    return listed(cpus) or "not bound"
+    return numbers_in_words(cpus) or "not bound"
 
 
 CHECK = Check(

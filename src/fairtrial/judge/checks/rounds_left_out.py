@@ -13,7 +13,7 @@ def examine(case: Case) -> Iterator[Finding]:
         return
     rounds = [len(trial.slices.slices) for trial in by_block.values() if trial.slices is not None]
     even = sum(trial.slices.rule == "even" for trial in by_block.values() if trial.slices is not None)
-    kept_rounds = [trial.slices.kept for trial in by_block.values() if trial.slices is not None]
+    kept_rounds = [trial.slices.kept_rounds for trial in by_block.values() if trial.slices is not None]
     without = sum(trial.engine is None for trial in by_block.values())
     yield case.finding(
         None,

@@ -76,7 +76,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
     """At most one finding for each trial under a closed load whose clients do not pause."""
     limits = case.thresholds
     for trial in case.trials:
-        windows = 1 if trial.slices is None else max(trial.slices.kept, 1)
+        windows = 1 if trial.slices is None else max(trial.slices.kept_rounds, 1)
         spread = _spread(trial.engine, case.loads.get(trial.condition), windows)
         if spread is None:
             continue
