@@ -120,7 +120,7 @@ WORKLOAD = ServerWorkload(
         table="items",
         column="name",
         path=lambda _data, key: SEVERAL.format(ids=key),
-        in_bodies=InBodies(rows=_rows_of, written=member("name")),
+        in_bodies=InBodies(rows=_rows_of, spelling=member("name")),
     ),
     clauses=(
         ClauseTest("several-items", "GET /items/several/IDS answers the rows with these ids, byte for byte", _is_exact),

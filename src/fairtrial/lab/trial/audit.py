@@ -84,7 +84,7 @@ def audit_operations(context: TrialContext, operations: int) -> Audit | None:
         Problem: the service cannot be read.
     """
     name = context.plan.workload.name
-    return _audit(context, Acknowledged(begun={name: operations}, not_acknowledged={name: frozenset()}))
+    return _audit(context, Acknowledged(last_numbers={name: operations}, not_acknowledged={name: frozenset()}))
 
 
 def _audit(context: TrialContext, writes: Acknowledged) -> Audit | None:

@@ -37,7 +37,7 @@ def acknowledged(runs: Sequence[EngineSummary]) -> Acknowledged:
             number for first, last in acknowledgements.not_acknowledged for number in range(first, last + 1)
         )
     return Acknowledged(
-        begun=dict(_begun(runs)), not_acknowledged={name: frozenset(numbers) for name, numbers in missed.items()}
+        last_numbers=dict(_begun(runs)), not_acknowledged={name: frozenset(numbers) for name, numbers in missed.items()}
     )
 
 

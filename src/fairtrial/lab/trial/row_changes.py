@@ -196,7 +196,7 @@ def places(body: str, old: Mapping[int, str], probe: FreshnessProbe) -> Iterator
     found: list[ChangedText] = []
     encoded = body.encode()
     for key, text in old.items():
-        before, after = (probe.in_bodies.written(one).encode() for one in (text, new_text(text)))
+        before, after = (probe.in_bodies.spelling(one).encode() for one in (text, new_text(text)))
         at = encoded.find(before)
         while at >= 0:
             found.append(ChangedText(id=key, at=at, text=after.decode()))
@@ -209,7 +209,7 @@ def _drawn_rows(
 ) -> Sequence[Mapping[str, Any]]:
     """A share of the table's rows, or of those that the expected bodies hold."""
     if probe.in_bodies is None:
-        return table.rows.drawn(_so_many(table.rows.count // SHARE, table.rows.count))
+        return table.rows.random_rows(_so_many(table.rows.count // SHARE, table.rows.count))
     held = probe.in_bodies.rows(data, [request.path for request in requests])
     rows_with = Counter(str(row[probe.column]) for row in held)
     # Of two rows with one text, no body tells which it shows.
