@@ -169,10 +169,10 @@ def run_build_command(
     """
     if cancelled.is_set():
         raise BuildCancelled
-    shown = printable(" ".join(command))
+    command_line = printable(" ".join(command))
     redaction = redaction_of(environment, passed)
     with redaction.kept_log(log) as output:
-        output.write(f"$ {shown}\n".encode())
+        output.write(f"$ {command_line}\n".encode())
         output.flush()
         with Guarded(command, folder=folder, environment=environment, output=output) as step:
             deadline = time.monotonic() + BUILD_WITHIN_SECONDS
@@ -181,12 +181,12 @@ def run_build_command(
                     raise BuildCancelled
                 if time.monotonic() > deadline:
                     raise Problem(
-                        f"`{shown}` was still running after {BUILD_WITHIN_SECONDS // 60} minutes",
+                        f"`{command_line}` was still running after {BUILD_WITHIN_SECONDS // 60} minutes",
                         f"see {log} and mend {name}",
                     )
             status = step.status()
     if status != 0:
         raise Problem(
-            f"`{shown}` ended with status {status}:\n{log_tail(log, redaction.hidden)}",
+            f"`{command_line}` ended with status {status}:\n{log_tail(log, redaction.hidden)}",
             f"mend the stack; the whole output: {log}",
         )

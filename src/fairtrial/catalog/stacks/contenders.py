@@ -69,9 +69,9 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         stack = read_stack(folder, name)
         return stack.model_copy(update={"title": contender.title}) if contender.title else stack
     alike = ("port", "ready", "files", "hosts", "network", "env_from", "http2")
-    said: dict[str, Any] = {name: getattr(contender, name) for name in alike}
+    settings: dict[str, Any] = {name: getattr(contender, name) for name in alike}
     if contender.ready_within_seconds is not None:
-        said["ready_within_seconds"] = contender.ready_within_seconds
+        settings["ready_within_seconds"] = contender.ready_within_seconds
     tried_on = {experiment.service_of(stack) for stack in experiment.stacks if stack.name == name}
     return Stack(
         name=name,
@@ -91,7 +91,7 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         url=None if contender.url is None else contender.url.rstrip("/"),
         variants={"default": Variant(env=contender.env)},
         in_experiment=True,
-        **said,
+        **settings,
     )
 
 

@@ -71,8 +71,8 @@ class RunsAs:
         if self.home is None:
             return dict(environment)
         own = {"HOME": str(self.home / "home"), "TMPDIR": str(self.home / "tmp"), "USER": NAME, "LOGNAME": NAME}
-        kept = {name: value for name, value in environment.items() if name not in OF_A_USER or name in chosen}
-        return kept | {name: value for name, value in own.items() if name not in chosen}
+        others = {name: value for name, value in environment.items() if name not in OF_A_USER or name in chosen}
+        return others | {name: value for name, value in own.items() if name not in chosen}
 
 
 def as_lab(reason: str) -> RunsAs:
@@ -100,14 +100,14 @@ def runs_as(
         opened = closed_above([*needed, home])
         covered = [path.resolve() for path in hidden if path.is_dir()]
         covered = sorted({path for path in covered if path not in needed}, key=lambda path: len(path.parts))
-        kept = [path for path in needed if any(path.is_relative_to(each) for each in covered)]
+        exempt = [path for path in needed if any(path.is_relative_to(each) for each in covered)]
         user = CommandUser(
-            FIRST_ID + secrets.randbelow(IDS), stacks_group(), most_processes, opened, covered, _outermost(kept)
+            FIRST_ID + secrets.randbelow(IDS), stacks_group(), most_processes, opened, covered, _outermost(exempt)
         )
         reason = _why_not_reached(built, program, user)
         if reason and not opened:
             # Where there are no mount namespaces, it still may write to nobody's folder.
-            user = replace(user, hidden=(), kept=())
+            user = replace(user, hidden=(), read_only=())
             reason = _why_not_reached(built, program, user)
         if reason:
             yield as_lab(reason)
@@ -130,9 +130,9 @@ def _names(user: CommandUser, home: Path) -> dict[str, Path]:
     files = {}
     for path, entry in entries.items():
         with suppress(OSError):
-            known = Path(path).read_bytes()
+            content = Path(path).read_bytes()
             files[path] = home / Path(path).name
-            files[path].write_bytes(known.rstrip(b"\n") + f"\n{entry}\n".encode())
+            files[path].write_bytes(content.rstrip(b"\n") + f"\n{entry}\n".encode())
             files[path].chmod(0o644)
     return files
 
@@ -157,7 +157,9 @@ def _outermost(paths: Sequence[Path]) -> list[Path]:
 
 def _why_not_reached(folder: Path, program: str, user: CommandUser) -> str:
     """Why such a user may not run the program there; empty if it may. It is tried once for each place."""
-    ways = CommandUser(FIRST_ID, FIRST_ID, opened=tuple(user.opened), hidden=tuple(user.hidden), kept=tuple(user.kept))
+    ways = CommandUser(
+        FIRST_ID, FIRST_ID, opened=tuple(user.opened), hidden=tuple(user.hidden), read_only=tuple(user.read_only)
+    )
     return _tried(folder, program, ways)
 
 
@@ -176,8 +178,8 @@ def _tried(folder: Path, program: str, user: CommandUser) -> str:
         if status == 0:
             return ""
         output.seek(0)
-        said = printable(output.read(4 * LONGEST_REASON).decode(errors="replace").strip(), LONGEST_REASON)
-        return said or f"to try another user ended with status {status}"
+        message = printable(output.read(4 * LONGEST_REASON).decode(errors="replace").strip(), LONGEST_REASON)
+        return message or f"to try another user ended with status {status}"
 
 
 def _are_known(numbers: Path) -> bool:
