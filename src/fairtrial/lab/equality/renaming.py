@@ -13,12 +13,12 @@ class Renaming:
         self._wanted_of: dict[tuple[str, str], str] = {}
         self._found_of: dict[tuple[str, str], str] = {}
 
-    def contradiction(self, found: KeptAnswer, wanted: KeptAnswer) -> str | None:
+    def contradiction(self, answer: KeptAnswer, reference: KeptAnswer) -> str | None:
         """What in a pair of otherwise equal answers contradicts the pairs before it; None: nothing."""
-        if not (self._rules.has_renamed and found.is_json and wanted.is_json):
+        if not (self._rules.has_renamed and answer.is_json and reference.is_json):
             return None
         try:
-            pairs = list(renamed_pairs(found.value(), wanted.value(), self._rules))
+            pairs = list(renamed_pairs(answer.value(), reference.value(), self._rules))
         except (ValueError, RecursionError):
             return None
         for pointer, one, other in pairs:
