@@ -41,14 +41,14 @@ def connections_to(port: int, *roots: Root) -> int | None:
     if inodes is None:
         return None
     sockets = {f"socket:[{inode}]" for inode in inodes}
-    held: set[str] = set()
+    descriptor_targets: set[str] = set()
     for process in processes_below(*roots) if sockets else ():
         descriptors = Path(f"/proc/{process.pid}/fd")
         with suppress(OSError):  # it ended meanwhile
             for descriptor in descriptors.iterdir():
                 with suppress(OSError):
-                    held.add(os.readlink(descriptor))
-    return len(sockets & held)
+                    descriptor_targets.add(os.readlink(descriptor))
+    return len(sockets & descriptor_targets)
 
 
 def inodes_to(port: int) -> set[int] | None:
