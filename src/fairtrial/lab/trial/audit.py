@@ -29,8 +29,8 @@ def ledger(
     """
     if not after:
         return None
-    done = {name: count - before.get(name, 0) for name, count in after.items()}
-    return Ledger(done=done, verified=verified, answers=answers, verified_by_request=dict(verified_by_request))
+    operations = {name: count - before.get(name, 0) for name, count in after.items()}
+    return Ledger(done=operations, verified=verified, answers=answers, verified_by_request=dict(verified_by_request))
 
 
 def without_lab(counters: Counters, rows_changed: Mapping[str, int]) -> Counters:

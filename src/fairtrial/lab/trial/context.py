@@ -29,9 +29,9 @@ LOOK_EVERY_SECONDS = 0.02
 def awaited_fault(fault: Callable[[], str | None]) -> str | None:
     """How a server ended that no longer answers; None if it has not ended a moment later either."""
     deadline = time.monotonic() + FAULT_WITHIN_SECONDS
-    while (told := fault()) is None and time.monotonic() < deadline:
+    while (message := fault()) is None and time.monotonic() < deadline:
         time.sleep(LOOK_EVERY_SECONDS)
-    return told
+    return message
 
 
 class TrialWatcher(Protocol):

@@ -114,7 +114,7 @@ class _Measured:
     summary: EngineSummary
     meter: SliceMeter
 
-    def recorded(self, *, kept: bool) -> Slice:
+    def recorded(self, *, is_kept: bool) -> Slice:
         return Slice(
             round=self.number,
             place=self.place,
@@ -124,7 +124,7 @@ class _Measured:
             server_cpu_seconds=self.meter.server.cpu_seconds,
             foreign_server_share=self.meter.foreign_server_share,
             foreign_engine_share=self.meter.foreign_engine_share,
-            kept=kept,
+            kept=is_kept,
         )
 
 
@@ -139,7 +139,7 @@ class _Condition:
     idle_cpu_seconds: float = 0.0
     measured: list[_Measured] = field(default_factory=list)
     rule: Rule = "quiet"
-    kept: Sequence[bool] = ()
+    kept_rounds: Sequence[bool] = ()
 
     @property
     def record(self) -> TrialRecord:
@@ -223,9 +223,9 @@ def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare)
             each.measured.append(_Measured(number, place, summary, meter))
             in_round.append((meter.foreign_server_share, meter.foreign_engine_share))
         shares.append(in_round)
-    name, kept = rule.selection(shares)
+    name, kept_rounds = rule.selection(shares)
     for each in up:
-        each.rule, each.kept = name, kept
+        each.rule, each.kept_rounds = name, kept_rounds
 
 
 def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: int) -> tuple[EngineSummary, SliceMeter]:
@@ -289,11 +289,11 @@ def _put_together(each: _Condition, planned: int) -> None:
     record.slices = Slicing(
         planned_rounds=planned,
         rule=each.rule,
-        slices=[one.recorded(kept=kept) for one, kept in zip(each.measured, each.kept, strict=True)],
+        slices=[one.recorded(is_kept=is_kept) for one, is_kept in zip(each.measured, each.kept_rounds, strict=True)],
         idle_seconds=each.idle_seconds,
         idle_cpu_seconds=each.idle_cpu_seconds,
     )
-    used = [one for one, kept in zip(each.measured, each.kept, strict=True) if kept]
+    used = [one for one, is_kept in zip(each.measured, each.kept_rounds, strict=True) if is_kept]
     if len(used) < LEAST_ROUNDS:
         return
     record.engine = pooled_summary([one.summary for one in used])
@@ -324,10 +324,10 @@ def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord],
             )
         else:
             tried = [] if record.slices is None else record.slices.slices
-            kept = sum(each.kept for each in tried)
+            kept_rounds = sum(each.kept for each in tried)
             record.failure = Failure(
                 stage="crowded",
-                reason=f"only {kept} of {len(tried)} rounds could be kept, in which {rule.describe()}"
+                reason=f"only {kept_rounds} of {len(tried)} rounds could be kept, in which {rule.describe()}"
                 if tried
                 else "earlier blocks used up all rounds that there were to spare: the machine was too busy",
                 remedy="stop what else runs on this machine, or try again at a quieter time",
