@@ -58,21 +58,21 @@ def inodes_to(port: int) -> set[int] | None:
     load without keep-alive these are tens of thousands, and to read them takes so long that the window opens meanwhile.
     A runtime may reach IPv4 by sockets of IPv6.
     """
-    found: set[int] = set()
+    inodes: set[int] = set()
     try:
         for family in (socket.AF_INET, socket.AF_INET6):
-            found.update(_inodes(family, port))
+            inodes.update(_inodes(family, port))
     except OSError:
         return None
-    return found
+    return inodes
 
 
 def _inodes(family: int, port: int) -> Iterator[int]:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(ANSWER_WITHIN_SECONDS)
-        asked = REQUEST.pack(family, socket.IPPROTO_TCP, 0, 1 << ESTABLISHED) + PORTS.pack(0, port)
-        asked += bytes(REST_OF_ID_BYTES)
-        kernel.sendall(HEADER.pack(HEADER.size + len(asked), DIAGNOSE_BY_FAMILY, REQUEST_ALL, 1, 0) + asked)
+        request = REQUEST.pack(family, socket.IPPROTO_TCP, 0, 1 << ESTABLISHED) + PORTS.pack(0, port)
+        request += bytes(REST_OF_ID_BYTES)
+        kernel.sendall(HEADER.pack(HEADER.size + len(request), DIAGNOSE_BY_FAMILY, REQUEST_ALL, 1, 0) + request)
         while True:
             received = kernel.recv(RECEIVE_BYTES)
             at = 0

@@ -64,14 +64,14 @@ class _Recording:
         """
         deadline = time.monotonic() + LATE_SECONDS
         threads = len(list(self._folder.glob(f"{self._pid}-*.ready")))
-        while len(written := list(self._folder.glob(f"{self._pid}-*.cpuprofile"))) < threads:
+        while len(profiles := list(self._folder.glob(f"{self._pid}-*.cpuprofile"))) < threads:
             if time.monotonic() > deadline:
                 break
             time.sleep(LOOK_EVERY_SECONDS)
-        if not written:
+        if not profiles:
             raise Problem(f"Node.js wrote no profile within {LATE_SECONDS:.0f} s", "see that its event loop goes on")
         stacks: Counter[Stack] = Counter()
-        for file in written:
+        for file in profiles:
             stacks += _read(file)
         return stacks
 
