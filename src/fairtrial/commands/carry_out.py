@@ -46,12 +46,12 @@ def carry_out(
     with checked_out(experiment, file.parent) as checkouts:
         plan, not_tried = planned(experiment, file, checkouts, settings)
         with (
-            venue(console, plan, file, settings) as there,
+            venue(console, plan, file, settings) as trial_venue,
             results_folder(settings.out, plan.experiment.name) as results,
         ):
-            announce(console, plan, [*left_out, *not_tried], there.lanes)
+            announce(console, plan, [*left_out, *not_tried], trial_venue.lanes)
             with progress_on(console) as watcher:
-                conducted = there.conduct(results, watcher)
+                conducted = trial_venue.conduct(results, watcher)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, settings)

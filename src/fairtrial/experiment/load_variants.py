@@ -35,8 +35,8 @@ def load_at(load: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]], 
         ValueError: there is no such variant.
     """
     if not isinstance(name, str) or name not in variants:
-        there = ", ".join(sorted(variants)) or "none"
-        raise ValueError(f"there is no [loads.{format_value(name)}]; there are: {there}")
+        names = ", ".join(sorted(variants)) or "none"
+        raise ValueError(f"there is no [loads.{format_value(name)}]; there are: {names}")
     return {**load, **{key: value for key, value in variants[name].items() if value is not None}}
 
 

@@ -144,13 +144,13 @@ def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: 
     if experiment.slices is None:
         return
     ports = [stack.port for stack in stacks if stack.port is not None]
-    there = [stack.name for stack in stacks if stack.url is not None]
+    running_stacks = [stack.name for stack in stacks if stack.url is not None]
     alone = [claim.id for claim in experiment.claims if claim.kind not in COMPARING]
     reason = None
     if alone:
         reason = f"claim {alone[0]} is about a figure by itself, which needs a machine to itself"
-    elif there:
-        reason = f"{there[0]} runs already, so that its processor time cannot be told from foreign load"
+    elif running_stacks:
+        reason = f"{running_stacks[0]} runs already, so that its processor time cannot be told from foreign load"
     elif len(set(ports)) < len(ports):
         reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
     elif workload.upstream is not None or getattr(workload, "freshness", None) is not None:

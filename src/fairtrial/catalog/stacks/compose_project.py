@@ -115,13 +115,13 @@ def read_project(stack: Stack, compose: ComposeProgram) -> Project:
 
 
 def _answering(file: Path, stack: Stack, services: list[str]) -> str:
-    there = printable(", ".join(sorted(services)), 300)
+    names = printable(", ".join(sorted(services)), 300)
     if stack.compose_service is None:
         if len(services) == 1:
             return services[0]
-        raise Problem(f"compose_service: missing; {file} has several services: {there}", "name the one that answers")
+        raise Problem(f"compose_service: missing; {file} has several services: {names}", "name the one that answers")
     if stack.compose_service not in services:
-        raise Problem(f"compose_service: {file} has no service {stack.compose_service}", f"it has: {there}")
+        raise Problem(f"compose_service: {file} has no service {stack.compose_service}", f"it has: {names}")
     return stack.compose_service
 
 

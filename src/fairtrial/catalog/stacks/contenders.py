@@ -105,9 +105,9 @@ def _assert_described_alike(stack: Stack, checkouts: Mapping[str, Checkout]) -> 
     for variant, checkout in checkouts.items():
         if not (checkout.folder / MANIFEST).is_file():
             continue
-        there = read_stack(checkout.folder, stack.name)
+        stack_of_ref = read_stack(checkout.folder, stack.name)
         for key in HOW_IT_RUNS:
-            if getattr(there, key) != getattr(stack, key):
+            if getattr(stack_of_ref, key) != getattr(stack, key):
                 raise Problem(
                     f"contenders.{stack.name}: {MANIFEST} at {variant} has another `{key}` than in the working tree, "
                     "by which all refs are built and run",

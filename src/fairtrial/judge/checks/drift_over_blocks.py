@@ -80,10 +80,10 @@ def ceilings_of(trials: Sequence[TrialRecord]) -> dict[tuple[str, ...], dict[int
     return alike
 
 
-def _agree(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
+def _agree(first: Mapping[int, float], second: Mapping[int, float]) -> bool:
     """Whether two series are one, as they have a block in common and the same ceiling in each of these."""
-    common = set(one) & set(other)
-    return bool(common) and all(one[block] == other[block] for block in common)
+    common = set(first) & set(second)
+    return bool(common) and all(first[block] == second[block] for block in common)
 
 
 def distances_of(trials: Sequence[TrialRecord]) -> Distances:

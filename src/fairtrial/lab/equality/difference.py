@@ -64,11 +64,11 @@ def is_utf8(text: str) -> bool:
     return "\ufffd" not in text
 
 
-def first_difference(one: str, other: str) -> int:
+def first_difference(first: str, second: str) -> int:
     """Where two texts begin to differ, in characters."""
     return next(
-        (place for place, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
-        min(len(one), len(other)),
+        (place for place, (left, right) in enumerate(zip(first, second, strict=False)) if left != right),
+        min(len(first), len(second)),
     )
 
 
@@ -84,8 +84,8 @@ def _apart_from_the_body(answer: GivenAnswer, reference: GivenAnswer) -> str | N
 
 
 def _text_difference(body: str, reference: str, normalisation: Normalisation) -> str:
-    one, other = without_what_varies(body, normalisation), without_what_varies(reference, normalisation)
-    at = first_difference(one, other)
+    own_text, reference_text = without_what_varies(body, normalisation), without_what_varies(reference, normalisation)
+    at = first_difference(own_text, reference_text)
     start = max(0, at - BEFORE_CHARACTERS)
-    excerpts = [printable(text[start : at + AFTER_CHARACTERS]) for text in (one, other)]
+    excerpts = [printable(text[start : at + AFTER_CHARACTERS]) for text in (own_text, reference_text)]
     return f'character {at + 1}: "{excerpts[0]}", not "{excerpts[1]}"'

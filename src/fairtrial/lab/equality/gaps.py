@@ -103,8 +103,8 @@ def renamed_pairs(value: Any, reference: Any, rules: Rules, steps: Steps = ()) -
         for name in value.keys() & reference.keys():
             yield from renamed_pairs(value[name], reference[name], rules, (*steps, name))
     elif isinstance(value, list) and isinstance(reference, list) and not rules.unordered(steps):
-        for place, (one, other) in enumerate(zip(value, reference, strict=False)):
-            yield from renamed_pairs(one, other, rules, (*steps, str(place)))
+        for place, (element, reference_element) in enumerate(zip(value, reference, strict=False)):
+            yield from renamed_pairs(element, reference_element, rules, (*steps, str(place)))
 
 
 def kind_of(value: Any) -> str:
@@ -165,8 +165,8 @@ def _gaps_of_arrays(
     if apart[0] == apart[1] and canonical(value, rules, steps) != canonical(reference, rules, steps):
         yield Gap(steps, general, "order", value, reference)
         return
-    for place, (one, other) in enumerate(zip(value, reference, strict=True)):
-        yield from _gaps(one, other, rules, (*steps, str(place)), (*general, "*"))
+    for place, (element, reference_element) in enumerate(zip(value, reference, strict=True)):
+        yield from _gaps(element, reference_element, rules, (*steps, str(place)), (*general, "*"))
 
 
 def _fits(pattern: Steps, steps: Steps) -> bool:

@@ -79,17 +79,17 @@ class Proposal:
 def proposal(pairs: Iterable[tuple[KeptAnswer, KeptAnswer]], declared: Normalisation) -> Proposal:
     """What differs between pairs of answers of one server to the same requests."""
     result = Proposal(declared)
-    for one, other in pairs:
-        where = f"{one.request}, instance {one.instance}"
+    for first, second in pairs:
+        where = f"{first.request}, instance {first.instance}"
         all_gaps = None
-        if (one.status, one.media_type) == (other.status, other.media_type) and not (one.fault or other.fault):
-            all_gaps = json_gaps(one, other, declared)
-            texts = [body for body in (one.body, other.body) if body is not None and is_utf8(body)]
-            if all_gaps is None and one.body is not None and other.body is not None and len(texts) == 2:
-                _note_text(result, one.body, other.body, where)
+        if (first.status, first.media_type) == (second.status, second.media_type) and not (first.fault or second.fault):
+            all_gaps = json_gaps(first, second, declared)
+            texts = [body for body in (first.body, second.body) if body is not None and is_utf8(body)]
+            if all_gaps is None and first.body is not None and second.body is not None and len(texts) == 2:
+                _note_text(result, first.body, second.body, where)
                 continue
         if not all_gaps:
-            result.hopeless.append(f"{where}: {difference(one, other, declared)}")
+            result.hopeless.append(f"{where}: {difference(first, second, declared)}")
             continue
         for gap in all_gaps:
             _note_gap(result, gap, where)
@@ -110,9 +110,9 @@ def _note_gap(result: Proposal, gap: Gap, example: str) -> None:
         result.volatile.setdefault(pointer_of(place), example)
 
 
-def _note_text(result: Proposal, one: str, other: str, where: str) -> None:
+def _note_text(result: Proposal, first: str, second: str, where: str) -> None:
     so_far = Normalisation(text=[*result.declared.text, *result.text_rules()])
-    left, right = without_what_varies(one, so_far), without_what_varies(other, so_far)
+    left, right = without_what_varies(first, so_far), without_what_varies(second, so_far)
     if left == right:
         return
     at = first_difference(left, right)

@@ -196,7 +196,7 @@ def places(body: str, old: Mapping[int, str], probe: FreshnessProbe) -> Iterator
     changed_texts: list[ChangedText] = []
     encoded = body.encode()
     for key, text in old.items():
-        before, after = (probe.in_bodies.spelling(one).encode() for one in (text, new_text(text)))
+        before, after = (probe.in_bodies.spelling(each_text).encode() for each_text in (text, new_text(text)))
         at = encoded.find(before)
         while at >= 0:
             changed_texts.append(ChangedText(id=key, at=at, text=after.decode()))

@@ -85,14 +85,14 @@ class SlicedBlocks:
             )
             for trial, record in zip(trials, records, strict=True)
         ]
-        there = [context for context in contexts if context is not None]
+        ready_contexts = [context for context in contexts if context is not None]
         busy: list[int] = []
         try:
-            if len(there) == len(trials) and self._spare.rounds > 0:
-                with bound_to(there[0].lab_cpus):
-                    busy = _try_together(there, self._spare)
+            if len(ready_contexts) == len(trials) and self._spare.rounds > 0:
+                with bound_to(ready_contexts[0].lab_cpus):
+                    busy = _try_together(ready_contexts, self._spare)
         finally:
-            for context in there:
+            for context in ready_contexts:
                 keep_log(context, self._results)
         _say_why_not(trials, records, busy)
         return records
@@ -289,18 +289,21 @@ def _put_together(each: _Condition, planned: int) -> None:
     record.slices = Slicing(
         planned_rounds=planned,
         rule=each.rule,
-        slices=[one.recorded(is_kept=is_kept) for one, is_kept in zip(each.measured, each.kept_rounds, strict=True)],
+        slices=[
+            measurement.recorded(is_kept=is_kept)
+            for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True)
+        ],
         idle_seconds=each.idle_seconds,
         idle_cpu_seconds=each.idle_cpu_seconds,
     )
-    used = [one for one, is_kept in zip(each.measured, each.kept_rounds, strict=True) if is_kept]
+    used = [measurement for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True) if is_kept]
     if len(used) < LEAST_ROUNDS:
         return
-    record.engine = pooled_summary([one.summary for one in used])
-    record.server = pooled_server([one.meter.server for one in used])
+    record.engine = pooled_summary([measurement.summary for measurement in used])
+    record.server = pooled_server([measurement.meter.server for measurement in used])
     record.stray_threads = each.stray_threads.result()
-    record.machine = pooled_machine([one.meter.machine for one in used])
-    record.network = pooled_network([one.meter.network for one in used])
+    record.machine = pooled_machine([measurement.meter.machine for measurement in used])
+    record.network = pooled_network([measurement.meter.network for measurement in used])
 
 
 def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], busy: Collection[int]) -> None:

@@ -52,7 +52,7 @@ def initialise(call: Init, console: Console) -> int:
     _assert_usable(call, folder)
     name = name_of(folder)
     experiment, workload = folder / EXPERIMENT, workload_file(folder, name)
-    _assert_not_there([experiment, workload], force=call.force)
+    _assert_no_files([experiment, workload], force=call.force)
     looked_at = ProjectFolder(folder)
     proposals, documents = proposals_for(looked_at), documents_in(looked_at)
     _tell_what_is_there(console, proposals, documents)
@@ -86,11 +86,11 @@ def _assert_usable(call: Init, folder: Path) -> None:
         )
 
 
-def _assert_not_there(files: list[Path], *, force: bool) -> None:
-    there = [file.name for file in files if file.exists() or file.is_symlink()]
-    if there and not force:
+def _assert_no_files(files: list[Path], *, force: bool) -> None:
+    names = [file.name for file in files if file.exists() or file.is_symlink()]
+    if names and not force:
         raise Problem(
-            f"{printable(', '.join(there))}: there already", "give --force to overwrite, or use what is there"
+            f"{printable(', '.join(names))}: there already", "give --force to overwrite, or use what is there"
         )
 
 
@@ -152,15 +152,15 @@ def _in_own_network(experiment: Path, workload: Path, answers: Answers, tried: T
 
 
 def _tell_what_next(console: Console, folder: Path, named: Path, workload: str, *, well: bool) -> None:
-    there = "" if named == Path() else f"cd {shlex.quote(str(named))} && "
+    change_folder = "" if named == Path() else f"cd {shlex.quote(str(named))} && "
     steps = [("mend what is marked above", f"in {EXPERIMENT} or {workload}")] if not well else []
-    steps += [(f"{there}fairtrial run {EXPERIMENT} --quick", "a look, with a report")]
+    steps += [(f"{change_folder}fairtrial run {EXPERIMENT} --quick", "a look, with a report")]
     comparison = "did the last commit make it slower?"
     try:
         Repository.of(folder)
     except Problem:
         comparison = "did the last commit make it slower? (once it is in a repository of git)"
-    steps += [(f"{there}fairtrial ab-test HEAD~1 HEAD", comparison)]
+    steps += [(f"{change_folder}fairtrial ab-test HEAD~1 HEAD", comparison)]
     width = max(len(step) for step, _ in steps)
     console.print(Text("\nnext:", style="bold"))
     for step, purpose in steps:

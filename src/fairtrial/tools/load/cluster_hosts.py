@@ -41,14 +41,14 @@ def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencr
             workers = _chosen(cluster, most)
             facts = facts_of_fit(cluster, workers)
         with console.status("the load engine is built there, if it is not yet"):
-            there = [engine_there(cluster, worker) for worker in workers]
+            engines = [engine_there(cluster, worker) for worker in workers]
         where = [f"{printable(its.host, 40)} ({worker_name(worker)})" for worker, its in facts.items()]
         came, account = f"the load came from {', '.join(where)}", JointAccount()
 
         def start(plan: EnginePlan) -> EngineProcess:
-            if len(there) == 1:
-                return RemoteEngine(cluster, there[0], plan).process
-            return JointEngines(cluster, there, plan, account).process
+            if len(engines) == 1:
+                return RemoteEngine(cluster, engines[0], plan).process
+            return JointEngines(cluster, engines, plan, account).process
 
         yield LoadHosts(
             connect=partial(_connect_from_each, cluster, workers),

@@ -104,11 +104,11 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
     """Whether it applies, the reason and the remedy of each contradiction in how much is sent, and when."""
     counted, timed = options.requests is not None, options.seconds is not None
     constant, ramp, steps = options.rate is not None, options.ramp is not None, options.steps is not None
-    one = "give one of them"
-    yield counted and timed, "-n and -d exclude each other", one
-    yield constant and ramp, "-r and --ramp exclude each other", one
-    yield steps and constant, "-r and --steps exclude each other", one
-    yield steps and ramp, "--ramp and --steps exclude each other", one
+    remedy = "give one of them"
+    yield counted and timed, "-n and -d exclude each other", remedy
+    yield constant and ramp, "-r and --ramp exclude each other", remedy
+    yield steps and constant, "-r and --steps exclude each other", remedy
+    yield steps and ramp, "--ramp and --steps exclude each other", remedy
     yield steps and counted, "--steps end after their times, not after a number of requests", "leave out -n"
     yield steps and timed, "--steps already say how long they last", "leave out -d"
     yield ramp and counted, "a ramp ends after a time, not after a number of requests", "use -d"
@@ -131,17 +131,17 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
 
 def _contradictory_connections(options: LoadOptions) -> Iterator[tuple[bool, str, str]]:
     """The same for connections and TLS."""
-    one = "give one of them"
+    remedy = "give one of them"
     reused = options.requests_per_connection not in (None, 1)
-    yield options.no_keepalive and reused, "--no-keepalive means one request per connection", one
-    yield options.no_keepalive and options.pipeline > 1, "--pipeline needs keep-alive", one
+    yield options.no_keepalive and reused, "--no-keepalive means one request per connection", remedy
+    yield options.no_keepalive and options.pipeline > 1, "--pipeline needs keep-alive", remedy
     yield options.streams is not None and not options.http2, "--streams are HTTP/2's", "give --http2, too"
     yield options.http2 and options.pipeline > 1, "--http2 has streams in place of a pipeline", "use --streams"
     closing = options.no_keepalive or options.requests_per_connection is not None
     yield options.http2 and closing, "over HTTP/2 the server alone ends connections", f"leave out {_closing(options)}"
-    yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", one
+    yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", remedy
     socket = options.unix_socket is not None and bool(options.connect_to)
-    yield socket, "--unix and --connect-to exclude each other", one
+    yield socket, "--unix and --connect-to exclude each other", remedy
     half = (options.certificate_file is None) != (options.key_file is None)
     yield half, "--cert and --key go together", "give both; one PEM file may hold both"
 
