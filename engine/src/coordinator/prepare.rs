@@ -153,6 +153,7 @@ impl Run {
         SessionParts {
             connections: connections as usize * plan.lanes() as usize,
             lanes: plan.lanes() as usize,
+            has_slices: plan.pipeline == 1,
             setup,
             requests: Arc::clone(&self.requests),
             expectations,
@@ -163,7 +164,6 @@ impl Run {
             pace: self.pace(thread),
             requests_per_connection: plan.requests_per_connection,
             local_ports: plan.load.local_ports().map(|ports| self.share_of(ports, thread)),
-            pipeline: plan.pipeline as usize,
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
             drain_ns: clock::from_seconds(plan.drain_seconds()),
             deadline_ns: plan.deadline_seconds.map(clock::from_seconds),

@@ -9,14 +9,16 @@ use std::thread::{self, JoinHandle};
 use anyhow::Context;
 
 use super::Run;
-use crate::driver::{DriverUse, StopLine};
+use crate::driver::{Conversation, Driver, DriverUse, StopLine};
+use crate::endpoint::Endpoint;
 use crate::http2::Http2Conversation;
-use crate::plan::{Http2Plan, Stop};
+use crate::pipelining::PipelinedConversation;
+use crate::plan::{Stop, Wait};
 use crate::processors;
 use crate::record::Totals;
 use crate::schedule::{Timeline, split};
 use crate::session::{Ended, Session};
-use crate::tls::TlsConversation;
+use crate::tls::{TlsClient, TlsConversation};
 
 /// A thread that is ready and awaits its timeline.
 pub(super) struct Worker {
@@ -24,6 +26,26 @@ pub(super) struct Worker {
     pub stop: Arc<StopLine>,
     pub begin: Sender<Timeline>,
     pub thread: JoinHandle<io::Result<(Ended, DriverUse)>>,
+}
+
+/// How a conversation's bytes go.
+struct Wire<'w> {
+    driver: Driver,
+    endpoint: &'w Endpoint,
+    stop: &'w StopLine,
+    wait: Wait,
+    tls: Option<Arc<TlsClient>>,
+}
+
+impl Wire<'_> {
+    /// Runs a conversation to its end on the calling thread.
+    fn carry<C: Conversation<Outcome = Ended>>(self, conversation: C) -> io::Result<(Ended, DriverUse)> {
+        let Wire { driver, endpoint, stop, wait, tls } = self;
+        match tls {
+            None => driver.run(conversation, endpoint, stop, wait),
+            Some(tls) => driver.run(TlsConversation::new(conversation, tls), endpoint, stop, wait),
+        }
+    }
 }
 
 /// Starts the plan's threads and waits until all are ready. `all_ended` is pulled when the last one has ended.
@@ -46,7 +68,7 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
         let parts = run.session_parts(number, connections, shares[run.place(number)], Arc::clone(&totals));
         let (driver, wait, endpoint, tls) =
             (run.driver, run.plan.wait, run.endpoint.clone(), run.tls.clone());
-        let http2 = run.plan.http2;
+        let (http2, lanes) = (run.plan.http2, run.plan.lanes() as usize);
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -56,20 +78,12 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
             let outcome = match begun.recv() {
                 Ok(timeline) if is_bound => {
                     let session = Session::new(parts, timeline);
-                    match (tls, http2) {
-                        (None, None) => driver.run(session, &endpoint, &pulled, wait),
-                        (Some(tls), None) => {
-                            driver.run(TlsConversation::new(session, tls), &endpoint, &pulled, wait)
-                        }
-                        (tls, Some(Http2Plan { streams })) => {
-                            let link = Http2Conversation::new(session, streams as usize, tls.is_some());
-                            match tls {
-                                None => driver.run(link, &endpoint, &pulled, wait),
-                                Some(tls) => {
-                                    driver.run(TlsConversation::new(link, tls), &endpoint, &pulled, wait)
-                                }
-                            }
-                        }
+                    let is_tls = tls.is_some();
+                    let wire = Wire { driver, endpoint: &endpoint, stop: &pulled, wait, tls };
+                    match http2 {
+                        Some(_) => wire.carry(Http2Conversation::new(session, lanes, is_tls)),
+                        None if lanes > 1 => wire.carry(PipelinedConversation::new(session, lanes)),
+                        None => wire.carry(session),
                     }
                 }
                 _ => Err(io::Error::other("the run was not begun")),

@@ -364,7 +364,7 @@ impl Conversation for Http2Conversation {
         let link = &mut self.links[number];
         link.handed_over(bytes);
         while let Some(lane) = link.next_sent() {
-            self.session.has_sent(lane, at_ns);
+            self.session.has_sent_all(lane, at_ns);
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::channel::Channel;
 use super::stream::Ready;
 use crate::driver::Next;
+use crate::send_buffer::SendBuffer;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
@@ -39,9 +40,7 @@ pub(super) struct Link {
     pub heard_ns: u64,
     /// What came first was HTTP/1.
     pub is_http1: bool,
-    /// Bytes to go; the first `out_taken` have gone.
-    out: Vec<u8>,
-    out_taken: usize,
+    out: SendBuffer,
     /// Bytes of this socket that were ever put into `out`.
     written: u64,
     /// Lanes whose request has not gone, and how much was written before it.
@@ -58,7 +57,6 @@ impl Link {
         self.ready.lock().expect("nobody panics while holding it").clear();
         self.is_http1 = false;
         self.out.clear();
-        self.out_taken = 0;
         self.written = 0;
         self.unsent.clear();
     }
@@ -80,9 +78,9 @@ impl Link {
 
     /// Reads what has come and writes what is to go. `Some`: the connection has ended.
     pub(super) fn drive(&mut self) -> Option<Result<(), h2::Error>> {
-        let before = self.out.len();
-        let ended = self.channel.as_mut()?.drive(&mut self.out);
-        self.written += (self.out.len() - before) as u64;
+        let before = self.out.left().len();
+        let ended = self.channel.as_mut()?.drive(self.out.end());
+        self.written += (self.out.left().len() - before) as u64;
         ended
     }
 
@@ -91,16 +89,11 @@ impl Link {
     }
 
     pub(super) fn to_send(&self) -> &[u8] {
-        &self.out[self.out_taken..]
+        self.out.left()
     }
 
     pub(super) fn handed_over(&mut self, bytes: usize) {
-        self.out_taken += bytes;
-        // Moves no byte more than once for each one sent.
-        if self.out_taken * 2 >= self.out.len() {
-            self.out.drain(..self.out_taken);
-            self.out_taken = 0;
-        }
+        self.out.handed_over(bytes);
     }
 
     /// The next lane whose request has begun to go.

@@ -190,9 +190,9 @@ impl Plan {
         self.drain_seconds.unwrap_or(self.timeout_seconds.min(LONGEST_DEFAULT_DRAIN_SECONDS))
     }
 
-    /// Requests that one connection carries at once, apart from pipelining.
+    /// Requests that one connection carries at once: streams, or places in its pipeline.
     pub fn lanes(&self) -> u32 {
-        self.http2.map_or(1, |http2| http2.streams)
+        self.http2.map_or(self.pipeline, |http2| http2.streams)
     }
 
     /// The Host header.

@@ -106,11 +106,8 @@ impl Session {
         }
     }
 
-    /// Begins a closed load's next request, or requests, on a connection that has none.
+    /// Begins a closed load's next request on a connection that has none.
     pub(super) fn begin(&mut self, number: usize, intended_ns: u64, now_ns: u64) -> Next {
-        if self.depth > 1 {
-            return self.fill(number, now_ns);
-        }
         if self.phase == Phase::Over {
             return self.rest(number);
         }

@@ -2,7 +2,6 @@
 
 use super::Session;
 use super::pace::Pace;
-use super::pipeline::Pipeline;
 use super::slot::InFlight;
 use crate::record::{Books, ErrorKind, Record};
 use crate::schedule::Phase;
@@ -127,11 +126,8 @@ impl Session {
     /// The ages of all requests under way, added up.
     fn ages_ns(&self, at_ns: u64) -> u128 {
         let current = self.slots.iter().filter(|slot| slot.is_under_way()).map(|slot| &slot.current);
-        let behind = self.pipelines.iter().flat_map(Pipeline::behind);
-        let on_connections = current
-            .chain(behind)
-            .filter(|asked| !self.record.is_spot_check(asked.request))
-            .map(|asked| asked.intended_ns);
+        let on_connections =
+            current.filter(|asked| !self.record.is_spot_check(asked.request)).map(|asked| asked.intended_ns);
         let waiting = match &self.pace {
             Pace::Closed(_) => None,
             Pace::Open(open) => Some(open.waiting.intended_ns()),

@@ -18,14 +18,10 @@ impl Session {
         peer_closes: bool,
         now_ns: u64,
     ) -> Next {
-        if self.phase == Phase::Window && self.depth == 1 {
-            self.record.received_bytes += bytes.len() as u64;
-        }
         match self.slots[number].state {
-            State::Requesting if self.slots[number].current.sent_bytes == 0 => {
+            State::Requesting => {
                 self.received_garbage(number, &Broken::new(Malformed::Unasked, None, bytes), now_ns)
             }
-            State::Requesting => self.received_pipelined(number, bytes, peer_closes, now_ns),
             State::SettingUpAhead | State::SettingUp => {
                 self.received_set_up(number, bytes, peer_closes, now_ns)
             }
@@ -38,7 +34,7 @@ impl Session {
 
     /// Bytes on a connection without a request. A server may say 408 before it closes (RFC 9110, section 15.5.9).
     #[cold]
-    fn received_at_rest(&mut self, number: usize, bytes: &[u8], now_ns: u64) {
+    pub(super) fn received_at_rest(&mut self, number: usize, bytes: &[u8], now_ns: u64) {
         let is_farewell = bytes.starts_with(b"HTTP/1.1 408") || bytes.starts_with(b"HTTP/1.0 408");
         if self.phase != Phase::Window || is_farewell || bytes.is_empty() || !self.slots[number].is_connected
         {
@@ -59,7 +55,7 @@ impl Session {
             _ => false,
         };
         let by_peer = matches!(kind, ErrorKind::Closed | ErrorKind::Reset);
-        if self.phase == Phase::Window && self.depth == 1 && by_peer && is_between {
+        if self.phase == Phase::Window && by_peer && is_between {
             self.record.unannounced_closes += 1;
         }
     }
@@ -95,7 +91,6 @@ impl Session {
         }
         if !self.is_plain {
             self.acknowledge(number, is_right);
-            self.fail_behind(number, ErrorKind::Closed, now_ns);
             if !is_right {
                 self.hide_in_examples();
             }
@@ -130,7 +125,6 @@ impl Session {
         let request = slot.current.request;
         let pause_ns = pause_ns(kind, slot.failures);
         self.request_failed(number, request, kind, now_ns);
-        self.fail_behind(number, kind, now_ns);
         // An open load paces itself: what comes next has its own intended start and its own outcome.
         if pause_ns == 0 || self.phase == Phase::Over || matches!(self.pace, Pace::Open(_)) {
             return self.free(number, now_ns);

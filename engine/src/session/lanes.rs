@@ -20,6 +20,17 @@ pub(crate) struct Asked<'s> {
     pub text: &'s [u8],
 }
 
+/// What came of some bytes of an answer.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// Not all of it has come.
+    Part,
+    /// All of it: the next step, and whether the connection carries other requests.
+    Answer { next: Next, stays: bool },
+    /// They are none, and the connection is of no more use: the next step.
+    Garbage(Next),
+}
+
 impl Session {
     /// How long a request may take, from its begin to its end.
     pub(crate) fn timeout_ns(&self) -> u64 {
@@ -36,27 +47,58 @@ impl Session {
         self.has_connection(lane, is_older, now_ns)
     }
 
+    /// What a lane has to send after [`Next::Send`], as HTTP/1.1 writes it.
+    #[inline]
+    pub(crate) fn text(&self, lane: usize) -> &[u8] {
+        sent(&self.requests, &self.rendered, &self.slots[lane].current, lane)
+    }
+
     /// The request that a lane has to send after [`Next::Send`].
     pub(crate) fn asked(&self, lane: usize) -> Asked<'_> {
         let current = &self.slots[lane].current;
         let is_fixed = self.requests[current.request].message.fixed(current.closes).is_some();
-        Asked { place: current.request, is_fixed, text: sent(&self.requests, &self.rendered, current, lane) }
+        Asked { place: current.request, is_fixed, text: self.text(lane) }
     }
 
-    /// The kernel has taken the begin of the lane's request at `at_ns`.
-    pub(crate) fn has_sent(&mut self, lane: usize, at_ns: u64) {
-        let current = &mut self.slots[lane].current;
-        current.sent_ns = at_ns;
-        current.sent_bytes = current.bytes;
-        self.record.sent(current.request, self.phase == Phase::Window);
+    /// The kernel has taken the begin of the lane's request at `at_ns`; how much of the rest is not known.
+    pub(crate) fn has_sent_all(&mut self, lane: usize, at_ns: u64) {
+        self.has_sent(lane, self.slots[lane].current.bytes, at_ns);
     }
 
     /// Bytes as they are on the wire.
+    #[inline]
     pub(crate) fn count_bytes(&mut self, sent: usize, received: usize) {
         if self.phase == Phase::Window {
             self.record.sent_bytes += sent as u64;
             self.record.received_bytes += received as u64;
         }
+    }
+
+    /// Takes `input` up to the end of the answer to a lane's request, as HTTP/1.1 writes it. The phase is not over.
+    /// `more_may_follow`: bytes behind the answer belong to the next lane's.
+    #[inline]
+    pub(crate) fn answer_bytes(
+        &mut self,
+        lane: usize,
+        input: &mut &[u8],
+        more_may_follow: bool,
+        now_ns: u64,
+    ) -> Heard {
+        if self.slots[lane].current.sent_bytes == 0 {
+            return Heard::Garbage(self.received_otherwise(lane, input, false, now_ns));
+        }
+        self.hear(lane, input, more_may_follow, false, now_ns)
+    }
+
+    /// Bytes have come on a connection without a request. The phase is not over.
+    pub(crate) fn unasked(&mut self, lane: usize, bytes: &[u8], now_ns: u64) {
+        self.received_at_rest(lane, bytes, now_ns);
+    }
+
+    /// The lane's connection is of no more use.
+    pub(crate) fn lane_lost(&mut self, lane: usize, kind: ErrorKind, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        self.lose(lane, kind, now_ns)
     }
 
     /// The head of the answer to a lane's request.

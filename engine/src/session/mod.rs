@@ -14,7 +14,6 @@ mod free;
 mod judge;
 mod lanes;
 mod pace;
-mod pipeline;
 mod set_up;
 mod shed;
 mod slot;
@@ -27,9 +26,9 @@ use conclude::Closing;
 pub use conclude::Ended;
 use deadlines::Deadlines;
 use judge::{Against, Tally, judge};
+pub(crate) use lanes::Heard;
 use pace::Pace;
 pub use pace::PacePlan;
-use pipeline::Pipeline;
 use set_up::SetUp;
 pub use set_up::SetupParts;
 use slot::{InFlight, Slot, State};
@@ -49,21 +48,25 @@ use crate::verify::Expectation;
 /// What a session is made of.
 #[derive(Debug)]
 pub struct SessionParts {
-    /// Connections of this thread; where several requests share one, its lanes: see [`crate::http2`].
+    /// Connections of this thread; where several requests share one, its lanes: see [`crate::http2`] and
+    /// [`crate::pipelining`].
     pub connections: usize,
     /// So many of them, one behind the other, are one connection's lanes.
     pub lanes: usize,
+    /// Whether it is watched who is answered within milliseconds; not where a server answers many requests of a
+    /// connection in one go.
+    pub has_slices: bool,
     /// Requests of the mix, then spot checks, and at the same places what is expected of their answers.
     pub requests: Arc<[EncodedRequest]>,
     /// See `requests`.
     pub expectations: Vec<Expectation>,
     /// The choice among the requests of the mix.
     pub mix: RequestMix,
-    /// What is sent beside the mix; needs a pipeline of 1.
+    /// What is sent beside the mix; needs a lane for each connection.
     pub spot_checks: PlannedSpotChecks,
     /// Renders templates.
     pub renderer: Renderer,
-    /// What each connection sends before anything else; needs a pipeline of 1.
+    /// What each connection sends before anything else; needs a lane for each connection.
     pub setup: Option<SetupParts>,
     /// How many requests may begin.
     pub quota: Quota,
@@ -73,8 +76,6 @@ pub struct SessionParts {
     pub requests_per_connection: Option<u32>,
     /// So many connects of the window find a local port, the others fail for good; `None`: all find one.
     pub local_ports: Option<u64>,
-    /// Requests in flight on one connection; above 1 only in a closed load without think time.
-    pub pipeline: usize,
     /// From a request's begin, its connect included, to the error `timeout`.
     pub timeout_ns: u64,
     /// How long an open load's answers are awaited after a window that ends by the clock; 0 in a closed load.
@@ -83,7 +84,7 @@ pub struct SessionParts {
     pub deadline_ns: Option<u64>,
     /// Where the window is recorded.
     pub record: Record,
-    /// What keeps answers, or compares them; needs a pipeline of 1.
+    /// What keeps answers, or compares them.
     pub reference: Option<ThreadReference>,
     /// What other threads may see.
     pub totals: Arc<Totals>,
@@ -132,19 +133,12 @@ pub struct Session {
     deadlines: Deadlines,
     /// By connection, what it sends if that is a template's; empty without templates.
     rendered: Vec<Vec<u8>>,
-    /// One request at a time on each connection, of none its number is kept, and nothing is set up: the usual case,
-    /// which must not pay for the others.
+    /// Of no request its number is kept, and nothing is set up: the usual case, which must not pay for the others.
     is_plain: bool,
-    /// One request at a time, and nothing is set up: all that is sent is the current request.
-    is_direct: bool,
     /// What connections send before anything else.
     set_up: Option<Box<SetUp>>,
     /// By connection, its request's number in its first sequence; empty if no such numbers are kept.
     asked_numbers: Vec<u64>,
-    /// Requests in flight on one connection.
-    depth: usize,
-    /// By connection, what is behind its current request; empty if the depth is 1.
-    pipelines: Vec<Pipeline>,
 }
 
 impl Session {
@@ -172,7 +166,7 @@ impl Session {
             answer_watch: AnswerWatch::new(
                 connections,
                 parts.lanes,
-                !pace.is_by_the_clock() && parts.pipeline == 1,
+                !pace.is_by_the_clock() && parts.has_slices,
             ),
             pace,
             socket_limit: parts.requests_per_connection.unwrap_or(u32::MAX),
@@ -195,12 +189,9 @@ impl Session {
             awaited: 0,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],
-            is_plain: parts.pipeline == 1 && !keeps_numbers && parts.setup.is_none(),
-            is_direct: parts.pipeline == 1 && parts.setup.is_none(),
+            is_plain: !keeps_numbers && parts.setup.is_none(),
             set_up: parts.setup.map(|setup| Box::new(SetUp::new(setup, connections))),
             asked_numbers: vec![0; if keeps_numbers { connections } else { 0 }],
-            depth: parts.pipeline,
-            pipelines: vec![Pipeline::default(); if parts.pipeline > 1 { connections } else { 0 }],
         }
     }
 
@@ -283,9 +274,6 @@ impl Session {
         if slot.state != State::Requesting {
             return self.set_up_to_send(number);
         }
-        if let Some(pipeline) = self.pipelines.get(number) {
-            return pipeline.to_send();
-        }
         let current = &slot.current;
         let bytes = sent(&self.requests, &self.rendered, current, number);
         &bytes[current.sent_bytes..]
@@ -297,9 +285,15 @@ impl Session {
         if self.phase == Phase::Window {
             self.record.sent_bytes += bytes as u64;
         }
-        if !self.is_direct && self.handed_over_otherwise(number, bytes, at_ns) {
+        if self.set_up.is_some() && self.handed_over_set_up(number, bytes) {
             return;
         }
+        self.has_sent(number, bytes, at_ns);
+    }
+
+    /// The kernel has taken `bytes` of the current request at `at_ns`.
+    #[inline]
+    pub(crate) fn has_sent(&mut self, number: usize, bytes: usize, at_ns: u64) {
         let current = &mut self.slots[number].current;
         if current.sent_bytes == 0 {
             current.sent_ns = at_ns;
@@ -315,21 +309,39 @@ impl Session {
         if self.phase == Phase::Over {
             return Next::Close;
         }
-        let in_window = self.phase == Phase::Window;
-        let slot = &mut self.slots[number];
-        if slot.state != State::Requesting || slot.current.sent_bytes == 0 || self.depth > 1 {
+        if self.phase == Phase::Window {
+            self.record.received_bytes += bytes.len() as u64;
+        }
+        let slot = &self.slots[number];
+        if slot.state != State::Requesting || slot.current.sent_bytes == 0 {
             return self.received_otherwise(number, bytes, peer_closes, now_ns);
         }
+        let mut input = bytes;
+        match self.hear(number, &mut input, false, peer_closes, now_ns) {
+            Heard::Part => Next::Wait,
+            Heard::Answer { next, .. } | Heard::Garbage(next) => next,
+        }
+    }
+
+    /// Takes `input` up to the end of the answer to the current request, of which something was sent. The phase is not
+    /// over. `more_may_follow`: see [`crate::exchange::Exchange::receive`].
+    #[inline(always)]
+    fn hear(
+        &mut self,
+        number: usize,
+        input: &mut &[u8],
+        more_may_follow: bool,
+        peer_closes: bool,
+        now_ns: u64,
+    ) -> Heard {
+        let in_window = self.phase == Phase::Window;
+        let slot = &mut self.slots[number];
         slot.current.hears(now_ns);
         let current = &slot.current;
         let expectation = &mut self.expectations[current.request];
         let is_head = self.requests[current.request].is_head;
-        let mut input = bytes;
-        if in_window {
-            self.record.received_bytes += bytes.len() as u64;
-        }
-        match slot.exchange.receive(&mut input, is_head, false, expectation, current.row) {
-            Received::Partial => Next::Wait,
+        match slot.exchange.receive(input, is_head, more_may_follow, expectation, current.row) {
+            Received::Partial => Heard::Part,
             Received::Complete(answer) => {
                 let may_stay = answer.reusable && current.is_sent() && !current.closes;
                 if peer_closes && may_stay && in_window {
@@ -348,24 +360,30 @@ impl Session {
                     sent: sent(&self.requests, &self.rendered, current, number),
                 });
                 let is_right = judge(&answer, expectation, current, now_ns, tally, against);
-                self.answered(number, may_stay && !peer_closes, is_right, now_ns)
+                let stays = may_stay && !peer_closes;
+                Heard::Answer { next: self.answered(number, stays, is_right, now_ns), stays }
             }
-            Received::Broken(broken) => self.received_garbage(number, &broken, now_ns),
+            Received::Broken(broken) => Heard::Garbage(self.received_garbage(number, &broken, now_ns)),
         }
     }
 
     /// The peer has closed its side.
     pub fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
+        match self.whole_at_close(number, now_ns) {
+            Some(next) => next,
+            None => self.broken(number, ErrorKind::Closed, now_ns),
+        }
+    }
+
+    /// The next step if the peer's close completes the answer that is awaited.
+    pub(crate) fn whole_at_close(&mut self, number: usize, now_ns: u64) -> Option<Next> {
         self.advance(now_ns);
         let slot = &self.slots[number];
-        if slot.state == State::Requesting
+        let is_whole = slot.state == State::Requesting
             && slot.current.sent_bytes > 0
             && self.phase != Phase::Over
-            && slot.exchange.is_complete_at_close()
-        {
-            return self.whole_answer(number, false, now_ns);
-        }
-        self.broken(number, ErrorKind::Closed, now_ns)
+            && slot.exchange.is_complete_at_close();
+        is_whole.then(|| self.whole_answer(number, false, now_ns))
     }
 
     /// All of an answer has come whose end the bytes themselves do not say. The phase is not over.
@@ -393,6 +411,11 @@ impl Session {
     pub fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
         self.advance(now_ns);
         self.count_unannounced(number, kind);
+        self.lose(number, kind, now_ns)
+    }
+
+    /// What a connection carried that is of no more use is asked anew, or has failed.
+    fn lose(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
         let slot = &self.slots[number];
         let is_unasked = slot.state == State::Requesting && slot.current.sent_bytes == 0;
         if is_unasked && slot.is_reused && self.phase != Phase::Over {

@@ -103,17 +103,8 @@ impl Session {
         }
     }
 
-    /// True if the bytes were not a single request's.
-    pub(super) fn handed_over_otherwise(&mut self, number: usize, bytes: usize, at_ns: u64) -> bool {
-        if self.depth > 1 {
-            self.handed_over_pipelined(number, bytes, at_ns);
-            return true;
-        }
-        self.handed_over_set_up(number, bytes)
-    }
-
     /// The kernel has taken bytes; true if they were a setup request's.
-    fn handed_over_set_up(&mut self, number: usize, bytes: usize) -> bool {
+    pub(super) fn handed_over_set_up(&mut self, number: usize, bytes: usize) -> bool {
         let Some(set_up) = &mut self.set_up else { return false };
         if !self.slots[number].state.is_setting_up() {
             return false;

@@ -1,11 +1,12 @@
 """Runs that drift, for all contenders or for one, and how often even ones are accused."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from fairtrial.judge.checks.drift_over_blocks import CHECK, ceilings_of, drift
+from fairtrial.judge.checks.drift_over_blocks import CHECK, ceilings_of, drift, why_doubtful
 from fairtrial.judge.checks.model import Finding
 from fairtrial.record.calibration import BlockCeiling
 from tests.builders import a_trial, an_experiment, trials_of
@@ -47,6 +48,35 @@ def test_of_two_contenders_each_drifts_beside_the_other() -> None:
     evidence = [finding.evidence for finding in findings(lambda n, b: 1 - 0.03 * b * (n == "a"), 12, "ab")]
     assert any(words.startswith("a: over 12 blocks, its goodput fell by") for words in evidence)
     assert any(words.startswith("b: over 12 blocks, its goodput rose by") for words in evidence)
+
+
+def test_a_drift_of_which_nobody_can_be_sure_is_noted() -> None:
+    """Over twenty blocks a falls by 7%: less than a warning asks for."""
+    (finding,) = findings(lambda name, block: 1 - 0.0035 * block * (name == "a"), 20)
+    assert finding.severity == "note"
+    assert finding.evidence.startswith("a: over 20 blocks, its goodput fell by ") and "too narrow" in finding.evidence
+
+
+def test_blocks_that_are_like_the_ones_before_them_are_noted() -> None:
+    """Goodput of a goes up and down over some six blocks, and ends where it began."""
+    (finding,) = findings(lambda name, block: 1 + 0.08 * math.sin(block) * (name == "a"), 20)
+    assert finding.severity == "note"
+    assert finding.evidence.startswith("a: over 20 blocks, its goodput is like that of the block before it (p 0.0")
+
+
+@pytest.mark.parametrize("conditions", [2, 5])
+def test_chance_is_noted_in_five_of_a_hundred_runs(conditions: int) -> None:
+    """One of all their series, independent ones: more than 69 of 1,000 come less than once in 250 simulations."""
+    random = np.random.default_rng(conditions)
+    series = 1 if conditions == 2 else conditions
+    noted = sum(
+        any(
+            why_doubtful((0.05 * random.standard_normal(20)).tolist(), 0.05, conditions) is not None
+            for _ in range(series)
+        )
+        for _ in range(1000)
+    )
+    assert 5 <= noted <= 69
 
 
 @pytest.mark.parametrize(

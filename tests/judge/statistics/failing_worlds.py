@@ -125,12 +125,12 @@ DRIFTS: Mapping[str, Callable[[np.random.Generator, int], NDArray[np.float64]]] 
 """What one of two contenders does over blocks, on the logarithm. The truth is zero: where it leans to, or began."""
 
 
-def drifting(name: str, blocks: int, repetitions: int) -> tuple[int, int]:
-    """How many intervals of the ratio hold the truth, and in how many runs `drift-over-blocks` warns of a contender;
-    either scatters by 3%."""
+def drifting(name: str, blocks: int, repetitions: int) -> tuple[int, int, int]:
+    """How many intervals of the ratio hold the truth, in how many runs `drift-over-blocks` warns of a contender, and in
+    how many it warns or has a note; either scatters by 3%."""
     random = np.random.default_rng(73)
     thresholds = {key: threshold.value for key, threshold in drift_over_blocks.CHECK.thresholds.items()}
-    held = found = 0
+    held = warned = found = 0
     for _ in range(repetitions):
         sides = 0.03 * random.standard_normal((2, blocks))
         sides[0] += DRIFTS[name](random, blocks)
@@ -140,8 +140,10 @@ def drifting(name: str, blocks: int, repetitions: int) -> tuple[int, int]:
         centred = sides - np.median(sides, axis=1, keepdims=True)
         distances = {key: dict(enumerate(map(float, side))) for key, side in zip("ab", centred, strict=True)}
         beside = drift_over_blocks.beside_others(distances, "a")
-        found += drift_over_blocks.drift(beside, thresholds) is not None
-    return held, found
+        is_plain = drift_over_blocks.drift(beside, thresholds) is not None
+        warned += is_plain
+        found += is_plain or drift_over_blocks.why_doubtful(beside, thresholds["note_alpha"], 2) is not None
+    return held, warned, found
 
 
 MODES: Mapping[str, tuple[float, float]] = {

@@ -18,10 +18,12 @@ def test_several_claims_err_more_often_unless_they_are_judged_together() -> None
 
 
 def test_a_plain_drift_of_one_side_is_found_and_none_is_not() -> None:
-    held, found = worlds.drifting("50% slower at the end", 20, 100)
-    assert held < 10 and found > 95
-    held, found = worlds.drifting("none", 20, 100)
-    assert held > 85 and found <= 2
+    held, warned, found = worlds.drifting("50% slower at the end", 20, 100)
+    assert held < 10 and found >= warned > 95
+    held, warned, found = worlds.drifting("none", 20, 100)
+    assert held > 85 and warned <= 2 and found <= at_most_five_percent(100)
+    _, warned, found = worlds.drifting("10% slower at the end", 20, 100)
+    assert warned < 30 < found
 
 
 def test_starts_that_fall_apart_are_found() -> None:

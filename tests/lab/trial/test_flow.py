@@ -20,7 +20,7 @@ from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.record.identity import StackIdentity
 from fairtrial.tools.check.output import Silence
-from tests.plan.plans import planned
+from tests.plan.plans import planned, without_spare
 
 
 def rows_of(url: str, statement: str = "SELECT count(*) FROM items") -> list[tuple[int]]:
@@ -36,7 +36,7 @@ def test_rows_are_restored_after_a_trial_that_a_proxy_or_an_upstream_failed(
         raise Problem("the proxy ended without an account", "run it again")
 
     monkeypatch.setattr(flow, "runner_for", lambda _workload: Runner(run=fails, check=lambda _context: iter(())))
-    plan = planned(stacks=["a"], dataset={"rows": 50}, blocks=1)
+    plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
     (trial,) = plan.trials()
     ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
     with environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services:
@@ -87,7 +87,7 @@ def test_a_cache_that_died_is_told_and_brought_back_for_the_next_trial(
     engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flow, "runner_for", lambda _workload: Runner(run=lambda _: None, check=lambda _: iter(())))
-    plan = planned(stacks=["a"], dataset={"rows": 50}, blocks=1)
+    plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
     (trial,) = plan.trials()
     ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
     with environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services:

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::server::{Reaction, World};
+use super::server::{Asked, Network, Reaction, run};
 use super::*;
 use crate::dataset::mix;
 
@@ -85,7 +85,8 @@ fn balances(seed: u64) {
     let (setup, connect_ns, refuses) = (random.setup(), random.below(5 * MS), random.is(12));
     // In some runs everything is rough, in others hardly anything.
     let (calm, slow) = (1 + random.below(60), 1 + random.below(20));
-    let react = move |now_ns: u64| {
+    let react = move |asked: Asked<'_>| {
+        let now_ns = asked.now_ns;
         let after_ns = now_ns + random.below(slow * MS);
         match random.below(calm + 3) {
             0 => Reaction::Reset(after_ns),
@@ -94,9 +95,7 @@ fn balances(seed: u64) {
             _ => Reaction::Answer(after_ns),
         }
     };
-    let world = World::new(setup.session(), react).connecting_in(connect_ns);
-    let world = if refuses { world.refusing() } else { world };
-    let ended = world.run(20 * SECOND);
+    let ended = run(setup, Network { connect_ns, refuses }, react, 20 * SECOND);
     assert_books_balance(&ended);
     let failed: u64 = errors(&ended).iter().map(|(_, count)| count).sum();
     let wrong = ended.record.totals().answers - ended.record.totals().verified;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::server::{Reaction, World};
+use super::server::{Asked, Network, Reaction, World, run};
 use super::*;
 use crate::record::RequestCounts;
 
@@ -195,7 +195,8 @@ fn books_balance_whatever_happens() {
         [(None, None, 1), (Some(1), None, 1), (Some(7), None, 1), (None, Some(333), 1), (None, None, 4)]
     {
         let mut state = 1;
-        let react = |now_ns| {
+        let react = |asked: Asked<'_>| {
+            let now_ns = asked.now_ns;
             state = crate::dataset::mix(state);
             let after_ns = now_ns + state % (3 * MS);
             match state >> 60 {
@@ -206,7 +207,7 @@ fn books_balance_whatever_happens() {
         };
         let closes_ns = share.is_none().then_some(4100 * MS);
         let setup = Setup { requests_per_connection, share, closes_ns, pipeline, ..Setup::closed(20) };
-        let ended = World::new(setup.session(), react).connecting_in(MS).run(u64::MAX);
+        let ended = run(setup, Network { connect_ns: MS, ..Network::default() }, react, u64::MAX);
         assert_books_balance(&ended);
         let failures: u64 = errors(&ended).iter().map(|(_, count)| count).sum();
         assert!(ended.record.failures == failures && failures > 0);

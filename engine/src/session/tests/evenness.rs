@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::server::{Asked, Reaction, World};
+use super::server::{Asked, Network, Reaction, World};
 use super::*;
 
 /// 8 connections, a window of a second.
@@ -19,7 +19,7 @@ fn index(ended: &Ended, name: &str) -> f64 {
 }
 
 fn run<'r>(setup: Setup, react: impl FnMut(Asked<'_>) -> Reaction + 'r) -> Ended {
-    let ended = World::serving(setup.session(), react).run(u64::MAX);
+    let ended = server::run(setup, Network::default(), react, u64::MAX);
     assert_books_balance(&ended);
     ended
 }

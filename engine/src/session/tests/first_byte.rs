@@ -23,7 +23,7 @@ fn the_first_byte_has_a_time_of_its_own() {
 
 #[test]
 fn behind_each_other_on_a_connection_each_answer_has_its_own_first_byte() {
-    let mut session = Setup { opens_ns: 0, pipeline: 2, ..Setup::closed(1) }.session();
+    let mut session = Setup { opens_ns: 0, pipeline: 2, ..Setup::closed(1) }.pipelined();
     session.start(0, 0);
     connect_and_send(&mut session, 0, MS);
     let one_and_a_bit = [ANSWER, &ANSWER[..5]].concat();

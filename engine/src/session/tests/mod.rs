@@ -19,7 +19,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::clock;
+use crate::driver::Conversation;
 use crate::http1::request;
+use crate::pipelining::PipelinedConversation;
 use crate::plan::{Load, RequestPlan, SetupPlan};
 use crate::record::{Cohort, RequestKinds};
 use crate::rows::RowSources;
@@ -80,6 +82,12 @@ impl Setup {
         self.session_of(&RowSources::default())
     }
 
+    /// With its pipelines around it.
+    fn pipelined(self) -> PipelinedConversation {
+        let lanes = self.pipeline;
+        PipelinedConversation::new(self.session(), lanes)
+    }
+
     fn session_of(self, rows: &RowSources) -> Session {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
@@ -122,8 +130,9 @@ impl Setup {
             first_connection: 0,
         });
         let parts = SessionParts {
-            connections: load.connections() as usize * self.lanes,
-            lanes: self.lanes,
+            connections: load.connections() as usize * self.lanes * self.pipeline,
+            lanes: self.lanes * self.pipeline,
+            has_slices: self.pipeline == 1,
             record: Record::new(kinds, None, self.record_intended)
                 .acknowledging(request::acknowledged_numbers(&requests))
                 .watching(true),
@@ -137,7 +146,6 @@ impl Setup {
             pace,
             requests_per_connection: self.requests_per_connection,
             local_ports: self.local_ports,
-            pipeline: self.pipeline,
             timeout_ns: SECOND,
             drain_ns: self.drain_ns,
             deadline_ns: self.deadline_ns,
@@ -150,12 +158,12 @@ impl Setup {
 }
 
 /// Takes a connection from [`Next::Connect`] to a sent request.
-fn connect_and_send(session: &mut Session, number: usize, now_ns: u64) {
+fn connect_and_send(session: &mut impl Conversation, number: usize, now_ns: u64) {
     assert_eq!(session.connected(number, now_ns), Next::Send);
     send(session, number, now_ns);
 }
 
-fn send(session: &mut Session, number: usize, now_ns: u64) {
+fn send(session: &mut impl Conversation, number: usize, now_ns: u64) {
     let bytes = session.to_send(number).len();
     assert!(bytes > 0);
     session.handed_over(number, bytes, now_ns);

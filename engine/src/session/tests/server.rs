@@ -37,11 +37,10 @@ enum Event {
 type Planned = (u64, u64, usize, u64, Event);
 
 /// Drives a session as a driver would, with sockets that take no time.
-pub(super) struct World<'r> {
-    session: Session,
+pub(super) struct World<'r, C> {
+    conversation: C,
     react: Box<dyn FnMut(Asked<'_>) -> Reaction + 'r>,
-    connect_ns: u64,
-    refuses: bool,
+    network: Network,
     /// By connection: which of its sockets this is.
     sockets: Vec<u64>,
     events: BinaryHeap<Reverse<Planned>>,
@@ -51,18 +50,55 @@ pub(super) struct World<'r> {
     pub connects: u64,
 }
 
-impl<'r> World<'r> {
-    pub(super) fn new(session: Session, mut react: impl FnMut(u64) -> Reaction + 'r) -> World<'r> {
-        World::serving(session, move |asked| react(asked.now_ns))
+/// A conversation whose session the tests look into.
+pub(super) trait Open: Conversation<Outcome = Ended> {
+    fn inside(&self) -> &Session;
+}
+
+impl Open for Session {
+    fn inside(&self) -> &Session {
+        self
+    }
+}
+
+impl Open for PipelinedConversation {
+    fn inside(&self) -> &Session {
+        self.session()
+    }
+}
+
+/// The network between a session and its server.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Network {
+    pub connect_ns: u64,
+    pub refuses: bool,
+}
+
+/// Runs a session, with pipelines around it if it has such, to its end, at the latest to `until_ns`.
+pub(super) fn run<'r>(
+    setup: Setup,
+    network: Network,
+    react: impl FnMut(Asked<'_>) -> Reaction + 'r,
+    until_ns: u64,
+) -> Ended {
+    if setup.pipeline > 1 {
+        World { network, ..World::serving(setup.pipelined(), react) }.run(until_ns)
+    } else {
+        World { network, ..World::serving(setup.session(), react) }.run(until_ns)
+    }
+}
+
+impl<'r, C: Open> World<'r, C> {
+    pub(super) fn new(conversation: C, mut react: impl FnMut(u64) -> Reaction + 'r) -> World<'r, C> {
+        World::serving(conversation, move |asked| react(asked.now_ns))
     }
 
-    pub(super) fn serving(session: Session, react: impl FnMut(Asked<'_>) -> Reaction + 'r) -> World<'r> {
+    pub(super) fn serving(conversation: C, react: impl FnMut(Asked<'_>) -> Reaction + 'r) -> World<'r, C> {
         World {
-            sockets: vec![0; session.connections()],
-            session,
+            sockets: vec![0; conversation.connections()],
+            conversation,
             react: Box::new(react),
-            connect_ns: 0,
-            refuses: false,
+            network: Network::default(),
             events: BinaryHeap::new(),
             answers: HashMap::new(),
             order: 0,
@@ -70,30 +106,30 @@ impl<'r> World<'r> {
         }
     }
 
-    pub(super) fn connecting_in(mut self, connect_ns: u64) -> World<'r> {
-        self.connect_ns = connect_ns;
+    pub(super) fn connecting_in(mut self, connect_ns: u64) -> World<'r, C> {
+        self.network.connect_ns = connect_ns;
         self
     }
 
-    pub(super) fn refusing(mut self) -> World<'r> {
-        self.refuses = true;
+    pub(super) fn refusing(mut self) -> World<'r, C> {
+        self.network.refuses = true;
         self
     }
 
     /// Runs to the session's end, at the latest to `until_ns`.
     pub(super) fn run(mut self, until_ns: u64) -> Ended {
-        for number in 0..self.session.connections() {
-            let next = self.session.start(number, 0);
+        for number in 0..self.conversation.connections() {
+            let next = self.conversation.start(number, 0);
             self.perform(number, next, 0);
         }
         let (mut now_ns, mut under_way_ns) = (0, 0);
-        while self.session.phase() != Phase::Over && now_ns < until_ns {
+        while self.conversation.phase() != Phase::Over && now_ns < until_ns {
             let event_ns = self.events.peek().map_or(u64::MAX, |Reverse(event)| event.0);
             let since_ns = now_ns;
-            now_ns = now_ns.max(event_ns.min(self.session.wake_ns())).min(until_ns);
+            now_ns = now_ns.max(event_ns.min(self.conversation.wake_ns())).min(until_ns);
             under_way_ns += self.under_way_ns(since_ns, now_ns);
-            self.session.advance(now_ns);
-            while let Some((number, next)) = self.session.due(now_ns) {
+            self.conversation.advance(now_ns);
+            while let Some((number, next)) = self.conversation.due(now_ns) {
                 self.perform(number, next, now_ns);
             }
             while self.events.peek().is_some_and(|Reverse(event)| event.0 <= now_ns) {
@@ -104,8 +140,8 @@ impl<'r> World<'r> {
             }
         }
         // With setup requests, a closed load's request begins when its connection is ready.
-        let begins_at_once = self.session.set_up.is_none();
-        let ended = self.session.conclude(now_ns);
+        let begins_at_once = self.conversation.inside().set_up.is_none();
+        let ended = self.conversation.conclude(now_ns);
         if begins_at_once {
             assert_eq!(ended.record.under_way.within_ns(), under_way_ns, "Little's law is an identity");
         }
@@ -114,24 +150,24 @@ impl<'r> World<'r> {
 
     /// The requests under way between two moments at which something happens, times the part of it in the window.
     fn under_way_ns(&self, since_ns: u64, now_ns: u64) -> u128 {
-        let Timeline { opens_ns, closes_ns, .. } = self.session.timeline;
+        let Timeline { opens_ns, closes_ns, .. } = self.conversation.inside().timeline;
         let within = since_ns.max(opens_ns)..now_ns.min(closes_ns.unwrap_or(u64::MAX));
         let length_ns = within.end.saturating_sub(within.start);
-        u128::from(length_ns) * u128::from(self.session.quota.under_way())
+        u128::from(length_ns) * u128::from(self.conversation.inside().quota.under_way())
     }
 
     fn happen(&mut self, number: usize, event: Event, order: u64, now_ns: u64) {
         let next = match event {
-            Event::Connected => self.session.connected(number, now_ns),
+            Event::Connected => self.conversation.connected(number, now_ns),
             Event::Refused => {
                 let failure = Failure { kind: ErrorKind::Refused, explanation: "".into(), cause: None };
-                self.session.connect_failed(number, failure, now_ns)
+                self.conversation.connect_failed(number, failure, now_ns)
             }
             Event::Answered => {
                 let (bytes, closes) = self.answers.remove(&order).unwrap_or_else(|| (ANSWER.to_vec(), false));
-                self.session.received(number, &bytes, closes, now_ns)
+                self.conversation.received(number, &bytes, closes, now_ns)
             }
-            Event::Reset => self.session.broken(number, ErrorKind::Reset, now_ns),
+            Event::Reset => self.conversation.broken(number, ErrorKind::Reset, now_ns),
         };
         self.perform(number, next, now_ns);
     }
@@ -143,13 +179,13 @@ impl<'r> World<'r> {
             Next::Connect => {
                 self.sockets[number] += 1;
                 self.connects += 1;
-                let event = if self.refuses { Event::Refused } else { Event::Connected };
-                self.plan(now_ns + self.connect_ns, number, event);
+                let event = if self.network.refuses { Event::Refused } else { Event::Connected };
+                self.plan(now_ns + self.network.connect_ns, number, event);
             }
             Next::Send => {
-                let text = String::from_utf8(self.session.to_send(number).to_vec()).unwrap();
+                let text = String::from_utf8(self.conversation.to_send(number).to_vec()).unwrap();
                 let requests = text.matches("\r\n\r\n").count();
-                self.session.handed_over(number, text.len(), now_ns);
+                self.conversation.handed_over(number, text.len(), now_ns);
                 for _ in 0..requests {
                     let socket = self.sockets[number];
                     match (self.react)(Asked { connection: number, socket, text: &text, now_ns }) {

@@ -1,6 +1,6 @@
 //! Which answers show which text of a changed row, and when they were asked for.
 
-use super::server::{Reaction, World};
+use super::server::{Asked, Network, Reaction, run};
 use super::*;
 
 /// The text changes at 250 ms; the window is from 100 to 500 ms; each answer takes 10 ms.
@@ -20,11 +20,8 @@ fn seen(setup: Setup, copy_lives_ns: u64, reads_later_ns: u64) -> Vec<(u64, bool
         let text = if copied_ns >= COMMITTED_NS { "bsu" } else { "art" };
         format!("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{text}").into_bytes()
     };
-    let session = watching(setup).session();
-    let world = World::serving(session, |asked| {
-        Reaction::AnswerWith(asked.now_ns + 10 * MS, answer(asked.now_ns), false)
-    });
-    let ended = world.run(SECOND);
+    let react = |asked: Asked<'_>| Reaction::AnswerWith(asked.now_ns + 10 * MS, answer(asked.now_ns), false);
+    let ended = run(watching(setup), Network::default(), react, SECOND);
     assert_books_balance(&ended);
     assert!(errors(&ended).is_empty());
     let written = serde_json::to_value(ended.record.sightings.unwrap().conclude()).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::server::{Reaction, World};
+use super::server::{Asked, Network, Reaction, World, run};
 use super::*;
 
 fn under_way(ended: &Ended, window_seconds: f64) -> Value {
@@ -14,7 +14,8 @@ fn in_a_closed_load_it_is_the_connections() {
     for pipeline in [1, 4] {
         let setup = Setup { closes_ns: Some(1100 * MS), pipeline, ..Setup::closed(5) };
         // Slow answers, so that the edges of the window weigh.
-        let ended = World::new(setup.session(), |now_ns| Reaction::Answer(now_ns + 333 * MS)).run(u64::MAX);
+        let react = |asked: Asked<'_>| Reaction::Answer(asked.now_ns + 333 * MS);
+        let ended = run(setup, Network::default(), react, u64::MAX);
         let under_way = under_way(&ended, 1.0);
         assert_eq!(under_way["mean_requests"], 5.0 * pipeline as f64);
         assert_eq!(under_way["at_start_seconds"], 0.1 * 5.0 * pipeline as f64);

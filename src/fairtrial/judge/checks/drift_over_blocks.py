@@ -12,6 +12,7 @@ from statistics import median
 from fairtrial.base.formatting import count, figure
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.metrics import METRICS
+from fairtrial.judge.statistics.independence import serial_dependence
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.judge.statistics.trend import SHORTEST, Trend, trend
 from fairtrial.record.model import TrialRecord
@@ -20,6 +21,9 @@ OF_ALL = (
     "compare contenders by ratios, in which what changes for all of them cancels; for the figures of one alone, find "
     "what changes over the run: heat, another tenant of the machine, a disk that fills"
 )
+
+BESIDE = "beside that of the others in the same block"
+DOUBT = "; too little, or too likely by chance, for a warning: if it is so, the intervals of its ratios are too narrow"
 
 Distances = Mapping[str, Mapping[int, float]]
 """By condition and block, the log ratio of a trial's goodput to that of a typical trial of its condition and lane."""
@@ -39,16 +43,13 @@ def examine(case: Case) -> Iterator[Finding]:
             "typical trial of its contender",
             OF_ALL,
         )
-    for condition in case.record.conditions:
-        beside = beside_others(distances, condition.id)
-        alone = drift(beside, case.thresholds)
-        if alone is not None:
-            yield case.finding(
-                None,
-                "warning",
-                f"{condition.contender}: over {count(len(beside), 'block')}, its goodput {_went(alone)}, beside that "
-                "of the others in the same block",
-            )
+    series = {each.contender: beside_others(distances, each.id) for each in case.record.conditions}
+    for contender, beside in series.items():
+        plain = drift(beside, case.thresholds)
+        if plain is not None:
+            yield case.finding(None, "warning", f"{_over(contender, beside)} {_went(plain)}, {BESIDE}")
+        elif (why := why_doubtful(beside, case.thresholds["note_alpha"], len(series))) is not None:
+            yield case.finding(None, "note", f"{_over(contender, beside)} {why}, {BESIDE}{DOUBT}")
     lanes = _lanes(case.trials)
     for conditions, ceilings in ceilings_of(case.trials).items():
         harness = drift(
@@ -133,6 +134,28 @@ def drift(distances: Sequence[float], thresholds: Mapping[str, float]) -> Trend 
     return estimate if abs(estimate.change) >= thresholds["change"] and estimate.p_value < thresholds["alpha"] else None
 
 
+def why_doubtful(beside: Sequence[float], alpha: float, conditions: int) -> str | None:
+    """What a condition's log ratios, in the order of the blocks, do that independent ones do in fewer than `alpha` of
+    runs: they have a trend of any size, or each is like the one before it. None with fewer than SHORTEST.
+
+    Args:
+        conditions: among so many, and between both tests, alpha is divided (Bonferroni). Of two conditions the series
+            mirror each other, and count as one.
+    """
+    if len(beside) < SHORTEST:
+        return None
+    each = alpha / 2 / (1 if conditions <= 2 else conditions)
+    estimate = trend([math.exp(distance) for distance in beside])
+    if estimate.p_value < each:
+        return _went(estimate)
+    p_value = serial_dependence(beside)
+    return f"is like that of the block before it (p {p_value:.1g})" if p_value < each else None
+
+
+def _over(contender: str, beside: Sequence[float]) -> str:
+    return f"{contender}: over {count(len(beside), 'block')}, its goodput"
+
+
 def _went(estimate: Trend) -> str:
     direction = "fell" if estimate.change < 0 else "rose"
     return f"{direction} by {figure(100 * abs(estimate.change))}% from the first to the last (p {estimate.p_value:.1g})"
@@ -148,6 +171,11 @@ CHECK = Check(
             0.001,
             "probability",
             "as for not-stationary: an experiment has several conditions, and few of them may be warned of by chance",
+        ),
+        "note_alpha": Threshold(
+            0.05,
+            "probability",
+            "of a note in a run whose blocks are independent; half of the drifts by a tenth are found so at 20 blocks",
         ),
         "change": Threshold(
             0.1,

@@ -152,8 +152,8 @@ def _options_tried(plan: Plan) -> Sequence[Mapping[str, Any]]:
 def _context(
     start: Start, services: Environment, service: RunningService, plan: Plan, options: Mapping[str, Any]
 ) -> TrialContext:
-    """The plan's only trial, under these options of the workload, with the variables of all workloads of the start."""
-    (trial,) = plan.trials()
+    """The first trial of the plan, under these options of the workload, with the variables of all its workloads."""
+    trial = next(plan.trials())
     shared = {} if len(start.plans) == 1 else environment_of(start.plans)
     experiment = trial.condition.point.experiment.model_copy(update={"env": shared})
     point = replace(trial.condition.point, options=options_of(plan.workload, dict(options)), experiment=experiment)
