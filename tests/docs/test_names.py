@@ -12,8 +12,8 @@ from fairtrial.base.locations import PACKAGE
 FORBIDDEN = frozenset(
     re.findall(
         r"\w+",
-        """asked begun done drawn found given got heard held kept known listed lost made met one said seen sent shown
-        taken there told wanted written""",
+        """asked begun chosen done drawn found given got heard held kept known listed lost made meant met named needed
+        one said seen sent shown taken there told tried wanted written""",
     )
 )
 

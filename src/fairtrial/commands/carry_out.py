@@ -77,7 +77,9 @@ def planned(
     from fairtrial.plan.validate import assert_urls_given
 
     stacks = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
-    selected, left_out = select_stacks(experiment, stacks, named=settings.named, own_folders=settings.own_folders)
+    selected, left_out = select_stacks(
+        experiment, stacks, stack_names=settings.stack_names, own_folders=settings.own_folders
+    )
     plan = make_plan(
         selected,
         stacks,

@@ -115,7 +115,7 @@ def _without_secrets(text: str) -> str:
     from fairtrial.experiment.workload_file.secrets import Secrets
     from fairtrial.tools.import_requests.secret_names import VALUE, is_secret_name
 
-    named = {
+    by_name = {
         name: value
         for name, value in os.environ.items()
         if len(value) >= SHORTEST_SECRET and name not in NO_SECRETS and is_secret_name(name, value)
@@ -123,7 +123,7 @@ def _without_secrets(text: str) -> str:
     in_urls = {
         name: match[1] for name, value in os.environ.items() if (match := re.search(r"://[^/\s:@]*:([^/\s@]+)@", value))
     }
-    hidden = Secrets(named, in_urls).hidden(text)
+    hidden = Secrets(by_name, in_urls).hidden(text)
     return VALUE.sub("(hidden)", PASSWORD_IN_URL.sub(r"\1:(hidden)@", hidden))
 
 

@@ -49,9 +49,9 @@ def assert_swept(variants: Mapping[str, LoadVariant], parameter: str | None, val
     Raises:
         ValueError: no sweep names the variant.
     """
-    tried = values if parameter == OVER_LOADS else []
+    variant_names = values if parameter == OVER_LOADS else []
     for name in variants:
-        if name not in tried:
+        if name not in variant_names:
             raise ValueError(
                 f'loads.{name}: no condition is loaded so: set parameter = "{OVER_LOADS}" in [sweep] and name it in '
                 "`values`, or leave it out"

@@ -64,13 +64,13 @@ class Slices(Strict):
         """Whether others used about the same in all slices of a round."""
         return all(max(side) - min(side) <= self.apart_share for side in zip(*shares, strict=True))
 
-    def goes_on(self, tried: int, kept_rounds: int, planned: int, spare: int) -> bool:
-        """Whether a block has another round after `tried` rounds, of which `kept_rounds` were kept.
+    def goes_on(self, rounds: int, kept_rounds: int, planned: int, spare: int) -> bool:
+        """Whether a block has another round after so many `rounds`, of which `kept_rounds` were kept.
 
         Args:
             spare: how many rounds beyond the planned ones the run may still try.
         """
-        return tried < planned or (kept_rounds < LEAST_ROUNDS and spare > 0)
+        return rounds < planned or (kept_rounds < LEAST_ROUNDS and spare > 0)
 
     def describe(self) -> str:
         """The rule in words, as the end of a sentence."""

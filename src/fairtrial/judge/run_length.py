@@ -75,8 +75,8 @@ def level_of(record: ExperimentRecord, complete: int, *, time_is_over: bool) -> 
     return level_at(record.looks.index(complete) + 1, record.looks, last_share=last_share)
 
 
-def is_cut_off(record: ExperimentRecord, complete: int, tried: int, stages: Collection[str]) -> bool:
+def is_cut_off(record: ExperimentRecord, complete: int, trial_count: int, stages: Collection[str]) -> bool:
     """Whether a run ended too early: interrupted, in the middle of a block, or before its first look."""
     if "interrupted" in stages:
         return True
-    return complete < record.possible_ends[0] or tried != sum(map(len, record.order[:complete]))
+    return complete < record.possible_ends[0] or trial_count != sum(map(len, record.order[:complete]))

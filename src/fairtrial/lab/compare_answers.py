@@ -234,13 +234,11 @@ def compared_with_reference(
 
 def _reference(plan: Plan) -> PlannedCondition:
     """Of a sweep, at its first value."""
-    named = plan.experiment.reference
-    assert named is not None
-    sought = (named.name, named.variant, plan.experiment.service_of(named))
+    reference = plan.experiment.reference
+    assert reference is not None
+    key = (reference.name, reference.variant, plan.experiment.service_of(reference))
     return next(
-        each
-        for each in plan.conditions
-        if (each.recorded.stack, each.recorded.variant, each.recorded.service) == sought
+        each for each in plan.conditions if (each.recorded.stack, each.recorded.variant, each.recorded.service) == key
     )
 
 

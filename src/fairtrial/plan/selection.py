@@ -14,20 +14,20 @@ from fairtrial.plan.validate import implements
 
 
 def select_stacks(
-    experiment: Experiment, stacks: Mapping[str, Stack], *, named: Sequence[str], own_folders: Sequence[Path]
+    experiment: Experiment, stacks: Mapping[str, Stack], *, stack_names: Sequence[str], own_folders: Sequence[Path]
 ) -> tuple[Experiment, list[str]]:
     """The experiment with the stacks to try, and the ids of claims that are left out with stacks that are not.
 
     Args:
         stacks: all stacks that there are, by name.
-        named: the stacks to try, and no others; empty: those of the experiment, and beside them those in
+        stack_names: the stacks to try, and no others; empty: those of the experiment, and beside them those in
             `own_folders` that implement its workload on its service.
 
     Raises:
         Problem: a name is not written as a stack is, or no stack in `own_folders` fits.
     """
-    if named:
-        return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(named)])
+    if stack_names:
+        return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(stack_names)])
     if not own_folders:
         return experiment, []
     workload = None if names_file(experiment.workload) else pick_workload(experiment.workload_name)

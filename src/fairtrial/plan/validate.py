@@ -31,8 +31,8 @@ def implements(stack: Stack, workload: Workload | None, service: Service | str) 
     """
     name = service if isinstance(service, str) else service.name
     kind = "program" if isinstance(workload, ProgramWorkload) else "server"
-    named = workload is None or workload.own is not None or workload.name in stack.workloads
-    return named and name in stack.services and stack.kind == kind
+    has_workload = workload is None or workload.own is not None or workload.name in stack.workloads
+    return has_workload and name in stack.services and stack.kind == kind
 
 
 def assert_implements(stack: Stack, workload: Workload, service: Service) -> None:
@@ -284,8 +284,8 @@ def assert_objectives(points: Sequence[Point], requests: RequestNames) -> None:
     """Raise a Problem if an objective of a search for the capacity is of a request that is not sent."""
     for point in points:
         load = point.experiment.load
-        named = [each.request for each in load.objectives if each.request] if isinstance(load, CapacityLoad) else []
-        for name in named:
+        names = [each.request for each in load.objectives if each.request] if isinstance(load, CapacityLoad) else []
+        for name in names:
             if name not in (choices := requests(point.value) or ()):
                 raise Problem(
                     f"load.objectives: {point.workload.name} sends no request {name!r}",

@@ -58,8 +58,8 @@ class Condition(Strict):
     @model_validator(mode="after")
     def _older_records(self) -> Self:
         if not self.contender:
-            named = self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
-            object.__setattr__(self, "contender", named)
+            contender = self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
+            object.__setattr__(self, "contender", contender)
         return self
 
 

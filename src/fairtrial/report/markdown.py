@@ -128,8 +128,8 @@ def _cells(condition: ConditionResult, columns: Sequence[Column], classed: bool)
     rate = "–" if goodput is None else figure(goodput.estimate)
     rate += f" ({span(goodput.interval)})" if goodput is not None and goodput.interval is not None else ""
     mark = f" ({NOT_PROVEN})" if not_proven(condition) else ""
-    named = [escape(condition.contender) + mark, *([condition.stack_class] if classed else [])]
-    return [*named, escape(rank(condition)), rate, *cells(condition, columns), condition.outcome]
+    first_cells = [escape(condition.contender) + mark, *([condition.stack_class] if classed else [])]
+    return [*first_cells, escape(rank(condition)), rate, *cells(condition, columns), condition.outcome]
 
 
 def row_text(cells: Sequence[str]) -> str:

@@ -121,11 +121,11 @@ def _directory(stack: Stack) -> Path:
 
 
 def _commands(stack: Stack, built_apart: str | None, services: Collection[str] | None) -> list[Command]:
-    chosen = ",".join(_chosen(stack, services))
-    return [[word.replace(SERVICES, chosen) for word in command] for command in stack.build_commands(built_apart)]
+    names = ",".join(_service_names(stack, services))
+    return [[word.replace(SERVICES, names) for word in command] for command in stack.build_commands(built_apart)]
 
 
-def _chosen(stack: Stack, services: Collection[str] | None) -> list[str]:
+def _service_names(stack: Stack, services: Collection[str] | None) -> list[str]:
     return [name for name in stack.services if services is None or name in services] or stack.services
 
 
@@ -141,7 +141,7 @@ def _made_from_sha256(
     names_services = any(SERVICES in word for command in stack.build_commands(built_apart) for word in command)
     apart = [
         *([] if build == 1 else [f"build {build}"]),
-        *([{"services": _chosen(stack, services)}] if names_services else []),
+        *([{"services": _service_names(stack, services)}] if names_services else []),
         *([{"build": stack.build_commands(built_apart)}] if stack.in_experiment or checkout is not None else []),
         *([] if built_apart is None or checkout is not None else [{"variant": built_apart}]),
     ]

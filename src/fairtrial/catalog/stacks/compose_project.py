@@ -209,18 +209,18 @@ def _build(name: str, project: Project, compose: ComposeProgram, log: Path, canc
 def _ready_image(
     stack: Stack, project: Project, digests: Mapping[str, str], program: ContainerProgram, compose: ComposeProgram
 ) -> ReadyImage:
-    named = {f"image {name}": f"sha256:{digests[name]}" for name in project.names}
+    digests_of_images = {f"image {name}": f"sha256:{digests[name]}" for name in project.names}
     pinned = {
         name: service.model_copy(update={"image": f"sha256:{digests[name]}"})
         for name, service in project.services.items()
     }
     text = project.model_copy(update={"services": pinned}).model_dump_json(indent=1)
-    content = hashlib.sha256(json.dumps([project.file_sha256, project.answers, named]).encode()).hexdigest()
+    content = hashlib.sha256(json.dumps([project.file_sha256, project.answers, digests_of_images]).encode()).hexdigest()
     made_from = hashlib.sha256(f"{compose.command} {text}".encode()).hexdigest()
 
     def keep(folder: Path) -> None:
         (folder / PROJECT_FILE).write_text(text, encoding="utf-8")
 
     folder = made_once("projects", stack.name, made_from, keep)
-    versions = {"container program": program.version, "compose": compose.version, **named}
+    versions = {"container program": program.version, "compose": compose.version, **digests_of_images}
     return ReadyImage(folder, content, versions, project.names)

@@ -136,9 +136,9 @@ def container_program() -> ContainerProgram:
     Raises:
         Problem: none does; it says what each of them said.
     """
-    chosen = os.environ.get(CHOICE)
+    choice = os.environ.get(CHOICE)
     reasons = []
-    for name in (chosen,) if chosen else USUAL:
+    for name in (choice,) if choice else USUAL:
         path = shutil.which(name)
         if path is None:
             reasons.append(f"`{printable(name, 200)}` is not on this machine")

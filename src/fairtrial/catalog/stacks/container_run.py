@@ -20,7 +20,7 @@ from fairtrial.catalog.stacks.container_program import (
     new_name,
 )
 from fairtrial.catalog.stacks.container_trouble import with_remedy
-from fairtrial.catalog.stacks.environment import named, users_environment
+from fairtrial.catalog.stacks.environment import users_environment, variables_of_user
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.stacks.redaction import NOTHING_SECRET, Redaction, new_log
 from fairtrial.catalog.stacks.run import RunningStack, await_ready, awaited_port
@@ -150,7 +150,7 @@ def variables_of(stack: Stack, settings: Mapping[str, str]) -> tuple[dict[str, s
     Raises:
         Problem: a variable of the stack's `env_from` is not set.
     """
-    passed = named(stack.env_from)
+    passed = variables_of_user(stack.env_from)
     variables = {**passed, **settings}
     return variables, {key: value for key, value in variables.items() if key in MAY_HOLD_PASSWORDS or key in passed}
 

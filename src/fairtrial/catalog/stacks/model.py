@@ -200,8 +200,8 @@ class Stack(Strict):
 
     def built_apart(self, variant: str) -> str | None:
         """Return `variant` if it has a build of its own, or None: it shares the stack's build with all others."""
-        named = self.variants.get(variant)
-        return None if named is None or named.build is None else variant
+        own_variant = self.variants.get(variant)
+        return None if own_variant is None or own_variant.build is None else variant
 
     def build_name(self, built_apart: str | None) -> str:
         """What to call a build: the stack's name, or `NAME:VARIANT` for the one that a variant has to itself."""

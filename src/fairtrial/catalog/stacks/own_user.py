@@ -66,13 +66,13 @@ class RunsAs:
         """What it sees, with what tells of its name, unless the stack has put something there."""
         return replace(places, files={**self.files, **places.files})
 
-    def environment(self, environment: Mapping[str, str], chosen: Collection[str]) -> dict[str, str]:
+    def environment(self, environment: Mapping[str, str], choices: Collection[str]) -> dict[str, str]:
         """The variables with those that name a user's folders; those that somebody has chosen stay as they are."""
         if self.home is None:
             return dict(environment)
         own = {"HOME": str(self.home / "home"), "TMPDIR": str(self.home / "tmp"), "USER": NAME, "LOGNAME": NAME}
-        others = {name: value for name, value in environment.items() if name not in OF_A_USER or name in chosen}
-        return others | {name: value for name, value in own.items() if name not in chosen}
+        others = {name: value for name, value in environment.items() if name not in OF_A_USER or name in choices}
+        return others | {name: value for name, value in own.items() if name not in choices}
 
 
 def as_lab(reason: str) -> RunsAs:
@@ -96,11 +96,11 @@ def runs_as(
         return
     built, program = folder.resolve(), stack.run[0]
     with run_folder(NAME) as home:
-        needed = [built, *programs_of(program, built)]
-        opened = closed_above([*needed, home])
+        own_paths = [built, *programs_of(program, built)]
+        opened = closed_above([*own_paths, home])
         covered = [path.resolve() for path in hidden if path.is_dir()]
-        covered = sorted({path for path in covered if path not in needed}, key=lambda path: len(path.parts))
-        exempt = [path for path in needed if any(path.is_relative_to(each) for each in covered)]
+        covered = sorted({path for path in covered if path not in own_paths}, key=lambda path: len(path.parts))
+        exempt = [path for path in own_paths if any(path.is_relative_to(each) for each in covered)]
         user = CommandUser(
             FIRST_ID + secrets.randbelow(IDS), stacks_group(), most_processes, opened, covered, _outermost(exempt)
         )
@@ -160,11 +160,11 @@ def _why_not_reached(folder: Path, program: str, user: CommandUser) -> str:
     ways = CommandUser(
         FIRST_ID, FIRST_ID, opened=tuple(user.opened), hidden=tuple(user.hidden), read_only=tuple(user.read_only)
     )
-    return _tried(folder, program, ways)
+    return _why_not_readable(folder, program, ways)
 
 
 @cache
-def _tried(folder: Path, program: str, user: CommandUser) -> str:
+def _why_not_readable(folder: Path, program: str, user: CommandUser) -> str:
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
     with tempfile.TemporaryFile() as output:
         try:

@@ -103,11 +103,11 @@ def workload_from_file(
     clauses = []
     for request, entry in zip(contract.requests, entries.values(), strict=True):
         tables = {each.arguments[0] for _, each in rows_in(entry.sent_texts())}
-        needed = tables | source.model.rows_of_connections()
+        tables_of_request = tables | source.model.rows_of_connections()
         rows = {
             name: _without_first(given_rows, used_rows[name])
             for name, given_rows in contract.rows.items()
-            if name in needed
+            if name in tables_of_request
         }
         requirement = f"{entry.method} {entry.path} is answered as the workload file expects"
         clauses.append(clause(request, rows, contract.secrets, requirement, contract.setup))

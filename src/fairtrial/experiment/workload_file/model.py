@@ -180,9 +180,9 @@ class RequestEntry(Strict):
 
     @model_validator(mode="after")
     def _one_request(self) -> Self:
-        named = [method for method in METHODS if getattr(self, method) is not None]
-        if len(named) != 1:
-            which = f"{' and '.join(named)} are" if named else "none is"
+        methods = [method for method in METHODS if getattr(self, method) is not None]
+        if len(methods) != 1:
+            which = f"{' and '.join(methods)} are" if methods else "none is"
             raise ValueError(f'{which} given: name one method with its path, such as get = "/items"')
         bodies = {"json": self.json_body, "body": self.body, "body_file": self.body_file}
         body_keys = [key for key, value in bodies.items() if value is not None]

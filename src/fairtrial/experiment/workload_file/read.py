@@ -116,8 +116,8 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
     for key, path in state:
         _assert_readable(path, f"{prefix}{key}")
     of_state = (path for _, path in state)
-    named = [*(table.file for table in rows.values()), *bodies.values(), *files_of_checks, *of_state]
-    return replace(source, sha256=_sha256(name, sha256, named))
+    files = [*(table.file for table in rows.values()), *bodies.values(), *files_of_checks, *of_state]
+    return replace(source, sha256=_sha256(name, sha256, files))
 
 
 def _files_of_state(source: WorkloadSource) -> Iterator[tuple[str, Path]]:
@@ -178,8 +178,8 @@ def _key_of(key: str, name: str, model: WorkloadFile) -> str:
     return f"requests.{name}.expect.{key}" if own else f"defaults.expect.{key}"
 
 
-def _beside(file: Path, named: str) -> Path:
-    return (file.parent / named).absolute()
+def _beside(file: Path, name: str) -> Path:
+    return (file.parent / name).absolute()
 
 
 def _assert_readable(file: Path, where: str) -> None:

@@ -57,13 +57,13 @@ def examine(case: Case) -> Iterator[Finding]:
             case.thresholds,
         )
         if harness is not None:
-            named = [each.contender for each in case.record.conditions if each.id in conditions]
+            contenders = [each.contender for each in case.record.conditions if each.id in conditions]
             yield case.finding(
                 None,
                 "warning",
                 f"what the load engine reaches of a server that does nothing {_went(harness)}, over "
                 f"{count(len(ceilings), 'block')}, before each: it is the machine that changes (load of "
-                f"{', '.join(named)})",
+                f"{', '.join(contenders)})",
                 OF_ALL,
             )
 

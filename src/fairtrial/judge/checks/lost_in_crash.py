@@ -31,9 +31,9 @@ def examine(case: Case) -> Iterator[Finding]:
     for trial, crash in trials:
         if crash.lost and not _missing_anyway(trial):
             yield case.finding(trial.index, "refusal", _evidence(trial, crash))
-        elif crash.drawn and not crash.tried:
+        elif crash.drawn and not crash.was_tried:
             yield case.finding(trial.index, "warning", f"not examined: {crash.why_not}", LOOK_AT_LOG)
-        elif crash.tried and not crash.acknowledged:
+        elif crash.was_tried and not crash.acknowledged:
             evidence = "not examined: nothing had been acknowledged when the database was killed"
             yield case.finding(trial.index, "warning", evidence, LOOK_AT_LOG)
     if trials:
@@ -65,30 +65,30 @@ def _cause(durability: Durability | None, crash: CrashAudit) -> str:
 
 
 def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
-    tried = [crash for crash in crashes if crash.tried]
+    audits = [crash for crash in crashes if crash.was_tried]
     reasons = "; ".join(dict.fromkeys(crash.why_not for crash in crashes if crash.why_not))
     of = count(len(crashes), "trial")
-    if not tried:
+    if not audits:
         return case.finding(
             None, "note", f"not examined in {of}: {reasons or 'none was drawn'}; {NO_POWER_CUT}", TRY_IT
         )
-    looked = sum(crash.acknowledged for crash in tried)
+    looked = sum(crash.acknowledged for crash in audits)
     return case.finding(
         None,
         "note",
-        f"crash audit tried in {len(tried)} of {of}: the database was killed under a load of its own, and "
+        f"crash audit tried in {len(audits)} of {of}: the database was killed under a load of its own, and "
         f"{count(looked, 'acknowledged write')} looked for when it had started again on the same files"
         + (f"; in others not examined: {reasons}" if reasons else "")
-        + f"; {_power(tried)}",
-        TRIED if all(crash.power_cut for crash in tried) else KNOW_IT,
+        + f"; {_power(audits)}",
+        TRIED if all(crash.power_cut for crash in audits) else KNOW_IT,
     )
 
 
-def _power(tried: Sequence[CrashAudit]) -> str:
-    cut = sum(crash.power_cut for crash in tried)
-    if cut == len(tried):
+def _power(audits: Sequence[CrashAudit]) -> str:
+    cut = sum(crash.power_cut for crash in audits)
+    if cut == len(audits):
         return "its disk then lost what had not been synced, as in a power cut"
-    reasons = "; ".join(dict.fromkeys(crash.why_no_power_cut for crash in tried if crash.why_no_power_cut))
+    reasons = "; ".join(dict.fromkeys(crash.why_no_power_cut for crash in audits if crash.why_no_power_cut))
     exception = f"{NO_POWER_CUT}: {reasons}" if reasons else NO_POWER_CUT
     return f"in {cut} of them its disk lost what had not been synced; in others {exception}" if cut else exception
 

@@ -26,14 +26,14 @@ def examine(case: Case) -> Iterator[Finding]:
         for request, kind, percentile in sorted(claimed | SHOWN):
             times = _times(summary, request, kind)
             if times is not None and not supports_percentile(times.count, float(percentile)):
-                needed = samples_needed(float(percentile))
+                samples = samples_needed(float(percentile))
                 whose = f" of `{request}`" if request else ""
                 yield case.finding(
                     trial.index,
                     "warning" if (request, kind, percentile) in claimed else "note",
-                    f"p{percentile} of {kind.replace('_', ' ')}{whose} is not shown: it needs {needed:,} answers in "
+                    f"p{percentile} of {kind.replace('_', ' ')}{whose} is not shown: it needs {samples:,} answers in "
                     f"each trial, and this one has {times.count:,}",
-                    f"lengthen duration_seconds {needed / max(times.count, 1):.1f} times",
+                    f"lengthen duration_seconds {samples / max(times.count, 1):.1f} times",
                 )
 
 

@@ -33,19 +33,19 @@ def more_blocks(
     then = level_of_one_look(evidence) if then is None else then
     if estimate is None or estimate.interval is None:
         return f"At least {MINIMUM_BLOCKS} blocks may decide it."
-    needed = blocks_to_decide(estimate, bounds, level=level, then=then)
-    if needed is None:
+    blocks = blocks_to_decide(estimate, bounds, level=level, then=then)
+    if blocks is None:
         words = f"Not even {MOST_BLOCKS} blocks would be sure to decide it if estimate and spread stayed as they are."
     else:
-        named = blocks_in_words(evidence, needed)
-        words = f"{named} would decide it in four of five runs if estimate and spread stayed as they are."
+        blocks_text = blocks_in_words(evidence, blocks)
+        words = f"{blocks_text} would decide it in four of five runs if estimate and spread stayed as they are."
     if windows is not None:
         longer = window_to_decide(estimate, bounds, windows.share, level=level, then=then)
-        would = "would decide it in four of five runs" if needed is None else "would do as much"
+        would = "would decide it in four of five runs" if blocks is None else "would do as much"
         words = f"{words} {windows.in_words(longer, would)}".rstrip()
         if windows.help(longer):
             return words
-    return f"{words} {proven}".rstrip() if needed is None else words
+    return f"{words} {proven}".rstrip() if blocks is None else words
 
 
 def blocks_in_words(evidence: Evidence, blocks: int) -> str:

@@ -109,9 +109,9 @@ def _votes(kind: Property, condition: Condition, evidence: Evidence) -> _Votes:
             too_short.append(f"trial {trial.index}")
         else:
             successes.append(f"trial {trial.index}")
-    tried = len(successes) + len(failures) + len(too_short) + len(obstacles)
-    if tried < evidence.blocks and not obstacles:
-        obstacles.append(f"{tried} of {count(evidence.blocks, 'block')} were begun")
+    total = len(successes) + len(failures) + len(too_short) + len(obstacles)
+    if total < evidence.blocks and not obstacles:
+        obstacles.append(f"{total} of {count(evidence.blocks, 'block')} were begun")
     return _Votes(successes, failures, too_short, obstacles)
 
 

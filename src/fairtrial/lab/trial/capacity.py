@@ -72,8 +72,8 @@ def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = (), 
 
     def attempt(rate: float, *, confirming: bool) -> Probe:
         seconds = load.duration_seconds if confirming else load.probe_seconds
-        needed = max(_arrivals(each, parts) for each in load.objectives)
-        seconds = max(seconds, needed / rate)
+        arrivals = max(_arrivals(each, parts) for each in load.objectives)
+        seconds = max(seconds, arrivals / rate)
         probe = judge_probe(load, rate, seconds, confirming, run(rate, seconds, confirming))
         probes.append(probe)
         if not confirming:
@@ -127,8 +127,8 @@ def _arrivals(objective: Objective, parts: Mapping[str, float]) -> float:
 
     Arrivals at random vary by their square root: three standard deviations more, and at least a tenth.
     """
-    needed = samples_needed(objective.percentile)
-    return max(1.1 * needed, needed + 3 * math.sqrt(needed)) / parts.get(objective.request or "", 1.0)
+    samples = samples_needed(objective.percentile)
+    return max(1.1 * samples, samples + 3 * math.sqrt(samples)) / parts.get(objective.request or "", 1.0)
 
 
 def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:

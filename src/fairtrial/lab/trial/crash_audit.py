@@ -92,8 +92,8 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
     with context.stage("crash"), bound_to(context.lab_cpus):
         try:
             with nullcontext() if no_power_cut else service.disk_of_its_own():
-                tried = _tried(again, service)
-            return tried.model_copy(update={"power_cut": not no_power_cut, "why_no_power_cut": no_power_cut})
+                audit = _kill_and_audit(again, service)
+            return audit.model_copy(update={"power_cut": not no_power_cut, "why_no_power_cut": no_power_cut})
         except Problem as problem:
             context.environment.bring_back(context.service)
             reason = again.redaction.hidden(problem.reason)
@@ -138,7 +138,7 @@ class _Kill:
             raise self._problem
 
 
-def _tried(context: TrialContext, service: CanBeKilled) -> CrashAudit:
+def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
     """Raises Problem: the stack did not start or broke its contract this time, or the database does not come back."""
     context.environment.bring_back(context.service)
     kill = _Kill(service)

@@ -326,12 +326,12 @@ def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord],
                 remedy=f"see why {culprits[0]} could not",
             )
         else:
-            tried = [] if record.slices is None else record.slices.slices
-            kept_rounds = sum(each.kept for each in tried)
+            slices = [] if record.slices is None else record.slices.slices
+            kept_rounds = sum(each.kept for each in slices)
             record.failure = Failure(
                 stage="crowded",
-                reason=f"only {kept_rounds} of {len(tried)} rounds could be kept, in which {rule.describe()}"
-                if tried
+                reason=f"only {kept_rounds} of {len(slices)} rounds could be kept, in which {rule.describe()}"
+                if slices
                 else "earlier blocks used up all rounds that there were to spare: the machine was too busy",
                 remedy="stop what else runs on this machine, or try again at a quieter time",
             )

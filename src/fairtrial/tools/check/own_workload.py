@@ -26,11 +26,11 @@ def plan_on_file(
         Problem: the file cannot be used, there is no such stack, or a stack names no such service.
     """
     data = read_workload_file(file).data
-    tried = {
+    services_of = {
         str(reference): [service] if service else _services(pick_stack(stacks, reference), data)
         for reference in references
     }
-    alone = {name for names in tried.values() for name in names}
+    alone = {name for names in services_of.values() for name in names}
     experiment = Experiment(
         name="check",
         title="check",
@@ -40,7 +40,7 @@ def plan_on_file(
         stacks=[
             reference if len(alone) == 1 else reference.model_copy(update={"service": each})
             for reference in references
-            for each in tried[str(reference)]
+            for each in services_of[str(reference)]
         ],
         blocks=1,
         load=ClosedLoad(),

@@ -58,8 +58,8 @@ class Subject:
             )
         pairs = [
             (workload, service)
-            for workload in _chosen("workload", self.stack, self.stack.workloads, self.workload)
-            for service in _chosen("service", self.stack, self.stack.services, self.service)
+            for workload in _choices("workload", self.stack, self.stack.workloads, self.workload)
+            for service in _choices("service", self.stack, self.stack.services, self.service)
             if service in pick_workload(workload).services
         ]
         if not pairs:
@@ -225,7 +225,7 @@ def _cache(workload: Workload) -> str | None:
     return None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None)
 
 
-def _chosen(kind: str, stack: Stack, implemented: Sequence[str], choice: str | None) -> Sequence[str]:
+def _choices(kind: str, stack: Stack, implemented: Sequence[str], choice: str | None) -> Sequence[str]:
     if choice is None:
         return implemented
     if choice not in implemented:

@@ -63,7 +63,7 @@ def assemble(source: Found, variables: Variables, hosts: Sequence[str], most: in
             f"{label}: no request is left" + "".join(f"; {printable(remark, 200)}" for remark in remarks),
             "import what holds a request" + (", or name another --host" if hosts else ""),
         )
-    requests = _weighted(_named(requests), remarks)
+    requests = _weighted(_with_names(requests), remarks)
     remarks += left_out_in_words(name for request in requests for name in request.left_out_headers)
     common = _common_remarks(requests)
     remarks += common
@@ -177,15 +177,15 @@ def _most_frequent(requests: Sequence[FoundRequest], most: int, remarks: list[st
     return [request for request in requests if id(request) in names]
 
 
-def _named(requests: Sequence[FoundRequest]) -> list[FoundRequest]:
+def _with_names(requests: Sequence[FoundRequest]) -> list[FoundRequest]:
     """With names that are slugs and differ."""
     names: set[str] = set()
-    named = []
+    result = []
     for request in requests:
         name = unused_name(request_name(request), names)
         names.add(name)
-        named.append(replace(request, name=name))
-    return named
+        result.append(replace(request, name=name))
+    return result
 
 
 def request_name(request: FoundRequest) -> str:

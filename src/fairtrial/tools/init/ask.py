@@ -68,7 +68,7 @@ def answers_from(
     port = _answer("port", options.port, port_proposed, port_of, ask, say)
     paths = best.paths if best else ()
     proposed_requests = documents[0] if documents else " ".join(paths_to_ask(paths)) or ("/" if best else "")
-    document, chosen = _answer(
+    document, own_paths = _answer(
         "requests", options.requests, proposed_requests, lambda text: requests_of(text, folder), ask, say
     )
     if options.build is not None:
@@ -83,7 +83,7 @@ def answers_from(
         port=port,
         ready=None if ready is None else ready_of(ready),
         document=document,
-        paths=chosen,
+        paths=own_paths,
     )
 
 

@@ -21,8 +21,8 @@ from fairtrial.tools.init.files import EXPERIMENT, experiment_text, name_of, net
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects import proposals_for
 from fairtrial.tools.init.proposal import Proposal
-from fairtrial.tools.init.summary import print_tried
-from fairtrial.tools.init.try_once import Tried, try_once
+from fairtrial.tools.init.summary import print_attempt
+from fairtrial.tools.init.try_once import Attempt, try_once
 
 MOST_IMPORTED = 100
 MOST_OTHERS_NAMED = 20
@@ -63,14 +63,14 @@ def initialise(call: Init, console: Console) -> int:
 
     answers = answers_from(call.options, proposals, documents, folder, ask, say)
     _write(experiment, workload, name, answers, proposals, call.force, console)
-    tried = try_once(experiment, workload, console)
-    if tried.listens_elsewhere and not tried.interrupted:
-        tried = _in_own_network(experiment, workload, answers, tried, console)
-    print_tried(console, tried, workload.name)
-    if tried.interrupted:
+    attempt = try_once(experiment, workload, console)
+    if attempt.listens_elsewhere and not attempt.interrupted:
+        attempt = _in_own_network(experiment, workload, answers, attempt, console)
+    print_attempt(console, attempt, workload.name)
+    if attempt.interrupted:
         return INTERRUPTED
-    failed = tried.measurement is None or tried.measurement.exit_status != ALL_WELL
-    well = not tried.broken and not failed
+    failed = attempt.measurement is None or attempt.measurement.exit_status != ALL_WELL
+    well = not attempt.broken and not failed
     _tell_what_next(console, folder, call.folder, workload.name, well=well)
     return ALL_WELL if well else IN_DOUBT
 
@@ -130,29 +130,29 @@ def _write(
         console.print(Text(remark, style="yellow"), soft_wrap=True)
 
 
-def _in_own_network(experiment: Path, workload: Path, answers: Answers, tried: Tried, console: Console) -> Tried:
+def _in_own_network(experiment: Path, workload: Path, answers: Answers, attempt: Attempt, console: Console) -> Attempt:
     """Try a service that listens on all addresses in a network of its own, and leave it there if it works as well.
 
     It does not, for example, if it needs a database of this machine's; and the user may lack the right for it.
     """
     if why_not_own_network() is not None:
-        return tried
+        return attempt
     console.print(Text('it listens on all addresses: trying it with network = "own"', style="dim"))
     before = experiment.read_text(encoding="utf-8")
     apart = before.replace(network_line(answers), network_line(replace(answers, own_network=True)), 1)
     write_text(experiment, apart)
     try:
         again = try_once(experiment, workload, console)
-        if again.answered >= tried.answered:
+        if again.answered >= attempt.answered:
             return again
     except Problem as problem:
         console.print(Text(f"in a network of its own: {problem.reason}", style="red"), soft_wrap=True)
     write_text(experiment, before)
-    return tried
+    return attempt
 
 
-def _tell_what_next(console: Console, folder: Path, named: Path, workload: str, *, well: bool) -> None:
-    change_folder = "" if named == Path() else f"cd {shlex.quote(str(named))} && "
+def _tell_what_next(console: Console, folder: Path, path: Path, workload: str, *, well: bool) -> None:
+    change_folder = "" if path == Path() else f"cd {shlex.quote(str(path))} && "
     steps = [("mend what is marked above", f"in {EXPERIMENT} or {workload}")] if not well else []
     steps += [(f"{change_folder}fairtrial run {EXPERIMENT} --quick", "a look, with a report")]
     comparison = "did the last commit make it slower?"

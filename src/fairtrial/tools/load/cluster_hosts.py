@@ -38,7 +38,7 @@ def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencr
     """
     with connected(address, unencrypted=unencrypted) as cluster:
         with console.status("looking at the cluster"):
-            workers = _chosen(cluster, most)
+            workers = _addresses(cluster, most)
             facts = facts_of_fit(cluster, workers)
         with console.status("the load engine is built there, if it is not yet"):
             engines = [engine_there(cluster, worker) for worker in workers]
@@ -59,7 +59,7 @@ def hosts_of_cluster(console: Console, address: str, most: int | None, *, unencr
         )
 
 
-def _chosen(cluster: Cluster, most: int | None) -> list[str]:
+def _addresses(cluster: Cluster, most: int | None) -> list[str]:
     """The workers that have the role `load`, so many of them, by their addresses."""
     workers = cluster.workers()
     addresses = sorted(address for address, worker in workers.items() if "load" in roles_of(worker["resources"]))

@@ -124,8 +124,8 @@ def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: i
     # Those that timed out are failures, and among the times.
     percentile, ended = float(name), times.count + failures - (bounds - censored)
     if not supports_percentile(ended, percentile):
-        needed = samples_needed(percentile)
-        return _Reading(None, None, f"p{name} needs {count(needed, 'request')}, and {ended:,} ended")
+        samples = samples_needed(percentile)
+        return _Reading(None, None, f"p{name} needs {count(samples, 'request')}, and {ended:,} ended")
 
     def among(requests: int) -> float:
         """The percentile of the times, and of so many more requests that are slower than all of them."""

@@ -74,7 +74,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     if not isinstance(document, dict) or not keys <= document.keys():
         return []
     latency, requests, duration = document["latency"], document["requests"], number(document.get("duration"))
-    named = {share: latency.get(f"p{share.replace('.', '_')}") for share in SHOWN}
+    percentiles = {share: latency.get(f"p{share.replace('.', '_')}") for share in SHOWN}
     rate, total = number(requests.get("average")), number(requests.get("total"))
     throughput = number(document["throughput"].get("total"))
     url = document.get("url")
@@ -96,7 +96,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
                 maximum=_cut(number(latency.get("max"), MILLISECOND)),
                 percentiles={
                     share: cut
-                    for share, value in named.items()
+                    for share, value in percentiles.items()
                     if (cut := _cut(number(value, MILLISECOND))) is not None
                 },
             ),

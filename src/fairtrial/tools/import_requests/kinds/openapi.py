@@ -125,14 +125,18 @@ def _credentials(document: Document, variables: Variables, operation: dict[str, 
         kind, name = text(member(scheme, "type")), text(member(scheme, "name"))
         variable = variable_name(str(scheme_name))
         if kind == "apiKey" and name:
-            value = variables.named(variable, f"the document's {scheme_name}, {text(member(scheme, 'in'))} {name}")
+            value = variables.placeholder_of(
+                variable, f"the document's {scheme_name}, {text(member(scheme, 'in'))} {name}"
+            )
             credentials.append((text(member(scheme, "in")), name, value))
         elif kind == "http" and text(member(scheme, "scheme")).lower() == "basic":
-            value = variables.named(variable, f"the document's {scheme_name}: base64 of user:password")
+            value = variables.placeholder_of(variable, f"the document's {scheme_name}: base64 of user:password")
             credentials.append(("header", "authorization", f"Basic {value}"))
         elif kind in ("http", "oauth2", "openIdConnect"):
             way = text(member(scheme, "scheme")).capitalize() or "Bearer"
-            value = variables.named(variable, f"the document's {scheme_name}: header authorization, after {way}")
+            value = variables.placeholder_of(
+                variable, f"the document's {scheme_name}: header authorization, after {way}"
+            )
             credentials.append(("header", "authorization", f"{way} {value}"))
     return credentials
 

@@ -80,9 +80,9 @@ def missing_percentiles(measurement: Measurement) -> str:
     missing = [name for name in TABLE_PERCENTILES if name not in columns(measurement)]
     if not answers or not missing:
         return ""
-    needed = samples_needed(float(missing[0]))
+    samples = samples_needed(float(missing[0]))
     names = f"p{missing[0]}" + (" and above are" if len(missing) > 1 else " is")
-    return f"{names} not shown: p{missing[0]} needs {needed:,} answers, there were {answers:,}"
+    return f"{names} not shown: p{missing[0]} needs {samples:,} answers, there were {answers:,}"
 
 
 def cell(milliseconds: float | None) -> str:

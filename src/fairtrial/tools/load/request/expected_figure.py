@@ -62,8 +62,8 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
     from fairtrial.base.units import BaseUnit, Quantity, kind_of, parse_quantity, symbols_of  # noqa: PLC0415 see above
 
     excerpt = printable(text.strip(), 60)
-    named = _OF_REQUEST.fullmatch(text.strip())
-    request, bounded = (None, text.strip()) if named is None else named.groups()
+    request_match = _OF_REQUEST.fullmatch(text.strip())
+    request, bounded = (None, text.strip()) if request_match is None else request_match.groups()
     match = _FIGURE_AND_BOUND.fullmatch(bounded)
     if match is None:
         raise Problem(f"'{excerpt}' is not a figure and its bound", _EXAMPLES)
