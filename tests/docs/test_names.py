@@ -52,7 +52,7 @@ def participles(tree: ast.AST, holder: str = "") -> Iterator[tuple[str, int]]:
     """(name, line) of each forbidden name that is bound below a node; a field as `Class.field`."""
     for node in ast.iter_child_nodes(tree):
         for name in _bound(node):
-            if name.lstrip("_") in FORBIDDEN:
+            if name.lstrip("_").lower() in FORBIDDEN:
                 is_field = isinstance(tree, ast.AnnAssign) and holder
                 yield f"{holder}.{name}" if is_field else name, node.lineno  # type: ignore[attr-defined]
         if isinstance(node, ast.ClassDef):
@@ -112,7 +112,8 @@ def test_every_field_in_the_list_exists() -> None:
         "def f(*, kept=1): pass",
         "lambda seen: 1",
         "def _taken(): pass",
-        "class made: pass",
+        "class Made: pass",
+        "TRIED = 1",
         "with open('f') as held: pass",
         "if (met := 1): pass",
         "import json as sent",

@@ -39,7 +39,7 @@ OF_A_USER = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_
 
 TRIED_WITHIN_SECONDS = 60.0
 LONGEST_REASON = 200
-TRIED = """
+READABILITY_TEST = """
 case $1 in
 */*) [ -x "$1" ] ;;
 *) command -v "$1" >/dev/null ;;
@@ -168,7 +168,7 @@ def _why_not_readable(folder: Path, program: str, user: CommandUser) -> str:
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
     with tempfile.TemporaryFile() as output:
         try:
-            command = ["sh", "-c", TRIED, "sh", program]
+            command = ["sh", "-c", READABILITY_TEST, "sh", program]
             with Guarded(command, folder=folder, environment=environment, output=output, user=user) as trying:
                 if not trying.ends_within(TRIED_WITHIN_SECONDS):
                     return f"it takes longer than {TRIED_WITHIN_SECONDS:.0f} s to see whether another user may read it"

@@ -14,7 +14,7 @@ from fairtrial.experiment.workload_file.html_page import HtmlPage, read_html_pag
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile, rows_in
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
 from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
-from fairtrial.experiment.workload_file.state import Asked, files_of
+from fairtrial.experiment.workload_file.state import StateStep, files_of
 
 SUFFIX = ".toml"
 
@@ -127,7 +127,7 @@ def _files_of_state(source: WorkloadSource) -> Iterator[tuple[str, Path]]:
     model = source.model
     if source.reset_file is not None:
         yield "reset.sql", source.reset_file
-    entries: dict[str, Asked] = {} if model.reset is None else {"reset": model.reset}
+    entries: dict[str, StateStep] = {} if model.reset is None else {"reset": model.reset}
     for key, each in {**entries, **{f"audit.{name}": audit for name, audit in model.audit.items()}}.items():
         if each.command is not None and each.command[0].startswith("."):
             yield f"{key}.command", _beside(source.file, each.command[0])

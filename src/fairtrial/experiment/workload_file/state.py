@@ -57,7 +57,7 @@ Command = Annotated[list[str], Field(min_length=1)]
 Files = str | Annotated[list[str], Field(min_length=1)]
 
 
-class Asked(Strict):
+class StateStep(Strict):
     """What is asked of a database, or of a program."""
 
     sql: str | None = Field(None, min_length=1)
@@ -73,11 +73,11 @@ class Asked(Strict):
         return self
 
 
-class Reset(Asked):
+class Reset(StateStep):
     """What brings the state back before each trial: `reset = { sql = "reset.sql" }`. `sql` is a file."""
 
 
-class AuditEntry(Asked):
+class AuditEntry(StateStep):
     """What must be stored after a trial: `[audit.NAME]`. `sql` is one statement that answers with one number."""
 
     equals: WrittenBound | None = None

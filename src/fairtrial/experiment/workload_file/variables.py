@@ -19,7 +19,7 @@ Texts = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Taken:
+class ValueSource:
     """Where in an answer a variable stands: at a JSON pointer of its body, or in a header."""
 
     pointer: str | None
@@ -28,27 +28,27 @@ class Taken:
     """of one group, which is the value"""
 
 
-def parse_taken(text: str) -> Taken:
+def parse_taken(text: str) -> ValueSource:
     r"""`/access_token`, `header Location` or `header Location ~ /carts/([0-9]+)`.
 
     Raises:
         ValueError: it is none of these; the message says how to write it.
     """
     if text.startswith("/"):
-        return Taken(text)
+        return ValueSource(text)
     word, _, rest = text.partition(" ")
     name, tilde, pattern = (part.strip() for part in rest.partition("~"))
     if word != "header" or not TOKEN.fullmatch(name):
         raise ValueError(f'{text!r}: write a JSON pointer, "/token", or a header, "header Location ~ /carts/([0-9]+)"')
     if not tilde:
-        return Taken(None, name)
+        return ValueSource(None, name)
     try:
         compiled = re.compile(pattern)
     except re.error as error:
         raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
     if compiled.groups != 1:
         raise ValueError(f"{pattern!r} has {compiled.groups} groups: put the value, and only that, in parentheses")
-    return Taken(None, name, compiled)
+    return ValueSource(None, name, compiled)
 
 
 @dataclass(frozen=True)

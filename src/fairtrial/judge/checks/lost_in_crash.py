@@ -18,7 +18,7 @@ KNOW_IT = (
     "nothing to do, but to know it: what is lost in a power cut alone (fsync = off, innodb_flush_log_at_trx_commit = "
     "2) is found by settings and flushes, if by anything; `fairtrial doctor` says what a power cut takes"
 )
-TRIED = "nothing to do, but to know it: it was tried on a file system of its own, under a load of a few seconds"
+NOTHING_TO_DO = "nothing to do, but to know it: it was tried on a file system of its own, under a load of a few seconds"
 TRY_IT = 'let it be tried: crash_audit = "some", on a private service whose commits are on the disk when answered'
 LOOK_AT_LOG = (
     "see the log of the crash audit in the results folder; a stack has to start again, as it did for its trial"
@@ -80,7 +80,7 @@ def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
         f"{count(looked, 'acknowledged write')} looked for when it had started again on the same files"
         + (f"; in others not examined: {reasons}" if reasons else "")
         + f"; {_power(audits)}",
-        TRIED if all(crash.power_cut for crash in audits) else KNOW_IT,
+        NOTHING_TO_DO if all(crash.power_cut for crash in audits) else KNOW_IT,
     )
 
 

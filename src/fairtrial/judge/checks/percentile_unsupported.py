@@ -8,7 +8,7 @@ from fairtrial.judge.metrics import percentile_in, times_of
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.engine_summary import Distribution, EngineSummary
 
-SHOWN = frozenset({("", "response_time", "99")})
+IN_EVERY_TABLE = frozenset({("", "response_time", "99")})
 """Request (empty: all), kind and percentile of what every table has a column for."""
 
 
@@ -23,7 +23,7 @@ def examine(case: Case) -> Iterator[Finding]:
         summary = trial.engine
         if summary is None or summary.verified == 0:
             continue
-        for request, kind, percentile in sorted(claimed | SHOWN):
+        for request, kind, percentile in sorted(claimed | IN_EVERY_TABLE):
             times = _times(summary, request, kind)
             if times is not None and not supports_percentile(times.count, float(percentile)):
                 samples = samples_needed(float(percentile))

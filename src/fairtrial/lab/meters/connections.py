@@ -13,7 +13,7 @@ NETLINK_SOCK_DIAG = 4
 DIAGNOSE_BY_FAMILY = 20
 REQUEST_ALL = 0x301
 """NLM_F_REQUEST | NLM_F_DUMP."""
-DONE, FAILED = 3, 2
+END_OF_ANSWER, ERROR = 3, 2
 """NLMSG_DONE, NLMSG_ERROR."""
 ESTABLISHED = 1
 """State of a socket (include/net/tcp_states.h of Linux)."""
@@ -78,9 +78,9 @@ def _inodes(family: int, port: int) -> Iterator[int]:
             at = 0
             while at < len(received):
                 length, kind, _flags, _sequence, _port = HEADER.unpack_from(received, at)
-                if kind == DONE:
+                if kind == END_OF_ANSWER:
                     return
-                if kind == FAILED:
+                if kind == ERROR:
                     raise OSError("the kernel refused to list its sockets")
                 (inode,) = INODE.unpack_from(received, at + HEADER.size + INODE_AT)
                 yield inode

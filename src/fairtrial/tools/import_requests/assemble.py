@@ -11,7 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.bodies import LONGEST_CHARACTERS
 from fairtrial.tools.import_requests.headers import left_out_in_words
-from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest, Rows, body_key
+from fairtrial.tools.import_requests.model import METHODS, FoundRequest, ImportedRequests, Rows, body_key
 from fairtrial.tools.import_requests.redact import TooDeep, without_secrets
 from fairtrial.tools.import_requests.template import PLACEHOLDER
 from fairtrial.tools.import_requests.variables import Variables
@@ -40,7 +40,7 @@ class Workload:
         return [request.rows for request in self.requests if request.rows is not None]
 
 
-def assemble(source: Found, variables: Variables, hosts: Sequence[str], most: int, label: str) -> Workload:
+def assemble(source: ImportedRequests, variables: Variables, hosts: Sequence[str], most: int, label: str) -> Workload:
     """The workload that the requests found make.
 
     Args:

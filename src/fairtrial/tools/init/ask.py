@@ -34,7 +34,7 @@ QUESTIONS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class InitOptions:
     """What the command line says; None: nothing."""
 
     command: str | None = None
@@ -45,7 +45,12 @@ class Given:
 
 
 def answers_from(
-    options: Given, proposals: Sequence[Proposal], documents: Sequence[str], folder: Path, ask: Ask | None, say: Say
+    options: InitOptions,
+    proposals: Sequence[Proposal],
+    documents: Sequence[str],
+    folder: Path,
+    ask: Ask | None,
+    say: Say,
 ) -> Answers:
     """The answers.
 
@@ -103,7 +108,7 @@ def _answer(
             say(printable(f"{problem.reason}; {problem.remedy}"))
 
 
-def missing_options(options: Given) -> list[str]:
+def missing_options(options: InitOptions) -> list[str]:
     """The questions that no option answers."""
     return [f"--{option}" for option in QUESTIONS if getattr(options, option) is None]
 

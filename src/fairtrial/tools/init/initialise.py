@@ -15,7 +15,7 @@ from fairtrial.catalog.stacks.repository import Repository
 from fairtrial.report.files import write_text
 from fairtrial.tools.import_requests.import_source import Import, import_source
 from fairtrial.tools.init.answers import HAS_PARAMETERS, Answers, line_of
-from fairtrial.tools.init.ask import Ask, Given, answers_from, missing_options, takes_port
+from fairtrial.tools.init.ask import Ask, InitOptions, answers_from, missing_options, takes_port
 from fairtrial.tools.init.documents import documents_in
 from fairtrial.tools.init.files import EXPERIMENT, experiment_text, name_of, network_line, workload_file, workload_text
 from fairtrial.tools.init.project_folder import ProjectFolder
@@ -33,7 +33,7 @@ class Init:
     """One call of the command."""
 
     folder: Path
-    options: Given
+    options: InitOptions
     ask: Ask | None
     """None: nothing can be asked, or nothing is to be"""
     accept: bool

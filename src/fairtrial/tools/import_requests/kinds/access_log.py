@@ -7,7 +7,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.assemble import slug, unused_name
 from fairtrial.tools.import_requests.kinds.model import Kind
 from fairtrial.tools.import_requests.log_lines import Entry, read_line
-from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest, Rows
+from fairtrial.tools.import_requests.model import METHODS, FoundRequest, ImportedRequests, Rows
 from fairtrial.tools.import_requests.routes import Route, Routes, Unreadable, constant_columns, path_of, words_of
 from fairtrial.tools.import_requests.source import Source
 from fairtrial.tools.import_requests.variables import Variables
@@ -21,7 +21,7 @@ NOT_MODIFIED, PARTIAL = 304, 206
 LEAST_SUCCESS, LEAST_ERROR = 200, 400
 
 
-def read(source: Source, variables: Variables) -> Found:
+def read(source: Source, variables: Variables) -> ImportedRequests:
     """The routes of a log, with how often each was asked for.
 
     Raises:
@@ -59,7 +59,7 @@ def read(source: Source, variables: Variables) -> Found:
         remarks.append(f"Left out, as their answer was no success: {_counts_in_words(errors, total)}.")
     if routes.beyond:
         remarks.append(f"Left out: {_share(routes.beyond, total)} of rarer routes.")
-    return Found(title=source.stem, requests=_requests(routes), remarks=remarks)
+    return ImportedRequests(title=source.stem, requests=_requests(routes), remarks=remarks)
 
 
 def _is_added(routes: Routes, entry: Entry) -> bool:

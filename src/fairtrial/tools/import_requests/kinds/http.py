@@ -12,7 +12,7 @@ from fairtrial.tools.import_requests.bodies import FORM, is_json, media_type, ty
 from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers
 from fairtrial.tools.import_requests.http_variables import FileVariables
 from fairtrial.tools.import_requests.kinds.model import Kind
-from fairtrial.tools.import_requests.model import Body, FileBody, Found, FoundRequest, JsonBody, TextBody
+from fairtrial.tools.import_requests.model import Body, FileBody, FoundRequest, ImportedRequests, JsonBody, TextBody
 from fairtrial.tools.import_requests.source import Source
 from fairtrial.tools.import_requests.template import PLACEHOLDER
 from fairtrial.tools.import_requests.variables import Variables
@@ -43,7 +43,7 @@ class _Block:
     lines: list[str] = field(default_factory=list)
 
 
-def read(source: Source, variables: Variables) -> Found:
+def read(source: Source, variables: Variables) -> ImportedRequests:
     """The requests of a file, with its variables replaced.
 
     Raises:
@@ -58,7 +58,7 @@ def read(source: Source, variables: Variables) -> Found:
             if match := VARIABLE.fullmatch(line.strip()):
                 values.define(match["name"], match["value"].strip())
     requests = [request for block in blocks if (request := _Reader(block, source, values).request())]
-    return Found(title=source.stem, requests=requests, remarks=values.remarks)
+    return ImportedRequests(title=source.stem, requests=requests, remarks=values.remarks)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:

@@ -13,7 +13,7 @@ from fairtrial.tools.import_requests.document import Document, read_document
 from fairtrial.tools.import_requests.headers import keep_headers
 from fairtrial.tools.import_requests.json_value import member, objects, text
 from fairtrial.tools.import_requests.kinds.model import Kind
-from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest
+from fairtrial.tools.import_requests.model import METHODS, FoundRequest, ImportedRequests
 from fairtrial.tools.import_requests.operation import Operation, Unsupported, body_of, parameters_of
 from fairtrial.tools.import_requests.source import Source
 from fairtrial.tools.import_requests.template import encoded
@@ -26,7 +26,7 @@ BEGINNING = re.compile(
 )
 
 
-def read(source: Source, variables: Variables) -> Found:
+def read(source: Source, variables: Variables) -> ImportedRequests:
     """One request for each operation, with the document's examples, or made-up values where it has none.
 
     Raises:
@@ -44,7 +44,7 @@ def read(source: Source, variables: Variables) -> Found:
         except Unsupported as reason:
             remarks.append(f"Left out: {method.upper()} {path}, {reason}.")
     title = text(member(document.root, "info", "title")) or source.stem
-    return Found(title=title, requests=requests, remarks=remarks)
+    return ImportedRequests(title=title, requests=requests, remarks=remarks)
 
 
 def _operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:
