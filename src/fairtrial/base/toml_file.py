@@ -50,7 +50,7 @@ def read_toml(path: Path, model: type[Model], **other_values: Any) -> Model:
         return model.model_validate(values)
     except ValidationError as error:
         complaints = [_complaint(path, model, values, dict(fault)) for fault in error.errors()]
-        guides = "docs/experiments.md, docs/workload-file.md or docs/stack-contract.md"
+        guides = "docs/experiments.md, docs/workload-file.md, docs/stack-contract.md or docs/cluster.md"
         raise Problem("\n".join(complaints), f"see {guides}") from error
 
 

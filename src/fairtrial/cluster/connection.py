@@ -203,7 +203,7 @@ def _answer_of(whom: str) -> Iterator[None]:
 
 
 @contextmanager
-def connected(address: str, *, unencrypted: bool) -> Iterator[Cluster]:
+def connected(address: str, *, unencrypted: bool, security: Any = None) -> Iterator[Cluster]:
     """Connect to a scheduler, and disconnect at the end. Nothing on the cluster is stopped.
 
     Certificates of a cluster with TLS are those of Dask's own configuration (`distributed.comm.tls`).
@@ -211,6 +211,7 @@ def connected(address: str, *, unencrypted: bool) -> Iterator[Cluster]:
     Args:
         address: `tls://HOST:PORT` or `tcp://HOST:PORT`.
         unencrypted: whether a connection without TLS may leave this machine.
+        security: the `distributed.Security` to connect with, instead of Dask's configuration.
 
     Raises:
         Problem: `distributed` is not installed; the address is malformed; the connection, or that of a worker, is
@@ -221,11 +222,13 @@ def connected(address: str, *, unencrypted: bool) -> Iterator[Cluster]:
     except ImportError as error:
         raise Problem("clusters need Dask's `distributed`, which is not installed", INSTALL, NOTHING_RAN) from error
     assert_safe(address, "the scheduler", unencrypted=unencrypted)
-    with _silent_dask():
+    with silent_dask():
         try:
             _assert_listened_at(address)
             make_client: Any = distributed.Client  # some of its methods have no types
-            client = make_client(address, timeout=CONNECT_WITHIN_SECONDS, set_as_default=False)
+            client = make_client(
+                address, timeout=CONNECT_WITHIN_SECONDS, set_as_default=False, security=security
+            )
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             reason = printable(" ".join(str(error).split()), 200)
             raise Problem(
@@ -293,7 +296,7 @@ def _source(program: Program) -> str:
 
 
 @contextmanager
-def _silent_dask() -> Iterator[None]:
+def silent_dask() -> Iterator[None]:
     """Within, Dask logs nothing: what matters becomes a `Problem`."""
     # Dask gives some of its loggers levels of their own, which that of their parent does not change.
     names = ["distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))]

@@ -30,6 +30,7 @@ from fairtrial.commands.output import print_problem, silent_exit_when_output_clo
 from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
 from fairtrial.commands.unforeseen import no_traceback
+from fairtrial.commands.worker import worker
 
 app = typer.Typer(
     name="fairtrial",
@@ -63,6 +64,7 @@ app.command()(history)
 app.command("cross-examine")(cross_examine)
 app.command("import")(import_requests)
 app.command(hidden=True)(lane)
+app.command(hidden=True)(worker)
 
 
 def _print_version(requested: bool) -> None:

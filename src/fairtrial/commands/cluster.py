@@ -1,14 +1,29 @@
 """`fairtrial cluster`: whether hosts that Dask reaches are fit for trials, and how Dask is to be set on them."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+Address = Annotated[
+    str | None,
+    typer.Option("--cluster", help="The scheduler of a running Dask cluster: tls://HOST:PORT.", metavar="ADDRESS"),
+]
+Hosts = Annotated[
+    Path | None,
+    typer.Option(
+        "--hosts",
+        help="Instead: bring a cluster up by SSH on the hosts of this file, and down at the end.",
+        metavar="FILE",
+    ),
+]
+
 cluster_app = typer.Typer(
     help="""Look at the hosts of a Dask cluster, before trials are spread over them.
 
-    A host has the roles that its worker's resources name: server, load, service or balancer. `fairtrial load --cluster`
-    lets load come from such a host; `fairtrial run --cluster` carries trials out on them.
+    A host has the roles that its worker's resources name, or the file of hosts: server, load, service or balancer.
+    `fairtrial load --cluster` lets load come from such a host; `fairtrial run`, with --cluster or --hosts, carries trials
+    out on them.
     """,
     no_args_is_help=True,
 )
@@ -16,10 +31,8 @@ cluster_app = typer.Typer(
 
 @cluster_app.command("check")
 def check(
-    address: Annotated[
-        str,
-        typer.Option("--cluster", help="The scheduler of a running Dask cluster: tls://HOST:PORT.", metavar="ADDRESS"),
-    ],
+    address: Address = None,
+    hosts: Hosts = None,
     idle_seconds: Annotated[
         float, typer.Option(min=1.0, max=600.0, help="How long to watch what idle workers cost, in seconds.")
     ] = 5.0,
@@ -33,20 +46,18 @@ def check(
     """
     from rich.console import Console
 
-    from fairtrial.cluster.connection import connected
+    from fairtrial.cluster.reach import reached
     from fairtrial.tools.cluster.check import check_cluster
 
-    with connected(address, unencrypted=unencrypted) as cluster:
+    with reached(address, hosts, unencrypted=unencrypted) as cluster:
         status = check_cluster(Console(), cluster, idle_seconds)
     raise typer.Exit(status)
 
 
 @cluster_app.command("plan")
 def plan(
-    address: Annotated[
-        str,
-        typer.Option("--cluster", help="The scheduler of a running Dask cluster: tls://HOST:PORT.", metavar="ADDRESS"),
-    ],
+    address: Address = None,
+    hosts: Hosts = None,
     lanes: Annotated[
         int | None, typer.Option("--lanes", min=1, help="So many lanes at most.", show_default="all")
     ] = None,
@@ -65,10 +76,10 @@ def plan(
     from rich.console import Console
     from rich.text import Text
 
-    from fairtrial.cluster.connection import connected
+    from fairtrial.cluster.reach import reached
     from fairtrial.lab.lanes.start import in_words, lanes_of
 
-    with connected(address, unencrypted=unencrypted) as cluster:
+    with reached(address, hosts, unencrypted=unencrypted) as cluster:
         venue_lanes = lanes_of(cluster, lanes, load_hosts)
     console = Console()
     console.print(Text(in_words(venue_lanes), style="bold"))

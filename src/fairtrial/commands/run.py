@@ -92,6 +92,15 @@ Cluster = Annotated[
         metavar="ADDRESS",
     ),
 ]
+Hosts = Annotated[
+    Path | None,
+    typer.Option(
+        "--hosts",
+        help="Carry the trials out on the hosts of this file, on which a Dask cluster is brought up by SSH, and down at "
+        "the end: docs/cluster.md.",
+        metavar="FILE",
+    ),
+]
 Lanes = Annotated[
     int | None, typer.Option("--lanes", min=1, help="So many lanes of the cluster at most.", show_default="all")
 ]
@@ -125,6 +134,7 @@ def run(
     profile: Profile = False,
     wait: Wait = True,
     cluster: Cluster = None,
+    hosts: Hosts = None,
     lanes: Lanes = None,
     load_hosts: LoadHosts = 1,
     unencrypted: Unencrypted = False,
@@ -160,8 +170,8 @@ def run(
         (load_hosts > 1, "--load-hosts"),
         (unencrypted, "--unencrypted"),
     ):
-        if is_set and cluster is None:
-            raise Problem(f"{option} is about a cluster", "give it with --cluster ADDRESS")
+        if is_set and cluster is None and hosts is None:
+            raise Problem(f"{option} is about a cluster", "give it with --cluster ADDRESS or --hosts FILE")
     settings = Settings(
         out,
         stack or [],
@@ -173,6 +183,7 @@ def run(
         profile,
         wait,
         cluster,
+        hosts,
         lanes,
         load_hosts,
         unencrypted,

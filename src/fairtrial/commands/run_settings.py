@@ -25,7 +25,9 @@ class Settings:
     wait: bool = True
     """while another lab measures on the same processors; false: the run is refused"""
     cluster: str | None = None
-    """the address of a Dask scheduler, on whose hosts the trials take place; None: on this machine"""
+    """the address of a Dask scheduler, on whose hosts the trials take place; None: not on such"""
+    hosts: Path | None = None
+    """a file of hosts, on which a cluster is brought up for the trials; None with `cluster`, and on this machine"""
     lanes: int | None = None
     """so many of a cluster; None: as many as there can be"""
     load_hosts: int = 1

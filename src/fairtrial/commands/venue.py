@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,21 +35,22 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
     Raises:
         Problem: the cluster cannot be used, or something of the plan is bound to this machine.
     """
-    if settings.cluster is None:
+    if settings.cluster is None and settings.hosts is None:
         yield Venue((), _conduct_here(plan, settings))
         return
     from fairtrial.base.problem import Problem
-    from fairtrial.cluster.connection import connected
+    from fairtrial.cluster.reach import reached
     from fairtrial.lab.lanes.conduct import conduct_on_lanes
     from fairtrial.lab.lanes.shared_load import assert_shared
     from fairtrial.lab.lanes.start import lanes_of, start_lanes
     from fairtrial.lab.lanes.task import sent_plan
 
     if settings.profile:
-        raise Problem("--profile and --cluster exclude each other", "profile on one machine, without --cluster")
+        raise Problem("--profile is for one machine", "leave out --cluster or --hosts, or --profile")
     portable_plan = sent_plan(plan, str(file))
-    with connected(settings.cluster, unencrypted=settings.unencrypted) as cluster:
-        with console.status("looking at the cluster"):
+    with ExitStack() as ends:
+        with console.status("looking at the cluster" if settings.hosts is None else "bringing up the hosts"):
+            cluster = ends.enter_context(reached(settings.cluster, settings.hosts, unencrypted=settings.unencrypted))
             lanes = lanes_of(cluster, settings.lanes, settings.load_hosts)
         assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
 

@@ -1,0 +1,80 @@
+"""The file that names hosts: how each is reached by SSH, and which part of a trial it takes."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, field_validator
+
+from fairtrial.base.problem import Problem
+from fairtrial.base.strict import SLUG, Strict
+from fairtrial.base.toml_file import read_toml
+from fairtrial.cluster.roles import NEEDED, ROLES
+
+Name = Annotated[str, StringConstraints(pattern=SLUG)]
+
+
+class SshHost(Strict):
+    """A host, and how it is reached."""
+
+    address: str = Field(min_length=1)
+    """at which the other hosts reach it; its worker listens there alone"""
+    roles: list[str] = Field(min_length=1)
+    """of `ROLES`"""
+    ssh: str = ""
+    """what `ssh` is given, a name of ~/.ssh/config among others; empty: the address"""
+    ssh_options: list[str] = []
+    """further arguments of `ssh`, as `-p`, `2222`"""
+    python: str = ""
+    """the interpreter there in whose environment Fairtrial is installed; empty: that of the file"""
+
+    @field_validator("roles")
+    @classmethod
+    def _known_roles(cls, roles: list[str]) -> list[str]:
+        unknown = [role for role in roles if role not in ROLES]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is no role; there are {', '.join(ROLES)}")
+        return roles
+
+    @field_validator("ssh", "address")
+    @classmethod
+    def _no_option(cls, text: str) -> str:
+        if text.startswith("-"):
+            raise ValueError("a destination does not begin with a dash; options of ssh are `ssh_options`")
+        return text
+
+    @property
+    def destination(self) -> str:
+        """What `ssh` is given."""
+        return self.ssh or self.address
+
+
+class HostsFile(Strict):
+    """Hosts by their names."""
+
+    here: str = ""
+    """the address of this machine at which the hosts reach it; empty: that of the way to the first of them"""
+    python: str = sys.executable
+    """the interpreter on the hosts in whose environment Fairtrial is installed"""
+    hosts: Mapping[Name, SshHost] = Field(min_length=1)
+
+    def python_of(self, host: SshHost) -> str:
+        """The interpreter on a host."""
+        return host.python or self.python
+
+
+def read_hosts(path: Path) -> HostsFile:
+    """Read a file of hosts.
+
+    Raises:
+        Problem: it cannot be read, does not fit the model, or lacks a role that trials need.
+    """
+    file = read_toml(path, HostsFile)
+    missing = [role for role in NEEDED if not any(role in host.roles for host in file.hosts.values())]
+    if missing:
+        raise Problem(
+            f"{path}: no host has the role {' or the role '.join(missing)}",
+            'trials need both: write roles = ["server"] and roles = ["load"], or both on one host',
+        )
+    return file
