@@ -16,7 +16,7 @@ def generated(rows: int, gaps: float) -> Rows:
 def test_rows_are_drawn_from_all_and_differ_each_time(engine: Path) -> None:
     rows = generated(10_000, 0.3)
     known = {row["id"] for row in rows.sample()}
-    first, second = ([row["id"] for row in rows.drawn(50)] for _ in range(2))
+    first, second = ([row["id"] for row in rows.random_rows(50)] for _ in range(2))
     assert len(set(first)) == 50 and set(first) != set(second)
     # 50 of 10,000 rows, of which 16 are known: five of them are met once in 10^10 draws.
     assert len(known & set(first)) < 5
@@ -27,4 +27,4 @@ def test_rows_are_drawn_from_all_and_differ_each_time(engine: Path) -> None:
 @pytest.mark.parametrize("rows", [LiteralRows(["id"], [(1,), (2,)]), None])
 def test_there_are_no_more_rows_than_there_are(rows: Rows | None, engine: Path) -> None:
     few = rows or generated(2, 0.5)
-    assert sorted(row["id"] for row in few.drawn(3)) == sorted(row["id"] for row in few.sample())
+    assert sorted(row["id"] for row in few.random_rows(3)) == sorted(row["id"] for row in few.sample())

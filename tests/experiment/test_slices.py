@@ -42,9 +42,9 @@ def test_a_round_is_even_if_others_use_about_the_same_in_its_slices(
 
 def test_a_block_rests_on_quiet_rounds_and_only_where_they_are_too_few_on_even_ones() -> None:
     quiet, loud, uneven = [(0.0, 0.0)] * 2, [(0.6, 0.6)] * 2, [(0.0, 0.0), (0.6, 0.0)]
-    assert Slices().kept([quiet, loud, quiet, uneven, quiet]) == ("quiet", [True, False, True, False, True])
-    assert Slices().kept([quiet, loud, quiet, uneven]) == ("even", [True, True, True, False])
-    assert Slices().kept([]) == ("even", [])
+    assert Slices().selection([quiet, loud, quiet, uneven, quiet]) == ("quiet", [True, False, True, False, True])
+    assert Slices().selection([quiet, loud, quiet, uneven]) == ("even", [True, True, True, False])
+    assert Slices().selection([]) == ("even", [])
 
 
 @pytest.mark.parametrize(

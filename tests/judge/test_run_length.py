@@ -72,11 +72,11 @@ def test_ranks_and_claims_of_a_run_with_looks_have_the_level_of_the_look() -> No
 
 def test_a_run_with_looks_ends_at_the_end_of_any_block() -> None:
     record = an_experiment("a", "b", blocks=40).record().model_copy(update={"looks": [5, 10, 20, 40]})
-    assert not is_cut_off(record, complete=13, tried=26, stages=set())
-    assert is_cut_off(record, complete=13, tried=27, stages=set())
-    assert is_cut_off(record, complete=4, tried=8, stages=set())
-    assert is_cut_off(record, complete=13, tried=26, stages={"interrupted"})
-    assert is_cut_off(an_experiment("a", "b").record(), complete=4, tried=8, stages=set())
+    assert not is_cut_off(record, complete=13, trial_count=26, stages=set())
+    assert is_cut_off(record, complete=13, trial_count=27, stages=set())
+    assert is_cut_off(record, complete=4, trial_count=8, stages=set())
+    assert is_cut_off(record, complete=13, trial_count=26, stages={"interrupted"})
+    assert is_cut_off(an_experiment("a", "b").record(), complete=4, trial_count=8, stages=set())
 
 
 def timed_by_the_clock(

@@ -52,8 +52,8 @@ def listens(port: int, host: str = LOOPBACK) -> bool:
         return False
 
 
-def is_address(address: str, wanted: str = LOOPBACK) -> bool:
-    """Whether an IP address is the wanted one, in whatever form: a JVM's socket has `::ffff:127.0.0.1`."""
+def is_address(address: str, expected: str = LOOPBACK) -> bool:
+    """Whether an IP address is the expected one, in whatever form: a JVM's socket has `::ffff:127.0.0.1`."""
     parsed = ip_address(address)
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
-    return (mapped or parsed) == ip_address(wanted)
+    return (mapped or parsed) == ip_address(expected)

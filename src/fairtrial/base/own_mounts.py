@@ -25,9 +25,9 @@ def own_mounts() -> Iterator[None]:
     try:
         leave_for_new(CLONE_NEWNS)
         try:
-            made = subprocess.run(["mount", "--make-rslave", "/"], capture_output=True, text=True, check=False)
-            if made.returncode != 0:
-                raise OSError(f"mount --make-rslave /: {made.stderr.strip()}")
+            process = subprocess.run(["mount", "--make-rslave", "/"], capture_output=True, text=True, check=False)
+            if process.returncode != 0:
+                raise OSError(f"mount --make-rslave /: {process.stderr.strip()}")
             yield
         finally:
             # Threads that were started within share root and current folder; whoever does may not go elsewhere.

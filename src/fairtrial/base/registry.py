@@ -39,16 +39,16 @@ def defined_by_its_module(package: str, name: str, attribute: str) -> Any | None
     return thing if thing is not None and thing.name == name else None
 
 
-def pick(kind: str, name: str, known: Mapping[str, Thing], remedy: str = "name one of these") -> Thing:
+def pick(kind: str, name: str, choices: Mapping[str, Thing], remedy: str = "name one of these") -> Thing:
     """The thing of this name.
 
     Raises:
         Problem: nothing has this name; the reason lists all names, and suggests the most similar one.
     """
-    if name in known:
-        return known[name]
-    names = ", ".join(sorted(known))
-    raise Problem(f"there is no {kind} {name!r}{did_you_mean(name, known)}; there are: {names}", remedy)
+    if name in choices:
+        return choices[name]
+    names = ", ".join(sorted(choices))
+    raise Problem(f"there is no {kind} {name!r}{did_you_mean(name, choices)}; there are: {names}", remedy)
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

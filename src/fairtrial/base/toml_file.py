@@ -16,11 +16,11 @@ Model = TypeVar("Model", bound=BaseModel)
 LARGEST_FILE_BYTES = 1 << 20
 
 
-def read_toml(path: Path, model: type[Model], **known: Any) -> Model:
+def read_toml(path: Path, model: type[Model], **other_values: Any) -> Model:
     """Read a file as a `model`.
 
     Args:
-        known: values of keys that do not come from the file and must not be set in it.
+        other_values: values of keys that do not come from the file and must not be set in it.
 
     Raises:
         Problem: the file cannot be read, is not TOML, or does not fit the model.
@@ -43,9 +43,9 @@ def read_toml(path: Path, model: type[Model], **known: Any) -> Model:
             f"{path}: {printable(key, 100)}: holds a NUL (\\u0000), which no program, path or variable can hold",
             "take it out; bytes of any kind can be sent from a file (`body_file`)",
         )
-    if overlap := known.keys() & table.keys():
+    if overlap := other_values.keys() & table.keys():
         raise Problem(f"{path}: {', '.join(sorted(overlap))}: cannot be set in this file", "remove the key")
-    values = known | table
+    values = other_values | table
     try:
         return model.model_validate(values)
     except ValidationError as error:

@@ -40,7 +40,7 @@ class Rows(Protocol):
     def sample(self) -> list[dict[str, Any]]:
         """Return some rows, spread over all of them, by column name: numbers as int, everything else as text."""
 
-    def drawn(self, count: int) -> list[dict[str, Any]]:
+    def random_rows(self, count: int) -> list[dict[str, Any]]:
         """Return so many rows, or all if there are fewer, as `sample` does.
 
         They are drawn from the system's randomness: no stack can know them before.
@@ -70,14 +70,14 @@ class GeneratedRows:
         ids = {first + (last - first) * part // (SAMPLED_ROWS - 1) for part in range(SAMPLED_ROWS)}
         return self.dataset.rows_at(sorted(ids))
 
-    def drawn(self, count: int) -> list[dict[str, Any]]:
+    def random_rows(self, count: int) -> list[dict[str, Any]]:
         """Draw ids from the first to the last, as often as gaps make it necessary."""
         first, last = self.dataset.described["first_id"], self.dataset.described["last_id"]
-        drawn: dict[int, dict[str, Any]] = {}
-        while len(drawn) < min(count, self.count):
-            ids = {first + secrets.randbelow(last - first + 1) for _ in range(2 * count)} - drawn.keys()
-            drawn |= {row["id"]: row for row in self.dataset.rows_at(sorted(ids))}
-        return random.SystemRandom().sample(list(drawn.values()), min(count, len(drawn)))
+        rows: dict[int, dict[str, Any]] = {}
+        while len(rows) < min(count, self.count):
+            ids = {first + secrets.randbelow(last - first + 1) for _ in range(2 * count)} - rows.keys()
+            rows |= {row["id"]: row for row in self.dataset.rows_at(sorted(ids))}
+        return random.SystemRandom().sample(list(rows.values()), min(count, len(rows)))
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ class LiteralRows:
         step = max(1, len(self.rows) // SAMPLED_ROWS)
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows[::step]]
 
-    def drawn(self, count: int) -> list[dict[str, Any]]:
-        drawn = random.SystemRandom().sample(list(self.rows), min(count, len(self.rows)))
-        return [dict(zip(self.columns, row, strict=True)) for row in drawn]
+    def random_rows(self, count: int) -> list[dict[str, Any]]:
+        rows = random.SystemRandom().sample(list(self.rows), min(count, len(self.rows)))
+        return [dict(zip(self.columns, row, strict=True)) for row in rows]
 
 
 @dataclass(frozen=True)

@@ -70,20 +70,20 @@ def ab_test(
             "write one (docs/experiments.md, Two commits of your service), or name it with --file",
         )
     allowed = _share(margin)
-    asked = load_experiment(file)
-    name = contender_of(asked, contender)
-    refs = _refs(before, after) or _usual_refs(asked.contenders[name].folder or ".", file)
-    paired = between_refs(asked, name, *refs, allowed)
+    experiment = load_experiment(file)
+    name = contender_of(experiment, contender)
+    refs = _refs(before, after) or _usual_refs(experiment.contenders[name].folder or ".", file)
+    paired = between_refs(experiment, name, *refs, allowed)
     console = Console()
     if slices:
-        paired, why_not = in_slices(paired, asked)
+        paired, why_not = in_slices(paired, experiment)
         if why_not is not None:
             _say(console, f"one after the other, not in slices: {why_not}")
-    if asked.sweep is not None:
-        _say(console, f"left out: the sweep over {asked.sweep.parameter}; both are tried with what [load] says")
+    if experiment.sweep is not None:
+        _say(console, f"left out: the sweep over {experiment.sweep.parameter}; both are tried with what [load] says")
     changed, _ = with_settings(paired, blocks=blocks, seed=None, quick=quick)
     settings = Settings(out, decide_minutes=decide, junit=junit, markdown=markdown, profile=profile, wait=wait)
-    left_out = [claim.id for claim in asked.claims]
+    left_out = [claim.id for claim in experiment.claims]
     result, problem = carry_out(console, changed, file, settings, left_out)
     status = _status(result)
     _say(console, f"\n{name}: {_answer(result, refs, margin)}", style="bold")

@@ -46,12 +46,12 @@ def carry_out(
     with checked_out(experiment, file.parent) as checkouts:
         plan, not_tried = planned(experiment, file, checkouts, settings)
         with (
-            venue(console, plan, file, settings) as there,
+            venue(console, plan, file, settings) as trial_venue,
             results_folder(settings.out, plan.experiment.name) as results,
         ):
-            announce(console, plan, [*left_out, *not_tried], there.lanes)
+            announce(console, plan, [*left_out, *not_tried], trial_venue.lanes)
             with progress_on(console) as watcher:
-                conducted = there.conduct(results, watcher)
+                conducted = trial_venue.conduct(results, watcher)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, settings)
@@ -76,11 +76,13 @@ def planned(
     from fairtrial.plan.selection import select_stacks
     from fairtrial.plan.validate import assert_urls_given
 
-    known = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
-    selected, left_out = select_stacks(experiment, known, named=settings.named, own_folders=settings.own_folders)
+    stacks = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
+    selected, left_out = select_stacks(
+        experiment, stacks, stack_names=settings.stack_names, own_folders=settings.own_folders
+    )
     plan = make_plan(
         selected,
-        known,
+        stacks,
         file,
         until_decided=settings.decide_minutes is not None,
         workloads=settings.workload_folders,

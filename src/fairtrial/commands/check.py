@@ -75,7 +75,7 @@ def check(
 
 
 def _check_experiment(
-    console: "Console", file: Path, named: list[str], own_folders: list[Path], workload_folders: list[Path]
+    console: "Console", file: Path, stack_names: list[str], own_folders: list[Path], workload_folders: list[Path]
 ) -> int:
     from fairtrial.base.problem import Problem
     from fairtrial.catalog.stacks.checkouts import checked_out
@@ -90,7 +90,7 @@ def _check_experiment(
             f"name stacks, too: fairtrial check NAME --workload {file}; or name the experiment that it belongs to",
         )
     experiment = load_experiment(find_experiment(str(file)))
-    settings = Settings(Path(), named, own_folders, workload_folders)
+    settings = Settings(Path(), stack_names, own_folders, workload_folders)
     with checked_out(experiment, file.parent) as checkouts:
         plan, _ = planned(experiment, file, checkouts, settings)
         return check_plan(console, plan)
@@ -107,12 +107,12 @@ def _check_stacks(
     from fairtrial.tools.check.starts import Subject
 
     folders = [Path(each) for each in names if (Path(each) / MANIFEST).is_file()]
-    known = find_stacks([*own_folders, *folders])
+    stacks = find_stacks([*own_folders, *folders])
     references = [_reference(folder.resolve().name if (folder := Path(each)) in folders else each) for each in names]
     if workload is not None and names_file(workload):
-        return check_plan(console, plan_on_file(known, references, Path(workload), service))
+        return check_plan(console, plan_on_file(stacks, references, Path(workload), service))
     return check_stacks(
-        console, [Subject(pick_stack(known, reference), reference, workload, service) for reference in references]
+        console, [Subject(pick_stack(stacks, reference), reference, workload, service) for reference in references]
     )
 
 

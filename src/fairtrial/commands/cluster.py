@@ -80,10 +80,10 @@ def plan(
     from fairtrial.lab.lanes.start import in_words, lanes_of
 
     with reached(address, hosts, unencrypted=unencrypted) as cluster:
-        found = lanes_of(cluster, lanes, load_hosts)
+        venue_lanes = lanes_of(cluster, lanes, load_hosts)
     console = Console()
-    console.print(Text(in_words(found), style="bold"))
-    for line in found.described():
+    console.print(Text(in_words(venue_lanes), style="bold"))
+    for line in venue_lanes.described():
         console.print(Text(line), soft_wrap=True)
 
 

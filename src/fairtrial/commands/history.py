@@ -42,8 +42,8 @@ def history(
     write_text(figures, csv_text(of_runs))
     write_text(configuration, otava_text(of_runs, figures))
     console = Console(highlight=False)
-    written = f"{count(len(of_runs.runs), 'run')}, {count(len(of_runs.columns), 'figure')}"
-    console.print(escape(f"{written}: {figures} and {configuration}"))
+    summary = f"{count(len(of_runs.runs), 'run')}, {count(len(of_runs.columns), 'figure')}"
+    console.print(escape(f"{summary}: {figures} and {configuration}"))
     for column in of_runs.columns:
         if gaps := of_runs.gaps(column):
             console.print(escape(f"{column.name}: missing in {count(gaps, 'run')}, and so not in {configuration.name}"))

@@ -60,12 +60,12 @@ def init(
     """
     from rich.console import Console
 
-    from fairtrial.tools.init.ask import Given
+    from fairtrial.tools.init.ask import InitOptions
     from fairtrial.tools.init.initialise import Init, initialise
 
-    given = Given(command=command, build=build or None, port=port, ready=ready, requests=requests)
+    options = InitOptions(command=command, build=build or None, port=port, ready=ready, requests=requests)
     ask = _ask if sys.stdin is not None and sys.stdin.isatty() else None
-    call = Init(folder=folder, given=given, ask=ask, accept=yes, force=force)
+    call = Init(folder=folder, options=options, ask=ask, accept=yes, force=force)
     raise typer.Exit(initialise(call, Console(highlight=False)))
 
 
@@ -73,9 +73,9 @@ def _ask(question: str, proposed: str) -> str:
     """The answer that is typed, or what is proposed; Ctrl-C and Ctrl-D end the command as they end any other."""
     from fairtrial.base.printable import printable
 
-    shown = f"{question} [{printable(proposed)}]" if proposed else question  # what lies in the folder wrote it
+    prompt = f"{question} [{printable(proposed)}]" if proposed else question  # what lies in the folder wrote it
     try:
-        answer: str = typer.prompt(shown, default=proposed or None, show_default=False)
+        answer: str = typer.prompt(prompt, default=proposed or None, show_default=False)
     except typer.Abort:
         raise KeyboardInterrupt from None
     return answer

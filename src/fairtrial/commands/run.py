@@ -165,12 +165,12 @@ def run(
         noise_floor=noise_floor,
         crash_audit=None if crash_audit is None else crash_audit.value,
     )
-    for given, option in (
+    for is_set, option in (
         (lanes is not None, "--lanes"),
         (load_hosts > 1, "--load-hosts"),
         (unencrypted, "--unencrypted"),
     ):
-        if given and cluster is None and hosts is None:
+        if is_set and cluster is None and hosts is None:
             raise Problem(f"{option} is about a cluster", "give it with --cluster ADDRESS or --hosts FILE")
     settings = Settings(
         out,

@@ -11,7 +11,7 @@ class Settings:
 
     out: Path
     """where the results folder is made"""
-    named: Sequence[str] = ()
+    stack_names: Sequence[str] = ()
     """the only stacks to try; empty: those of the experiment"""
     own_folders: Sequence[Path] = ()
     """folders with stacks of the user's"""

@@ -62,12 +62,12 @@ def _was_given_up(error: BaseException | None) -> bool:
 
 def _began_with_interrupt(error: BaseException) -> bool:
     """Whether it was raised because of an interrupt: some libraries wrap one that comes while they are loaded."""
-    seen: set[int] = set()
+    visited_ids: set[int] = set()
     each: BaseException | None = error
-    while each is not None and id(each) not in seen:
+    while each is not None and id(each) not in visited_ids:
         if isinstance(each, KeyboardInterrupt):
             return True
-        seen.add(id(each))
+        visited_ids.add(id(each))
         each = each.__cause__ or each.__context__
     return False
 
@@ -80,12 +80,12 @@ def _tell(error: BaseException | None) -> None:
         from fairtrial.base.printable import printable
 
         words = printable(_without_secrets(f"{type(error).__name__}: {error}"), LONGEST_MESSAGE)
-        file = _written(error)
+        file = _write_details(error)
         where = "its details could not be written" if file is None else f"its details are in {file}"
         print(f"error: this was not foreseen, and is a fault of Fairtrial: {words}; {where}", file=sys.stderr)
 
 
-def _written(error: BaseException) -> Path | None:
+def _write_details(error: BaseException) -> Path | None:
     """The file with the details, in the cache, or else among the temporary files; None if neither can be written."""
     from fairtrial.base.locations import cache_folder
 
@@ -115,15 +115,15 @@ def _without_secrets(text: str) -> str:
     from fairtrial.experiment.workload_file.secrets import Secrets
     from fairtrial.tools.import_requests.secret_names import VALUE, is_secret_name
 
-    named = {
+    by_name = {
         name: value
         for name, value in os.environ.items()
         if len(value) >= SHORTEST_SECRET and name not in NO_SECRETS and is_secret_name(name, value)
     }
     in_urls = {
-        name: found[1] for name, value in os.environ.items() if (found := re.search(r"://[^/\s:@]*:([^/\s@]+)@", value))
+        name: match[1] for name, value in os.environ.items() if (match := re.search(r"://[^/\s:@]*:([^/\s@]+)@", value))
     }
-    hidden = Secrets(named, in_urls).hidden(text)
+    hidden = Secrets(by_name, in_urls).hidden(text)
     return VALUE.sub("(hidden)", PASSWORD_IN_URL.sub(r"\1:(hidden)@", hidden))
 
 

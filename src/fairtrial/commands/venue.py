@@ -47,7 +47,7 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
 
     if settings.profile:
         raise Problem("--profile is for one machine", "leave out --cluster or --hosts, or --profile")
-    sent = sent_plan(plan, str(file))
+    portable_plan = sent_plan(plan, str(file))
     with ExitStack() as ends:
         with console.status("looking at the cluster" if settings.hosts is None else "bringing up the hosts"):
             cluster = ends.enter_context(reached(settings.cluster, settings.hosts, unencrypted=settings.unencrypted))
@@ -60,7 +60,7 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
                 results,
                 watcher,
                 lambda inbox: start_lanes(
-                    cluster, lanes, sent, inbox, unencrypted=settings.unencrypted, wait=settings.wait
+                    cluster, lanes, portable_plan, inbox, unencrypted=settings.unencrypted, wait=settings.wait
                 ),
                 settings.decide_within_seconds,
             )

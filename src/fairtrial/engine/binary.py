@@ -107,10 +107,10 @@ def _ready(name: str) -> Path | None:
 def _that_runs(binary: Path) -> Path:
     """The binary, which was asked for its version: on a file system that is mounted noexec, nothing runs."""
     try:
-        asked = subprocess.run(
+        process = subprocess.run(
             [str(binary), "--version"], capture_output=True, check=False, timeout=VERSION_WITHIN_SECONDS
         )
-        fault = f"it ended with status {asked.returncode}" if asked.returncode else ""
+        fault = f"it ended with status {process.returncode}" if process.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
         fault = (error.strerror or str(error)) if isinstance(error, OSError) else "it does not end"
     if fault:

@@ -18,7 +18,7 @@ class CommandUser:
     """folders that only their owner may enter, outer ones first: the command finds the folders in them"""
     hidden: Sequence[Path] = ()
     """folders that the command finds empty"""
-    kept: Sequence[Path] = ()
+    read_only: Sequence[Path] = ()
     """what stays below hidden folders, read-only"""
 
     @property
@@ -29,5 +29,5 @@ class CommandUser:
             *(() if self.most_processes is None else ("--most-processes", str(self.most_processes))),
             *(word for folder in self.opened for word in ("--open", str(folder))),
             *(word for folder in self.hidden for word in ("--hide", str(folder))),
-            *(word for path in self.kept for word in ("--keep", str(path))),
+            *(word for path in self.read_only for word in ("--keep", str(path))),
         ]

@@ -34,15 +34,15 @@ class ContainerTree:
             for file in [group / "cgroup.procs", *group.glob("*/**/cgroup.procs")]:
                 with suppress(OSError, ValueError):  # it ended meanwhile
                     pids |= {int(line) for line in file.read_text().split()}
-        found: list[psutil.Process] = []
+        processes: list[psutil.Process] = []
         for pid in sorted(pid for pid in pids if pid >= LOWEST_PID):
             with suppress(psutil.Error):
-                found.append(psutil.Process(pid))
-        if not found:
+                processes.append(psutil.Process(pid))
+        if not processes:
             with suppress(psutil.Error):
                 first = psutil.Process(self.pid)
-                found = [first, *first.children(recursive=True)]
-        return found
+                processes = [first, *first.children(recursive=True)]
+        return processes
 
     def cpu_seconds(self) -> tuple[float, float]:
         """User and system seconds so far: of its group, ended processes included, or else of its processes.

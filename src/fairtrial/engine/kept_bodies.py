@@ -18,12 +18,12 @@ class BodyVerdicts:
     """What becomes of the bodies of one run.
 
     Args:
-        shown: whether examples may quote bodies. Where connections take variables, these are known to the engine alone,
-            so that they could not be hidden.
+        may_quote: whether examples may quote bodies. Where connections take variables, these are known to the engine
+            alone, so that they could not be hidden.
     """
 
-    def __init__(self, requests: Sequence[Request], *, shown: bool = True) -> None:
-        self._shown = shown
+    def __init__(self, requests: Sequence[Request], *, may_quote: bool = True) -> None:
+        self._may_quote = may_quote
         self._checks = {request.name: request.body_check for request in requests if request.body_check is not None}
         self._wrong: Counter[str] = Counter()
         self._examples: list[Example] = []
@@ -41,8 +41,8 @@ class BodyVerdicts:
             return
         self._wrong[event["request"]] += event["times"]
         if len(self._examples) < MOST_EXAMPLES:
-            excerpt = (event["text"] or "")[:EXCERPT_CHARACTERS] if self._shown else ""
-            reason = fault if self._shown else UNSHOWN
+            excerpt = (event["text"] or "")[:EXCERPT_CHARACTERS] if self._may_quote else ""
+            reason = fault if self._may_quote else UNSHOWN
             self._examples.append(Example(kind="wrong_body", status=event["status"], excerpt=excerpt, reason=reason))
 
     def applied_to(self, summary: EngineSummary) -> EngineSummary:

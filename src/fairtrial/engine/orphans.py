@@ -50,14 +50,14 @@ def end_orphans() -> int:
     deadline = time.monotonic() + KILL_WITHIN_SECONDS
     while time.monotonic() < deadline:
         with _lock:
-            found = _orphans()
-            for process in found:
+            orphans = _orphans()
+            for process in orphans:
                 with suppress(psutil.Error):
                     process.kill()
-            for process in found:
+            for process in orphans:
                 _reap(process.pid)
-        ended |= {process.pid for process in found}
-        if not found:
+        ended |= {process.pid for process in orphans}
+        if not orphans:
             break
         time.sleep(LOOK_EVERY_SECONDS)
     return len(ended)
@@ -76,15 +76,15 @@ def kill_tree(pid: int) -> None:
 def _orphans() -> list[psutil.Process]:
     """The lab's children that it did not start, and what is below them."""
     own_session = os.getsid(0)
-    found: list[psutil.Process] = []
+    orphans: list[psutil.Process] = []
     children = psutil.Process().children()
     _own.intersection_update({child.pid for child in children})
     for child in children:
         with suppress(psutil.Error, ProcessLookupError):
             if child.pid in _own or os.getsid(child.pid) == own_session:
                 continue
-            found += [child, *child.children(recursive=True)]
-    return found
+            orphans += [child, *child.children(recursive=True)]
+    return orphans
 
 
 def _reap(pid: int) -> None:

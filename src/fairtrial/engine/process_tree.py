@@ -75,8 +75,8 @@ class CpuTimes:
 
         Those of containers are in `read` already.
         """
-        known = {process.pid for process in self._processes}
-        came = [process for process in processes_below(*self._guard_pids) if process.pid not in known]
+        pids = {process.pid for process in self._processes}
+        came = [process for process in processes_below(*self._guard_pids) if process.pid not in pids]
         self._processes += came
         return _used_by(came)
 

@@ -55,7 +55,7 @@ def run_engine(
             ended then.
     """
     secrets = Secrets(plan.secrets)
-    verdicts = BodyVerdicts(plan.requests, shown=not plan.setup)
+    verdicts = BodyVerdicts(plan.requests, may_quote=not plan.setup)
 
     def on_each(event: dict[str, Any]) -> None:
         if event["event"] == "body":

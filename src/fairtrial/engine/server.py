@@ -35,10 +35,10 @@ class EngineServer:
             Problem: it ended without one.
         """
         self._process.stop()
-        told = _event(self._output, event)
-        if told is None:
+        account = _event(self._output, event)
+        if account is None:
             raise Problem(f"{self._title} ended without an account: {_excerpt(self._output)}", "run it again")
-        return told
+        return account
 
 
 @contextmanager

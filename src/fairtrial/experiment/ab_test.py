@@ -35,8 +35,8 @@ def contender_of(experiment: Experiment, name: str | None) -> str:
     """
     with_folder = [each for each, contender in experiment.contenders.items() if contender.folder is not None]
     if name is not None and name not in with_folder:
-        known = f"; there are: {', '.join(with_folder)}" if with_folder else ""
-        raise Problem(f"--contender {name}: no contender of this name has a folder{known}", "see docs/experiments.md")
+        choices = f"; there are: {', '.join(with_folder)}" if with_folder else ""
+        raise Problem(f"--contender {name}: no contender of this name has a folder{choices}", "see docs/experiments.md")
     if name is None and len(with_folder) != 1:
         reason = f"{len(with_folder)} contenders have a folder: {', '.join(with_folder)}" if with_folder else ""
         raise Problem(
@@ -87,19 +87,19 @@ def _ratio(identity: str, text: str, pair: list[str], metric: str, bound: dict[s
     return {"id": identity, "kind": "ratio", "text": text, "of": pair[1], "to": pair[0], "metric": metric, **bound}
 
 
-def in_slices(paired: Experiment, asked: Experiment) -> tuple[Experiment, str | None]:
+def in_slices(paired: Experiment, experiment: Experiment) -> tuple[Experiment, str | None]:
     """The experiment with both refs up at once and measured in turn, in enough blocks; or unchanged, and why.
 
     Args:
-        asked: as the file has it: its own `slices`, `blocks` and `duration_seconds` are kept.
+        experiment: as the file has it: its own `slices`, `blocks` and `duration_seconds` are kept.
     """
     reason = paired.why_not_sliced()
     if reason is not None:
         return paired, reason
     load = sliced(paired.load)
-    changes: dict[str, object] = {"slices": asked.slices or Slices()}
-    if "blocks" not in asked.model_fields_set:
+    changes: dict[str, object] = {"slices": experiment.slices or Slices()}
+    if "blocks" not in experiment.model_fields_set:
         changes["blocks"] = SLICED_BLOCKS
-    if "duration_seconds" not in asked.load.model_fields_set:
+    if "duration_seconds" not in experiment.load.model_fields_set:
         changes["load"] = load.model_copy(update={"duration_seconds": SLICED_SECONDS})
     return paired.model_copy(update=changes), None

@@ -40,9 +40,9 @@ def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tup
     """
     changed, left_out = _changed(experiment, {}, other.claims)
     if not changed.claims:
-        tried = sorted(map(str, experiment.condition_refs))
+        conditions = sorted(map(str, experiment.condition_refs))
         raise Problem(
-            f"{file}: none of its claims is about what was tried: {', '.join(tried)}",
+            f"{file}: none of its claims is about what was tried: {', '.join(conditions)}",
             "name an experiment with claims about these",
         )
     return changed, left_out
@@ -102,15 +102,15 @@ def _changed(
     Returns it with the ids of the other claims. An experiment that does not change is not validated again.
     """
     changed = experiment.model_copy(update=dict(changes))
-    tried = {str(condition) for condition in changed.condition_refs}
+    conditions = {str(condition) for condition in changed.condition_refs}
     swept = {str(stack) for stack in changed.stacks} if changed.sweep else set()
-    kept = [
+    remaining = [
         claim
         for claim in claims
-        if {str(condition) for condition in claim.needs()} <= tried
+        if {str(condition) for condition in claim.needs()} <= conditions
         and {str(stack) for stack in claim.curves()} <= swept
     ]
-    if not changes and kept == experiment.claims:
+    if not changes and remaining == experiment.claims:
         return experiment, []
-    validated = Experiment.model_validate(changed.model_dump() | {"claims": kept})
-    return validated, [claim.id for claim in claims if claim not in kept]
+    validated = Experiment.model_validate(changed.model_dump() | {"claims": remaining})
+    return validated, [claim.id for claim in claims if claim not in remaining]

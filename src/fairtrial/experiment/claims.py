@@ -226,12 +226,12 @@ class ShapeClaim(MetricClaim):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        given: Mapping[str, Any] = {"between": self.between, "within": self.within, "to": self.to}
-        for key, value in given.items():
-            needed = self.shape in SHAPES_WITH[key]
-            if value is None and needed:
+        options: Mapping[str, Any] = {"between": self.between, "within": self.within, "to": self.to}
+        for key, value in options.items():
+            is_needed = self.shape in SHAPES_WITH[key]
+            if value is None and is_needed:
                 raise ValueError(f"{key}: shape {self.shape!r} needs it")
-            if value is not None and not needed and key != "to":
+            if value is not None and not is_needed and key != "to":
                 raise ValueError(f"{key}: shape {self.shape!r} has no such key")
         if self.to == self.of:
             raise ValueError("`of` and `to` name the same stack")

@@ -107,9 +107,11 @@ class Contender(Strict):
     def _of_one_shape(self) -> Self:
         shapes = {"folder": self.folder, "directory": self.directory, "url": self.url}
         shapes |= {"image": self.image, "dockerfile": self.dockerfile, "compose": self.compose}
-        given = [name for name, value in shapes.items() if value is not None]
-        if len(given) != 1:
-            raise ValueError(f"set one of {', '.join(shapes)}" + (f", not {' and '.join(given)}" if given else ""))
+        shape_names = [name for name, value in shapes.items() if value is not None]
+        if len(shape_names) != 1:
+            raise ValueError(
+                f"set one of {', '.join(shapes)}" + (f", not {' and '.join(shape_names)}" if shape_names else "")
+            )
         if self.url is not None:
             _assert_origin(self.url)
         in_container = any(each is not None for each in (self.image, self.dockerfile, self.compose))
@@ -129,16 +131,16 @@ class Contender(Strict):
         if self.directory is not None and self.command is None:
             raise ValueError("command: missing; it says what is run in `directory`")
         described = ("command", "build", "env", "env_from", "port", "files", "hosts", "network")
-        told = {name for name in described if getattr(self, name) not in (None, [], {})}
-        if self.url is not None and told:
-            raise ValueError(f"{min(told)}: what runs at `url` is not started: leave it out")
+        keys = {name for name in described if getattr(self, name) not in (None, [], {})}
+        if self.url is not None and keys:
+            raise ValueError(f"{min(keys)}: what runs at `url` is not started: leave it out")
         if self.directory is not None and self.build:
             raise ValueError("build: what has a `directory` is run where it lies: leave it out, or write `folder`")
         if self.folder is not None and self.command is None:
-            told |= {name for name in ("ready", "ready_within_seconds") if getattr(self, name) is not None}
-            told |= {"http2"} if self.http2 else set()
-            if told:
-                raise ValueError(f"{min(told)}: without `command`, the stack.toml of `folder` says it")
+            keys |= {name for name in ("ready", "ready_within_seconds") if getattr(self, name) is not None}
+            keys |= {"http2"} if self.http2 else set()
+            if keys:
+                raise ValueError(f"{min(keys)}: without `command`, the stack.toml of `folder` says it")
         assert_places(self.files, self.hosts)
         self._assert_refs()
         return self

@@ -35,8 +35,8 @@ def load_at(load: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]], 
         ValueError: there is no such variant.
     """
     if not isinstance(name, str) or name not in variants:
-        there = ", ".join(sorted(variants)) or "none"
-        raise ValueError(f"there is no [loads.{format_value(name)}]; there are: {there}")
+        names = ", ".join(sorted(variants)) or "none"
+        raise ValueError(f"there is no [loads.{format_value(name)}]; there are: {names}")
     return {**load, **{key: value for key, value in variants[name].items() if value is not None}}
 
 
@@ -49,9 +49,9 @@ def assert_swept(variants: Mapping[str, LoadVariant], parameter: str | None, val
     Raises:
         ValueError: no sweep names the variant.
     """
-    tried = values if parameter == OVER_LOADS else []
+    variant_names = values if parameter == OVER_LOADS else []
     for name in variants:
-        if name not in tried:
+        if name not in variant_names:
             raise ValueError(
                 f'loads.{name}: no condition is loaded so: set parameter = "{OVER_LOADS}" in [sweep] and name it in '
                 "`values`, or leave it out"

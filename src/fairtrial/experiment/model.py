@@ -287,11 +287,13 @@ class Experiment(Strict):
         swept = (None, ()) if self.sweep is None else (self.sweep.parameter, self.sweep.values)
         assert_swept(self.loads, *swept)
         if self.sweep is not None:
-            tried = {self.service_of(stack) for stack in self.stacks}
+            services = {self.service_of(stack) for stack in self.stacks}
             if self.sweep.parameter.endswith(".latency") and self.cache is not None:
-                tried.add(self.cache)
-            if self.sweep.service not in {None, *tried}:
-                raise ValueError(f"sweep: no stack is tried on {self.sweep.service}, but on {', '.join(sorted(tried))}")
+                services.add(self.cache)
+            if self.sweep.service not in {None, *services}:
+                raise ValueError(
+                    f"sweep: no stack is tried on {self.sweep.service}, but on {', '.join(sorted(services))}"
+                )
             for value in self.sweep.values:
                 try:
                     self.at(value)

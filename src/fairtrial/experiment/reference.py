@@ -35,8 +35,8 @@ class StackRef(Strict):
         return str(self)
 
     def __str__(self) -> str:
-        named = self.name if self.variant == "default" else f"{self.name}:{self.variant}"
-        return f"{named}@{self.service}" if self.service else named
+        text = self.name if self.variant == "default" else f"{self.name}:{self.variant}"
+        return f"{text}@{self.service}" if self.service else text
 
 
 class ConditionRef(Strict):

@@ -48,7 +48,7 @@ class Slices(Strict):
         """How many rounds a block has: in each, every condition is measured for one slice."""
         return max(LEAST_ROUNDS, math.ceil(load.duration_seconds / self.seconds - 1e-9))
 
-    def kept(self, rounds: Sequence[Shares]) -> tuple[Rule, list[bool]]:
+    def selection(self, rounds: Sequence[Shares]) -> tuple[Rule, list[bool]]:
         """Which rounds of a block its figures rest on: the quiet ones, or, if they are fewer than LEAST_ROUNDS, the
         even ones. On a machine that is busy all the time, others take the same from all slices of an even round."""
         quiet = [all(self.is_quiet(server, engine) for server, engine in each) for each in rounds]
@@ -64,13 +64,13 @@ class Slices(Strict):
         """Whether others used about the same in all slices of a round."""
         return all(max(side) - min(side) <= self.apart_share for side in zip(*shares, strict=True))
 
-    def goes_on(self, tried: int, kept: int, planned: int, spare: int) -> bool:
-        """Whether a block has another round after `tried` rounds, of which `kept` were kept.
+    def goes_on(self, rounds: int, kept_rounds: int, planned: int, spare: int) -> bool:
+        """Whether a block has another round after so many `rounds`, of which `kept_rounds` were kept.
 
         Args:
             spare: how many rounds beyond the planned ones the run may still try.
         """
-        return tried < planned or (kept < LEAST_ROUNDS and spare > 0)
+        return rounds < planned or (kept_rounds < LEAST_ROUNDS and spare > 0)
 
     def describe(self) -> str:
         """The rule in words, as the end of a sentence."""

@@ -84,14 +84,14 @@ def at_value(file: dict[str, Any], parameter: str, value: Value) -> dict[str, An
     return rest | {table: {**rest.get(table, {}), key: value}}
 
 
-def assert_same_type(value: Value, taken: object) -> None:
+def assert_same_type(value: Value, model_value: object) -> None:
     """Whether a model took a boolean for a boolean and a number for a number: models read true as 1, and 1 as true.
 
     Raises:
         ValueError: it did not.
     """
-    if isinstance(taken, bool) != isinstance(value, bool):
-        is_boolean = isinstance(taken, bool)
+    if isinstance(model_value, bool) != isinstance(value, bool):
+        is_boolean = isinstance(model_value, bool)
         raise ValueError(
             "it is true or false: write `values = [false, true]`" if is_boolean else "it is no boolean, and this is one"
         )

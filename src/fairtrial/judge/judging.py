@@ -55,13 +55,13 @@ def judge(
     record = as_timed(record, trials)
     findings, of_claims = _findings(record, trials)
     results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
-    tried = {
+    trials_of = {
         condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
     }
-    lost = lost_blocks(record, results)
+    left_out_blocks = lost_blocks(record, results)
     counted = {
-        condition: [trial for trial in its_trials if counts(results[trial.index], lost)]
-        for condition, its_trials in tried.items()
+        condition: [trial for trial in its_trials if counts(results[trial.index], left_out_blocks)]
+        for condition, its_trials in trials_of.items()
     }
     valid = {condition: _valid(its_trials, results) for condition, its_trials in counted.items()}
     complete = _blocks_complete(record, trials)
@@ -71,20 +71,27 @@ def judge(
     conditions = [
         _condition(
             condition,
-            [results[trial.index] for trial in tried[condition.id]],
+            [results[trial.index] for trial in trials_of[condition.id]],
             condition_outcome([results[trial.index] for trial in counted[condition.id]]),
             valid[condition.id],
             standing.get(condition.id),
-            work_proven(record, condition, tried[condition.id]),
-            user_over(tried[condition.id]),
+            work_proven(record, condition, trials_of[condition.id]),
+            user_over(trials_of[condition.id]),
         )
         for condition in record.conditions
     ]
     experiment = record.experiment
-    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], lost)]
-    kept = blocks - sum(block <= blocks for block in lost)
+    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], left_out_blocks)]
+    blocks_in_claims = blocks - sum(block <= blocks for block in left_out_blocks)
     evidence = Evidence(
-        experiment, record.conditions, judged, _outcomes(conditions), interrupted, kept, level, findings=of_claims
+        experiment,
+        record.conditions,
+        judged,
+        _outcomes(conditions),
+        interrupted,
+        blocks_in_claims,
+        level,
+        findings=of_claims,
     )
     return Result(
         fairtrial_version=record.fairtrial_version,
@@ -96,7 +103,7 @@ def judge(
         seed=experiment.seed,
         blocks_planned=blocks,
         blocks_complete=complete,
-        blocks_left_out=list(lost),
+        blocks_left_out=list(left_out_blocks),
         level=level,
         looks=list(record.looks),
         host=record.host,
@@ -127,7 +134,7 @@ def judge(
         claims_stated=claims_stated,
         claims_judged=experiment.claims_judged,
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
-        findings=[*findings[None], *left_out(lost)],
+        findings=[*findings[None], *left_out(left_out_blocks)],
     )
 
 
@@ -251,10 +258,10 @@ def _checks(trial: TrialResult, severity: Severity) -> frozenset[str]:
 def _blocks_complete(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> int:
     """Blocks in which every condition was tried to its end, apart from those that cannot run at all."""
     cannot = {trial.condition for trial in trials if trial.failure is not None and trial.failure.stage in CANNOT_RUN}
-    tried: dict[int, set[str]] = defaultdict(set)
+    conditions_of_blocks: dict[int, set[str]] = defaultdict(set)
     for trial in trials:
         ended_early = trial.engine is not None and trial.engine.interrupted
         if not ended_early and (trial.failure is None or trial.failure.stage != "interrupted"):
-            tried[trial.block].add(trial.condition)
+            conditions_of_blocks[trial.block].add(trial.condition)
     planned = {condition.id for condition in record.conditions}
-    return sum(1 for conditions in tried.values() if planned <= conditions | cannot)
+    return sum(1 for conditions in conditions_of_blocks.values() if planned <= conditions | cannot)

@@ -259,10 +259,10 @@ def _metric_of_all(name: str) -> Metric:
     if (percentile := percentile_in(name)) is not None:
         return percentile_of(*percentile)
     if name not in METRICS:
-        meant = _probable_name(name)
-        hint = f" (did you mean {meant}?)" if meant is not None else ""
-        known = f"{', '.join(METRICS)}, first_byte_time_p50 and other percentiles of it, {CAPACITY}:OBJECTIVE"
-        raise ValueError(f"there is no metric {name!r}{hint}; there are {known}")
+        suggestion = _probable_name(name)
+        hint = f" (did you mean {suggestion}?)" if suggestion is not None else ""
+        names = f"{', '.join(METRICS)}, first_byte_time_p50 and other percentiles of it, {CAPACITY}:OBJECTIVE"
+        raise ValueError(f"there is no metric {name!r}{hint}; there are {names}")
     return METRICS[name]
 
 

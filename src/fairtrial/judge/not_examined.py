@@ -76,22 +76,22 @@ def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> I
             longest = max(trial.engine.window_seconds for trial in measured if trial.engine is not None)
             alike[f"{longest:.3g} s at most", LONGER].append(condition.contender)
     for (windows, remedy), contenders in alike.items():
-        named = printable(", ".join(contenders), NAMED_CHARACTERS)
-        what = f"whether goodput and times change within a window, which takes {SHORTEST} s, of: {named} ({windows})"
+        names = printable(", ".join(contenders), NAMED_CHARACTERS)
+        what = f"whether goodput and times change within a window, which takes {SHORTEST} s, of: {names} ({windows})"
         yield _note("not-stationary", what, remedy)
 
 
 def _over_http2(record: ExperimentRecord) -> Iterator[Finding]:
     """A note for each check that needs a calibration, for all conditions over HTTP/2, as there is none; and one for
     those whose streams share connections, as their answers are counted by connection."""
-    named = {each.contender: each.load for each in record.conditions}
-    over_http2 = [name for name, load in named.items() if isinstance(load, RequestLoad) and load.http2]
+    loads = {each.contender: each.load for each in record.conditions}
+    over_http2 = [name for name, load in loads.items() if isinstance(load, RequestLoad) and load.http2]
     if not over_http2:
         return
     conditions = printable(", ".join(over_http2), NAMED_CHARACTERS)
     for check, what in OF_THE_HARNESS.items():
         yield _note(check, f"{what}, of: {conditions}; the load engine's own target speaks HTTP/1.1 alone", NO_CEILING)
-    shared = [name for name, load in named.items() if isinstance(load, ClosedLoad | FixedLoad) and load.streams > 1]
+    shared = [name for name, load in loads.items() if isinstance(load, ClosedLoad | FixedLoad) and load.streams > 1]
     if shared:
         conditions = printable(", ".join(shared), NAMED_CHARACTERS)
         what = "whether the streams of one connection were served alike, as the connections were to each other"
@@ -116,8 +116,8 @@ def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -
             why = f"fewer than {MINIMUM_BLOCKS} blocks", f"run {MINIMUM_BLOCKS} blocks or more"
         alike[why].append(condition.contender)
     for (reason, remedy), contenders in alike.items():
-        named = printable(", ".join(contenders), NAMED_CHARACTERS)
-        yield _note("not-warm", f"whether windows begin slower than they go on, of: {named} ({reason})", remedy)
+        names = printable(", ".join(contenders), NAMED_CHARACTERS)
+        yield _note("not-warm", f"whether windows begin slower than they go on, of: {names} ({reason})", remedy)
 
 
 def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:
@@ -131,8 +131,10 @@ def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:
         if check != WRITES_STORED or not own.audits:
             yield _note(check, what, REMEDY)
         elif unproven := _unproven(own):
-            named = printable(", ".join(unproven), NAMED_CHARACTERS)
-            yield _note(check, f"whether what was acknowledged is stored, of: {named}; no audit counts it", AUDIT)
+            request_names = printable(", ".join(unproven), NAMED_CHARACTERS)
+            yield _note(
+                check, f"whether what was acknowledged is stored, of: {request_names}; no audit counts it", AUDIT
+            )
     for request in own.accepts_anything:
         yield Finding(
             check="errors",

@@ -64,8 +64,8 @@ def exit_status(result: Result) -> int:
     nothing could run; 130 interrupted. 2 is wrong usage, which never comes from a result. Trials of blocks that were
     left out whole do not count.
     """
-    tried = [trial for condition in result.conditions for trial in condition.trials]
-    outcomes = {trial.outcome for trial in tried if trial.block not in result.blocks_left_out}
+    trials = [trial for condition in result.conditions for trial in condition.trials]
+    outcomes = {trial.outcome for trial in trials if trial.block not in result.blocks_left_out}
     # A condition may be refused for what its contender did in a block that was left out.
     outcomes |= {condition.outcome for condition in result.conditions if condition.outcome == "refused"}
     verdicts = {claim.verdict for claim in result.claims}

@@ -44,9 +44,9 @@ def with_looks_in_time(record: ExperimentRecord, elapsed_seconds: float) -> Expe
 def seconds_of(trials: Sequence[TrialRecord]) -> float:
     """From the start of the first of these trials to the end of the last."""
     first, last = trials[0], trials[-1]
-    begun, ended = datetime.fromisoformat(first.started_at), datetime.fromisoformat(last.started_at)
+    first_start, last_start = datetime.fromisoformat(first.started_at), datetime.fromisoformat(last.started_at)
     of_last = sum(seconds for stage, seconds in last.stage_seconds.items() if stage != CEILING_STAGE)
-    return (ended - begun).total_seconds() + of_last
+    return (last_start - first_start).total_seconds() + of_last
 
 
 def is_time_over(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
@@ -75,8 +75,8 @@ def level_of(record: ExperimentRecord, complete: int, *, time_is_over: bool) -> 
     return level_at(record.looks.index(complete) + 1, record.looks, last_share=last_share)
 
 
-def is_cut_off(record: ExperimentRecord, complete: int, tried: int, stages: Collection[str]) -> bool:
+def is_cut_off(record: ExperimentRecord, complete: int, trial_count: int, stages: Collection[str]) -> bool:
     """Whether a run ended too early: interrupted, in the middle of a block, or before its first look."""
     if "interrupted" in stages:
         return True
-    return complete < record.possible_ends[0] or tried != sum(map(len, record.order[:complete]))
+    return complete < record.possible_ends[0] or trial_count != sum(map(len, record.order[:complete]))

@@ -92,8 +92,8 @@ def _stacks(plan: Plan) -> list[str]:
     for reference in plan.experiment.stacks:
         stack = stacks[reference.name]
         stack_class = stack.class_of(stack.variant(reference))
-        named = "" if stack_class == PRODUCTION else stack_class
-        facts = ", ".join(each for each in (named, _described(stack)) if each)
+        stack_kind = "" if stack_class == PRODUCTION else stack_class
+        facts = ", ".join(each for each in (stack_kind, _described(stack)) if each)
         described.append(f"{reference} ({facts})" if facts else str(reference))
     return described
 

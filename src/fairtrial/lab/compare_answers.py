@@ -67,7 +67,7 @@ class _Round:
     secrets: list[Mapping[str, str]]
     """what nobody may see: of the environment, and all that setup requests were answered with so far"""
 
-    def kept(
+    def collect_answers(
         self, condition: PlannedCondition, name: str, requests: Sequence[Request], how: "_Questions"
     ) -> tuple[Path, dict[str, int]]:
         """Start a contender from the state in which trials begin, ask it, and keep what it answers.
@@ -97,12 +97,12 @@ class _Round:
                 deployed(context) as deployment,
             ):
                 own = self._set_up(context, deployment)
-                asked = {request.name for request in requests}
+                names = {request.name for request in requests}
                 plan = EnginePlan(
                     address=deployment.address,
                     host=deployment.host,
                     tls=deployment.tls,
-                    requests=[each for each in own.comparable.requests if each.name in asked],
+                    requests=[each for each in own.comparable.requests if each.name in names],
                     rows=dict(own.comparable.rows),
                     secrets=dict(own.secrets),
                     load=Closed(connections=how.connections),
@@ -139,7 +139,7 @@ class _Round:
         """The answers to the same instances of all requests, one after the other on one connection."""
         instances = min(IN_TURN, self.comparable.most_in_turn or IN_TURN)
         how = _Questions(instances, connections=1, seed=self.plan.experiment.seed)
-        file, ended = self.kept(condition, name, self.comparable.requests, how)
+        file, ended = self.collect_answers(condition, name, self.comparable.requests, how)
         answers = read_answers(file)
         file.unlink()
         return _InTurn(answers, ended)
@@ -209,34 +209,36 @@ def compared_with_reference(
         reference = _reference(plan)
         preparing(f"the answers of {reference.label}, twice")
         try:
-            wanted = asking.in_turn(reference, "first")
-            again = asking.in_turn(reference, "second")
-            _assert_declared(asking, reference, wanted.answers, again.answers)
+            first = asking.in_turn(reference, "first")
+            second = asking.in_turn(reference, "second")
+            _assert_declared(asking, reference, first.answers, second.answers)
             if for_a_load:
                 services.reference = _for_the_load(asking, reference)
         except Problem as problem:
             raise Problem(f"reference: {problem.reason}", problem.remedy) from problem
-        found: dict[tuple[str, ...], EqualAnswers] = {_sameness(reference): _compare(asking, again, wanted.answers)}
+        comparisons: dict[tuple[str, ...], EqualAnswers] = {
+            _sameness(reference): _compare(asking, second, first.answers)
+        }
         for number, condition in enumerate(plan.conditions):
-            if _sameness(condition) not in found:
+            if _sameness(condition) not in comparisons:
                 preparing(f"the answers of {condition.label}, compared with those of {reference.label}")
-                found[_sameness(condition)] = _of_contender(asking, condition, f"contender-{number}", wanted.answers)
+                comparisons[_sameness(condition)] = _of_contender(
+                    asking, condition, f"contender-{number}", first.answers
+                )
         yield ReferenceRecord(
             contender=reference.label,
-            conditions={each.recorded.id: found[_sameness(each)] for each in plan.conditions},
+            conditions={each.recorded.id: comparisons[_sameness(each)] for each in plan.conditions},
             under_load=list(own.comparable.under_load),
         )
 
 
 def _reference(plan: Plan) -> PlannedCondition:
     """Of a sweep, at its first value."""
-    named = plan.experiment.reference
-    assert named is not None
-    sought = (named.name, named.variant, plan.experiment.service_of(named))
+    reference = plan.experiment.reference
+    assert reference is not None
+    key = (reference.name, reference.variant, plan.experiment.service_of(reference))
     return next(
-        each
-        for each in plan.conditions
-        if (each.recorded.stack, each.recorded.variant, each.recorded.service) == sought
+        each for each in plan.conditions if (each.recorded.stack, each.recorded.variant, each.recorded.service) == key
     )
 
 
@@ -271,8 +273,8 @@ def _undeclared(asking: _Round, reference: PlannedCondition, proposed: Proposal)
     hidden = Secrets(*asking.secrets).hidden
     examples = list(map(hidden, proposed.examples()))
     more = f"\n  and {len(examples) - MOST_EXAMPLES} more" if len(examples) > MOST_EXAMPLES else ""
-    shown = "".join(f"\n  {each}" for each in examples[:MOST_EXAMPLES]) + more
-    reason = f"{reference.label} does not answer the same when it is asked the same a second time:{shown}"
+    example_lines = "".join(f"\n  {each}" for each in examples[:MOST_EXAMPLES]) + more
+    reason = f"{reference.label} does not answer the same when it is asked the same a second time:{example_lines}"
     if proposed.hopeless:
         return Problem(reason, "mend it, or compare with another contender: nothing can be declared for a difference "
                                "in status, type or validity")  # fmt: skip
@@ -290,40 +292,40 @@ def _for_the_load(asking: _Round, reference: PlannedCondition) -> ReferenceAnswe
         return None
     instances = INSTANCES if comparable.has_varying else INSTANCES_OF_FIXED
     seed = asking.plan.experiment.seed + SEED_STEP
-    file, _ = asking.kept(reference, "load", requests, _Questions(instances, CONNECTIONS, seed))
+    file, _ = asking.collect_answers(reference, "load", requests, _Questions(instances, CONNECTIONS, seed))
     return ReferenceAnswers(file, asking.key, seed, instances, comparable, asking.secrets)
 
 
 def _of_contender(
-    asking: _Round, condition: PlannedCondition, name: str, wanted: Mapping[Instance, KeptAnswer]
+    asking: _Round, condition: PlannedCondition, name: str, references: Mapping[Instance, KeptAnswer]
 ) -> EqualAnswers:
     """Nothing is compared where it cannot be started."""
     try:
-        return _compare(asking, asking.in_turn(condition, name), wanted)
+        return _compare(asking, asking.in_turn(condition, name), references)
     except Problem as problem:
         return EqualAnswers(requests={}, not_compared=problem.reason)
 
 
-def _compare(asking: _Round, found: _InTurn, wanted: Mapping[Instance, KeptAnswer]) -> EqualAnswers:
+def _compare(asking: _Round, in_turn: _InTurn, references: Mapping[Instance, KeptAnswer]) -> EqualAnswers:
     comparable = asking.comparable
     renaming = Renaming(comparable.normalisation)
     counts: dict[str, list[int]] = {}
     differences: list[Difference] = []
-    for (request, instance), answer in sorted(wanted.items()):
-        if instance >= found.ended.get(request, 0):  # it was not asked so often
+    for (request, instance), reference in sorted(references.items()):
+        if instance >= in_turn.ended.get(request, 0):  # it was not asked so often
             continue
-        given = found.answers.get((request, instance))
-        if given is None:
+        answer = in_turn.answers.get((request, instance))
+        if answer is None:
             what: str | None = "no answer"
-        elif not given.is_equal(answer):
-            what = difference(given, answer, comparable.normalisation)
+        elif not answer.is_equal(reference):
+            what = difference(answer, reference, comparable.normalisation)
         else:
-            what = renaming.contradiction(given, answer)
+            what = renaming.contradiction(answer, reference)
         of_request = counts.setdefault(request, [0, 0])
         of_request[0] += 1
         of_request[1] += what is not None
         if what is not None:
-            differences.append(described(answer, what, comparable, Secrets(*asking.secrets)))
+            differences.append(described(reference, what, comparable, Secrets(*asking.secrets)))
     return EqualAnswers(
         requests={name: ComparedAnswers(compared=both[0], unequal=both[1]) for name, both in counts.items()},
         differences=_of_each_request(differences),
@@ -333,8 +335,8 @@ def _compare(asking: _Round, found: _InTurn, wanted: Mapping[Instance, KeptAnswe
 def _of_each_request(differences: Sequence[Difference]) -> list[Difference]:
     """The smallest ones, of each request in turn."""
     turns: list[tuple[int, int, Difference]] = []
-    seen: dict[str, int] = {}
+    turns_of_request: dict[str, int] = {}
     for each in sorted(differences, key=lambda each: len(each.what)):
-        seen[each.request] = seen.get(each.request, 0) + 1
-        turns.append((seen[each.request], len(turns), each))
+        turns_of_request[each.request] = turns_of_request.get(each.request, 0) + 1
+        turns.append((turns_of_request[each.request], len(turns), each))
     return [each for _, _, each in sorted(turns, key=lambda turn: turn[:2])[:MOST_DIFFERENCES]]

@@ -188,7 +188,7 @@ def run_trials(
     interrupted. A Problem, which no further trial could get past, ends it too. Both are told in what is returned.
     """
     conducted = Conducted(record)
-    begun: TrialRecord | None = None
+    current: TrialRecord | None = None
 
     def keep(line: TrialRecord) -> None:
         # Before it is written: an interrupt while the disk is awaited does not record the trial a second time.
@@ -202,18 +202,18 @@ def run_trials(
 
     try:
         for trial in plan.trials():
-            if begun is not None and trial.block > begun.block and end.reached(conducted.trials):
+            if current is not None and trial.block > current.block and end.reached(conducted.trials):
                 break
-            begun = new_record(trial)
+            current = new_record(trial)
             watcher.trial_begins(trial)
             keep(run(trial))
     except KeyboardInterrupt:
-        if begun is None:
+        if current is None:
             raise
         conducted.interrupted = True
-        if len(conducted.trials) < begun.index:
-            begun.failure = Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again")
-            keep(begun)
+        if len(conducted.trials) < current.index:
+            current.failure = Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again")
+            keep(current)
     except Problem as problem:
         conducted.problem = problem
     return conducted

@@ -54,8 +54,8 @@ class WhenDecided:
         if blocks not in looks:
             return False
         result = judge(self._record, trials, interrupted=False)
-        kept = blocks - len(result.blocks_left_out)
-        return not any(is_open(claim, kept) for claim in result.claims)
+        blocks_in_claims = blocks - len(result.blocks_left_out)
+        return not any(is_open(claim, blocks_in_claims) for claim in result.claims)
 
 
 def is_open(claim: ClaimResult, blocks: int) -> bool:

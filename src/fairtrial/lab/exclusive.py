@@ -37,19 +37,19 @@ def processors_held(cpus: Sequence[int], on_wait: Callable[[str], None], *, wait
     Raises:
         Problem: another lab has one of the processors, and `wait` is false.
     """
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for cpu in sorted(set(cpus)):
             descriptor = _opened(cpu)
             if descriptor is None:
                 on_wait(f"nobody is kept off processor {cpu}: {_path(cpu)} is no lock that this user may open")
                 continue
-            held.callback(os.close, descriptor)
+            locks.callback(os.close, descriptor)
             _lock(descriptor, cpu, on_wait, wait=wait)
         yield
 
 
 def _lock(descriptor: int, cpu: int, on_wait: Callable[[str], None], *, wait: bool) -> None:
-    told = None
+    last_holder = None
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -60,9 +60,9 @@ def _lock(descriptor: int, cpu: int, on_wait: Callable[[str], None], *, wait: bo
                     f"another lab measures on processor {cpu}: {holder}",
                     "wait until it has ended (leave --no-wait out), or give the labs different processors with taskset",
                 ) from None
-            if holder != told:
+            if holder != last_holder:
                 on_wait(f"waiting for another lab, which measures on processor {cpu}: {holder}")
-                told = holder
+                last_holder = holder
             time.sleep(RETRY_AFTER_SECONDS)
         else:
             return

@@ -72,11 +72,11 @@ def _implied_work(condition: PlannedCondition) -> ImpliedWork:
     options = point.service_options(condition.service)
     if options.latency is None or options.latency_distribution != "constant":
         return implied_work(point.workload, point.options)
-    asked = point.workload.requests(point.data, point.options) if isinstance(point.workload, ServerWorkload) else []
+    requests = point.workload.requests(point.data, point.options) if isinstance(point.workload, ServerWorkload) else []
     return implied_work(
         point.workload,
         point.options,
-        requests=[request.name for request in asked],
+        requests=[request.name for request in requests],
         round_trip_seconds=options.latency.value,
     )
 

@@ -10,7 +10,7 @@ from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.record.model import Condition
 
-Tried = TypeVar("Tried")
+Item = TypeVar("Item")
 
 
 def recorded_condition(
@@ -76,7 +76,7 @@ def conditions_of(
     return conditions
 
 
-def block_order(conditions: Sequence[Tried], blocks: int, seed: int) -> list[list[Tried]]:
+def block_order(conditions: Sequence[Item], blocks: int, seed: int) -> list[list[Item]]:
     """Per block, all conditions in an order drawn anew: randomised complete blocks.
 
     What drifts over the run (temperature, other tenants) then falls on no condition in particular, and within a block

@@ -16,8 +16,8 @@ def assert_state(workload: Workload, experiment: Experiment, service: Service) -
     state, where = workload.own.state, workload.name
     if state.data:
         _assert_data(state, where, experiment, service)
-    asked = {"reset": state.reset, **{f"audit.{name}": audit for name, audit in state.audits.items()}}
-    for key, each in asked.items():
+    entries = {"reset": state.reset, **{f"audit.{name}": audit for name, audit in state.audits.items()}}
+    for key, each in entries.items():
         if each is not None and each.sql is not None and service.sql is None:
             raise Problem(
                 f"{where}: {key}: {service.title} takes no SQL",
@@ -26,12 +26,12 @@ def assert_state(workload: Workload, experiment: Experiment, service: Service) -
 
 
 def _assert_data(state: OwnState, where: str, experiment: Experiment, service: Service) -> None:
-    known = services()
+    services_by_name = services()
     for name in state.data:
-        if name not in known:
-            raise Problem(f"{where}: data: there is no service {name!r}{did_you_mean(name, known)}")
-        if known[name].up_with is None:
-            loaded = ", ".join(each.name for each in known.values() if each.up_with is not None)
+        if name not in services_by_name:
+            raise Problem(f"{where}: data: there is no service {name!r}{did_you_mean(name, services_by_name)}")
+        if services_by_name[name].up_with is None:
+            loaded = ", ".join(each.name for each in services_by_name.values() if each.up_with is not None)
             raise Problem(f"{where}: data: {name} cannot be loaded from files", f"these can: {loaded}")
     if service.name == "none":
         return

@@ -14,25 +14,25 @@ from fairtrial.plan.validate import implements
 
 
 def select_stacks(
-    experiment: Experiment, known: Mapping[str, Stack], *, named: Sequence[str], own_folders: Sequence[Path]
+    experiment: Experiment, stacks: Mapping[str, Stack], *, stack_names: Sequence[str], own_folders: Sequence[Path]
 ) -> tuple[Experiment, list[str]]:
     """The experiment with the stacks to try, and the ids of claims that are left out with stacks that are not.
 
     Args:
-        known: all stacks that there are, by name.
-        named: the stacks to try, and no others; empty: those of the experiment, and beside them those in
+        stacks: all stacks that there are, by name.
+        stack_names: the stacks to try, and no others; empty: those of the experiment, and beside them those in
             `own_folders` that implement its workload on its service.
 
     Raises:
         Problem: a name is not written as a stack is, or no stack in `own_folders` fits.
     """
-    if named:
-        return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(named)])
+    if stack_names:
+        return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(stack_names)])
     if not own_folders:
         return experiment, []
     workload = None if names_file(experiment.workload) else pick_workload(experiment.workload_name)
     parents = {folder.resolve() for folder in own_folders}
-    own = [stack for stack in known.values() if {stack.folder, stack.folder.parent} & parents]
+    own = [stack for stack in stacks.values() if {stack.folder, stack.folder.parent} & parents]
     fitting = [stack for stack in own if implements(stack, workload, experiment.service)]
     if not fitting:
         raise Problem(
@@ -40,8 +40,8 @@ def select_stacks(
             f"{experiment.service}; there are: {', '.join(stack.name for stack in own)}",
             "add them to `workloads` and `services` of its stack.toml, or name stacks with --stack",
         )
-    listed = {str(stack) for stack in experiment.stacks}
-    added = [StackRef(name=stack.name) for stack in fitting if stack.name not in listed]
+    names = {str(stack) for stack in experiment.stacks}
+    added = [StackRef(name=stack.name) for stack in fitting if stack.name not in names]
     return with_stacks(experiment, [*experiment.stacks, *added])
 
 

@@ -31,8 +31,8 @@ def implements(stack: Stack, workload: Workload | None, service: Service | str) 
     """
     name = service if isinstance(service, str) else service.name
     kind = "program" if isinstance(workload, ProgramWorkload) else "server"
-    named = workload is None or workload.own is not None or workload.name in stack.workloads
-    return named and name in stack.services and stack.kind == kind
+    has_workload = workload is None or workload.own is not None or workload.name in stack.workloads
+    return has_workload and name in stack.services and stack.kind == kind
 
 
 def assert_implements(stack: Stack, workload: Workload, service: Service) -> None:
@@ -144,13 +144,13 @@ def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: 
     if experiment.slices is None:
         return
     ports = [stack.port for stack in stacks if stack.port is not None]
-    there = [stack.name for stack in stacks if stack.url is not None]
+    running_stacks = [stack.name for stack in stacks if stack.url is not None]
     alone = [claim.id for claim in experiment.claims if claim.kind not in COMPARING]
     reason = None
     if alone:
         reason = f"claim {alone[0]} is about a figure by itself, which needs a machine to itself"
-    elif there:
-        reason = f"{there[0]} runs already, so that its processor time cannot be told from foreign load"
+    elif running_stacks:
+        reason = f"{running_stacks[0]} runs already, so that its processor time cannot be told from foreign load"
     elif len(set(ports)) < len(ports):
         reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
     elif workload.upstream is not None or getattr(workload, "freshness", None) is not None:
@@ -284,12 +284,12 @@ def assert_objectives(points: Sequence[Point], requests: RequestNames) -> None:
     """Raise a Problem if an objective of a search for the capacity is of a request that is not sent."""
     for point in points:
         load = point.experiment.load
-        named = [each.request for each in load.objectives if each.request] if isinstance(load, CapacityLoad) else []
-        for name in named:
-            if name not in (sent := requests(point.value) or ()):
+        names = [each.request for each in load.objectives if each.request] if isinstance(load, CapacityLoad) else []
+        for name in names:
+            if name not in (choices := requests(point.value) or ()):
                 raise Problem(
                     f"load.objectives: {point.workload.name} sends no request {name!r}",
-                    f"leave `request` out, or choose one of: {', '.join(sent)}",
+                    f"leave `request` out, or choose one of: {', '.join(choices)}",
                 )
 
 

@@ -34,6 +34,6 @@ class CrashAudit(Strict):
     example: str = Field("", description="one that was lost; printable")
 
     @property
-    def tried(self) -> bool:
+    def was_tried(self) -> bool:
         """Whether the database was killed and its rows were looked at."""
         return self.audit_seconds is not None

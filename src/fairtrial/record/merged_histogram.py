@@ -47,9 +47,9 @@ def _numbers(counts: Mapping[int, int]) -> Iterator[int]:
 def _leb128(number: int) -> bytes:
     """ZigZag LEB128: at most nine bytes, of which the ninth has eight bits."""
     value = (number << 1) ^ (number >> 63)
-    written = bytearray()
-    while value >= 0x80 and len(written) < 8:
-        written.append(value & 0x7F | 0x80)
+    output = bytearray()
+    while value >= 0x80 and len(output) < 8:
+        output.append(value & 0x7F | 0x80)
         value >>= 7
-    written.append(value)
-    return bytes(written)
+    output.append(value)
+    return bytes(output)

@@ -58,8 +58,8 @@ class Condition(Strict):
     @model_validator(mode="after")
     def _older_records(self) -> Self:
         if not self.contender:
-            named = self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
-            object.__setattr__(self, "contender", named)
+            contender = self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
+            object.__setattr__(self, "contender", contender)
         return self
 
 
@@ -146,9 +146,9 @@ class Placement(Strict):
 
     def shared(self) -> "Placement":
         """The load generator on processors of the server, on as many as it has of its own; the server keeps all."""
-        taken = self.server_cpus[: len(self.load_cpus)]
+        shared_cpus = self.server_cpus[: len(self.load_cpus)]
         return Placement(
-            load_cpus=taken,
+            load_cpus=shared_cpus,
             server_cpus=self.server_cpus,
             disjoint=False,
             load_kind=self.server_kind,
@@ -249,11 +249,11 @@ class ExperimentRecord(Strict):
 
     def placement_of(self, trial: "TrialRecord") -> Placement:
         """Which processors each role was bound to in this trial."""
-        asked: PlacementKind = next(
+        kind: PlacementKind = next(
             (each.placement for each in self.conditions if each.id == trial.condition), "disjoint"
         )
         of_lane = next((each.placement for each in self.lanes if each.number == trial.lane), self.placement)
-        return of_lane.of_kind(asked)
+        return of_lane.of_kind(kind)
 
     @property
     def planned_trials(self) -> int:

@@ -37,7 +37,7 @@ class Slicing(Strict):
     idle_cpu_seconds: float = Field(description="the processor time that its server used in that time")
 
     @property
-    def kept(self) -> int:
+    def kept_rounds(self) -> int:
         """How many rounds were kept."""
         return sum(each.kept for each in self.slices)
 

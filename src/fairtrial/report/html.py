@@ -39,7 +39,7 @@ def html_text(
     charts |= {f"claim-{claim.id}": verdict_chart(claim) for claim in result.claims}
     profile = profile_section(profiles)
     charts |= profile.charts
-    drawn = {name: spec for name, spec in charts.items() if spec is not None}
+    specs = {name: spec for name, spec in charts.items() if spec is not None}
     templates = environment()
     templates.filters["numbered"] = numbered
     templates.filters["workload"] = workload_in_words
@@ -67,5 +67,5 @@ def html_text(
         findings=grouped_findings(result),
         obstacles=obstacles(result),
         profile=profile,
-        **page_parts(drawn),
+        **page_parts(specs),
     )

@@ -92,7 +92,7 @@ class ClaimInWords(Strict):
 
     verdict: Verdict
     text: str
-    asked: str
+    requirement: str
     published: str
     measured: str
     blocks: int
@@ -105,12 +105,12 @@ def claim_in_words(claim: ClaimResult) -> ClaimInWords:
         measured = bounded_below(figure_in(claim.estimate, claim.unit), claim.estimate_is_lower_bound)
     if claim.interval is not None:
         measured += f" ({span_in(claim.interval, claim.unit, open_above=claim.interval_open_above)})"
-    given = claim.published
-    published = plain_in(given, claim.unit) if isinstance(given, float) else given or "–"
+    value = claim.published
+    published = plain_in(value, claim.unit) if isinstance(value, float) else value or "–"
     return ClaimInWords(
         verdict=claim.verdict,
         text=claim.text,
-        asked=claim.asked,
+        requirement=claim.asked,
         published=published,
         measured=measured,
         blocks=claim.blocks,
@@ -119,7 +119,7 @@ def claim_in_words(claim: ClaimResult) -> ClaimInWords:
 
 def claim_row(claim: ClaimInWords) -> str:
     """The claim's line below `CLAIMS_HEAD`."""
-    cells = [claim.text, claim.asked, claim.published, claim.measured, str(claim.blocks)]
+    cells = [claim.text, claim.requirement, claim.published, claim.measured, str(claim.blocks)]
     return row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(escape, cells)])
 
 
@@ -128,8 +128,8 @@ def _cells(condition: ConditionResult, columns: Sequence[Column], classed: bool)
     rate = "–" if goodput is None else figure(goodput.estimate)
     rate += f" ({span(goodput.interval)})" if goodput is not None and goodput.interval is not None else ""
     mark = f" ({NOT_PROVEN})" if not_proven(condition) else ""
-    named = [escape(condition.contender) + mark, *([condition.stack_class] if classed else [])]
-    return [*named, escape(rank(condition)), rate, *cells(condition, columns), condition.outcome]
+    first_cells = [escape(condition.contender) + mark, *([condition.stack_class] if classed else [])]
+    return [*first_cells, escape(rank(condition)), rate, *cells(condition, columns), condition.outcome]
 
 
 def row_text(cells: Sequence[str]) -> str:

@@ -41,7 +41,7 @@ def test_faults_are_counted_by_kind() -> None:
 
 
 ACKNOWLEDGED = Acknowledged(
-    begun={"s14": 3, "s8": 2, "s10": 0},
+    last_numbers={"s14": 3, "s8": 2, "s10": 0},
     not_acknowledged={"s14": frozenset({2}), "s8": frozenset(), "s10": frozenset()},
 )
 """Of survey s14 the users 1 and 3, of s8 the users 1 and 2; user 2 of s14 was sent, and got no answer."""

@@ -107,7 +107,7 @@ def test_an_exact_body_takes_the_place_of_a_default_json(tmp_path: Path) -> None
         ),
         (
             '[requests.a]\nget = "/"\nexpect.json = { "/n" = "{{sequence 1}}" }\n',
-            "json: /n: {{sequence 1}} is drawn anew each time",
+            "json: /n: {{sequence 1}} is drawn anew each time: only {{row …}}, {{env …}} and {{var …}} can be expected",
         ),
         (
             ROWS + LOOK + '[requests.b]\nget = "/"\nexpect.json = { "/n" = "{{row items id}}" }\n',

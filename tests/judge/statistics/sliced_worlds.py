@@ -71,7 +71,7 @@ def rounds_of(world: World, experiments: int, rule: Slices | None) -> tuple[NDAr
         shares = np.maximum(shown + random.normal(0, METER_NOISE, shape), 0.0)
         for experiment, blocks in enumerate(shares.tolist()):
             for block, rounds in enumerate(blocks):
-                keep[experiment, block] = rule.kept([[(share, 0.0) for share in each] for each in rounds])[1]
+                keep[experiment, block] = rule.selection([[(share, 0.0) for share in each] for each in rounds])[1]
     return np.exp(logs), keep
 
 

@@ -213,7 +213,7 @@ def test_podmans_containers_are_not_bound_twice_and_only_the_files_lists_are_rep
         name="p",
         port=1234,
         command=["serve", "$HOME"],
-        told={},
+        service_variables={},
         of_the_lab={},
         by_name=(),
         cpus=[0],

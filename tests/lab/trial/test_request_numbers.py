@@ -57,7 +57,7 @@ def test_the_numbers_of_the_next_run_begin_behind_those_before() -> None:
 
 def test_acknowledgements_are_those_of_all_runs() -> None:
     told = acknowledged([run(own=(5, [(2, 3)])), run(own=(4, [(9, 9)]), other=(1, [(1, 1)]))])
-    assert told.begun == {"own": 9, "other": 1}
+    assert told.last_numbers == {"own": 9, "other": 1}
     assert told.not_acknowledged == {"own": {2, 3, 9}, "other": {1}}
     assert told.count == 6
 

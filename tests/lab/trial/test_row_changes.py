@@ -70,7 +70,7 @@ def test_a_hundredth_of_the_rows_change_most_of_them_before_the_load_and_all_are
     changes.before_load()
     assert len(service.texts) == 170 and service.transactions == [170]
     changes.begin()
-    seen = changes.seen(Sightings(kept=[], left_out=0))
+    seen = changes.result(Sightings(kept=[], left_out=0))
     assert seen.keys == sorted(service.texts) and seen.changed - seen.in_window == 170
     assert changes.end() == seen.changed + 200
     assert service.texts == old
@@ -102,11 +102,11 @@ def test_the_line_is_a_request_sent_after_the_commit_returned(monkeypatch: pytes
     for where, old, answers in (("private", 2, 3), ("external", 1, 1)):
         changes, _, _ = changes_of("random-item", 20_000, Rows(where))
         changes.before_load()
-        key = changes.seen(Sightings(kept=[], left_out=0)).keys[0]
+        key = changes.result(Sightings(kept=[], left_out=0)).keys[0]
         sent = [(4_999, 0), (5_000, 0), (5_001, 0), (5_500, 1), (6_001, 0)]
         kept = [(key, is_new, at_ms * MS) for at_ms, is_new in sent]
         never = [(0, 0, 9_000 * MS)]  # nobody changed it
-        seen = changes.seen(Sightings(kept=kept + never, left_out=4))
+        seen = changes.result(Sightings(kept=kept + never, left_out=4))
         assert (seen.old, seen.answers, seen.left_out) == (old, answers, 4)
         assert seen.latest_seconds == 1.001
         assert seen.example.startswith(f"name of {key} was '")
@@ -117,9 +117,9 @@ def test_the_clock_of_another_host_is_set_against_this_ones(monkeypatch: pytest.
     monkeypatch.setattr("fairtrial.lab.trial.row_changes.time.monotonic_ns", lambda: 5_000 * MS)
     changes, _, _ = changes_of("random-item", 20_000, Rows())
     changes.before_load()
-    key = changes.seen(Sightings(kept=[], left_out=0)).keys[0]
+    key = changes.result(Sightings(kept=[], left_out=0)).keys[0]
     kept = [(key, 0, at_ms * MS) for at_ms in (104_999, 105_009, 105_011)]
-    seen = changes.seen(Sightings(kept=kept, left_out=0), ClockOffset(100.0, 0.01))
+    seen = changes.result(Sightings(kept=kept, left_out=0), ClockOffset(100.0, 0.01))
     assert (seen.old, seen.answers) == (1, 1)
     assert seen.latest_seconds == pytest.approx(0.011) and seen.grace_seconds == 0.01
 

@@ -19,7 +19,7 @@ from fairtrial.tools.init.answers import (
     requests_of,
     words_of,
 )
-from fairtrial.tools.init.ask import Given, answers_from
+from fairtrial.tools.init.ask import InitOptions, answers_from
 from fairtrial.tools.init.files import experiment_text, name_of, workload_text
 from fairtrial.tools.init.proposal import Proposal
 
@@ -27,7 +27,7 @@ HTTP = Proposal(kind="Python", command=("python3", "a b.py"), port="8123", paths
 
 
 def answered(
-    given: Given, *typed: str, proposals: Sequence[Proposal] = (HTTP,), documents: Sequence[str] = ()
+    given: InitOptions, *typed: str, proposals: Sequence[Proposal] = (HTTP,), documents: Sequence[str] = ()
 ) -> tuple[Answers, list[tuple[str, str]], list[str]]:
     """The answers, the questions with what was proposed, and what was said of wrong answers."""
     answers, questions, said = iter(typed), [], []
@@ -40,7 +40,7 @@ def answered(
 
 
 def test_three_questions_with_what_is_proposed() -> None:
-    answers, questions, said = answered(Given(), "", "", "")
+    answers, questions, said = answered(InitOptions(), "", "", "")
     assert questions == [
         ("How is it started", "python3 'a b.py'"),
         ("On which port does it listen", "8123"),
@@ -58,7 +58,8 @@ def test_three_questions_with_what_is_proposed() -> None:
 
 
 def test_a_wrong_answer_is_asked_for_again() -> None:
-    answers, questions, said = answered(Given(command="node 'x"[:4] + " x.js"), "many", "3000", "items", "/a, /b?x=1")
+    options = InitOptions(command="node 'x"[:4] + " x.js")
+    answers, questions, said = answered(options, "many", "3000", "items", "/a, /b?x=1")
     assert len(questions) == 4
     assert (answers.port, answers.paths) == (3000, ("/a", "/b?x=1"))
     assert "many is neither a port nor PORT" in said[0] and "items is neither a path" in said[1]
@@ -66,12 +67,12 @@ def test_a_wrong_answer_is_asked_for_again() -> None:
 
 def test_a_command_of_one_s_own_says_its_port() -> None:
     for line, port in (("uvicorn a:app --port $PORT", None), ("gunicorn -b 127.0.0.1:9000 a", 9000), ("./x -p 81", 81)):
-        answers, questions, _ = answered(Given(requests="/"), line, "")
+        answers, questions, _ = answered(InitOptions(requests="/"), line, "")
         assert answers.port == port and len(questions) == 2
 
 
 def test_options_answer_before_questions() -> None:
-    given = Given(command="./serve", port="PORT", ready="tcp", requests="/x", build=["make", ""])
+    given = InitOptions(command="./serve", port="PORT", ready="tcp", requests="/x", build=["make", ""])
     answers, questions, _ = answered(given)
     assert questions == []
     assert answers.port is None and answers.ready == Ready(tcp=True) and answers.build == (("make",),)
@@ -79,15 +80,15 @@ def test_options_answer_before_questions() -> None:
 
 def test_a_document_is_proposed_before_paths(tmp_path: Path) -> None:
     with pytest.raises(Problem, match=r"openapi\.yaml is neither a path"):  # it was there when it was proposed
-        answers_from(Given(), [HTTP], ["openapi.yaml"], tmp_path, None, print)
+        answers_from(InitOptions(), [HTTP], ["openapi.yaml"], tmp_path, None, print)
     (tmp_path / "openapi.yaml").write_text("")
-    answers = answers_from(Given(), [HTTP], ["openapi.yaml"], tmp_path, None, print)
+    answers = answers_from(InitOptions(), [HTTP], ["openapi.yaml"], tmp_path, None, print)
     assert answers.document == tmp_path / "openapi.yaml" and answers.paths == ()
 
 
 @pytest.mark.parametrize("option", ["command", "port", "requests"])
 def test_what_nobody_says_is_missing(option: str) -> None:
-    given = Given(**{"command": "./serve", "port": "80", "requests": "/"} | {option: None})
+    given = InitOptions(**{"command": "./serve", "port": "80", "requests": "/"} | {option: None})
     with pytest.raises(Problem, match=f"--{option} is missing"):
         answers_from(given, [], [], Path(), None, print)
 

@@ -120,15 +120,15 @@ def test_of_2000_answers_one_in_a_hundred_is_slow(text: str, expected: str) -> N
 
 def test_a_percentile_without_the_samples_is_undecided_and_says_how_many_it_needs() -> None:
     few = verdict("p99<50ms", fast=999)
-    assert (few.verdict, few.found, few.found_in_words) == ("undecided", None, "–")
+    assert (few.verdict, few.value, few.value_in_words) == ("undecided", None, "–")
     assert few.reason == "p99 needs 1,000 requests, and 999 ended"
     assert verdict("p99<50ms", fast=1000).verdict == "met"
 
 
 def test_what_was_found_is_in_the_unit_of_the_limit() -> None:
-    assert verdict("p99<50ms", fast=1000).found_in_words == "10.0 ms"
-    assert verdict("p99<1s", fast=1000).found_in_words == "0.010 s"
-    assert verdict("rate>=1/s", fast=3000).found_in_words == "1,000/s"
+    assert verdict("p99<50ms", fast=1000).value_in_words == "10.0 ms"
+    assert verdict("p99<1s", fast=1000).value_in_words == "0.010 s"
+    assert verdict("rate>=1/s", fast=3000).value_in_words == "1,000/s"
 
 
 class TestRequestsWithoutAnAnswer:
@@ -137,7 +137,7 @@ class TestRequestsWithoutAnAnswer:
         found = verdict("p99<50ms", fast=1000 - failed, errors={"timeout": failed})
         assert found.verdict == expected
         assert found.reason == f"{failed} requests ended without an answer"
-        assert (found.found_in_words == "no answer") == (expected == "not met")
+        assert (found.value_in_words == "no answer") == (expected == "not met")
 
     def test_one_is_beyond_any_longest(self) -> None:
         assert verdict("max<1h", fast=1000, errors={"reset": 1}).verdict == "not met"
@@ -171,7 +171,7 @@ class TestUnansweredAtTheEnd:
 
     def test_the_oldest_is_known_to_have_taken_so_long(self) -> None:
         found = verdict("max<1s", fast=1000, **unanswered(1, 2.0))
-        assert (found.verdict, found.found) == ("not met", 2.0)
+        assert (found.verdict, found.value) == ("not met", 2.0)
 
     def test_a_mean_counts_them_as_old_as_the_oldest(self) -> None:
         assert verdict("mean<50ms", fast=1000, **unanswered(10, 2.0)).verdict == "met"

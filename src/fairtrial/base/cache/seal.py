@@ -56,19 +56,19 @@ def damage(folder: Path) -> str | None:
             _write(folder, _states(_files(folder)))
         return None
     touched = False
-    for name, known in sealed.items():
+    for name, entry in sealed.items():
         path = folder / name
         try:
             state = _state(path)
-            if state == known[:-1]:
+            if state == entry[:-1]:
                 continue
-            if state[0] != known[0]:
-                return f"{name}: {state[0]:,} bytes instead of {known[0]:,}"
-            if state[-1] != known[-2] or _digest(path) != known[-1]:
+            if state[0] != entry[0]:
+                return f"{name}: {state[0]:,} bytes instead of {entry[0]:,}"
+            if state[-1] != entry[-2] or _digest(path) != entry[-1]:
                 return f"{name}: it has changed"
         except OSError as error:
             return f"{name}: {error.strerror}"
-        known[:-1] = state
+        entry[:-1] = state
         touched = True
     if touched:
         with suppress(OSError):  # a cache may be read-only
@@ -79,8 +79,8 @@ def damage(folder: Path) -> str | None:
 def _files(folder: Path, below: str = "") -> Iterator[tuple[str, Path]]:
     """Every file and symbolic link below the folder, with its name from there, in a fixed order."""
     with os.scandir(folder / below) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    for entry in found:
+        sorted_entries = sorted(entries, key=lambda entry: entry.name)
+    for entry in sorted_entries:
         name = f"{below}/{entry.name}" if below else entry.name
         if entry.is_dir(follow_symlinks=False):
             yield from _files(folder, name)

@@ -45,8 +45,8 @@ class Answer:
         encoding = self.headers.get("content-encoding", "").strip().lower()
         if encoding in ("", "identity"):
             return None
-        named = printable(encoding, 40)
-        return f"the body is compressed ({named}) unasked: compress only for an Accept-Encoding that names it"
+        name = printable(encoding, 40)
+        return f"the body is compressed ({name}) unasked: compress only for an Accept-Encoding that names it"
 
 
 def _trusted() -> ssl.SSLContext:

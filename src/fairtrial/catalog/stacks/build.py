@@ -121,11 +121,11 @@ def _directory(stack: Stack) -> Path:
 
 
 def _commands(stack: Stack, built_apart: str | None, services: Collection[str] | None) -> list[Command]:
-    chosen = ",".join(_chosen(stack, services))
-    return [[word.replace(SERVICES, chosen) for word in command] for command in stack.build_commands(built_apart)]
+    names = ",".join(_service_names(stack, services))
+    return [[word.replace(SERVICES, names) for word in command] for command in stack.build_commands(built_apart)]
 
 
-def _chosen(stack: Stack, services: Collection[str] | None) -> list[str]:
+def _service_names(stack: Stack, services: Collection[str] | None) -> list[str]:
     return [name for name in stack.services if services is None or name in services] or stack.services
 
 
@@ -141,7 +141,7 @@ def _made_from_sha256(
     names_services = any(SERVICES in word for command in stack.build_commands(built_apart) for word in command)
     apart = [
         *([] if build == 1 else [f"build {build}"]),
-        *([{"services": _chosen(stack, services)}] if names_services else []),
+        *([{"services": _service_names(stack, services)}] if names_services else []),
         *([{"build": stack.build_commands(built_apart)}] if stack.in_experiment or checkout is not None else []),
         *([] if built_apart is None or checkout is not None else [{"variant": built_apart}]),
     ]
@@ -169,10 +169,10 @@ def run_build_command(
     """
     if cancelled.is_set():
         raise BuildCancelled
-    shown = printable(" ".join(command))
+    command_line = printable(" ".join(command))
     redaction = redaction_of(environment, passed)
     with redaction.kept_log(log) as output:
-        output.write(f"$ {shown}\n".encode())
+        output.write(f"$ {command_line}\n".encode())
         output.flush()
         with Guarded(command, folder=folder, environment=environment, output=output) as step:
             deadline = time.monotonic() + BUILD_WITHIN_SECONDS
@@ -181,12 +181,12 @@ def run_build_command(
                     raise BuildCancelled
                 if time.monotonic() > deadline:
                     raise Problem(
-                        f"`{shown}` was still running after {BUILD_WITHIN_SECONDS // 60} minutes",
+                        f"`{command_line}` was still running after {BUILD_WITHIN_SECONDS // 60} minutes",
                         f"see {log} and mend {name}",
                     )
             status = step.status()
     if status != 0:
         raise Problem(
-            f"`{shown}` ended with status {status}:\n{log_tail(log, redaction.hidden)}",
+            f"`{command_line}` ended with status {status}:\n{log_tail(log, redaction.hidden)}",
             f"mend the stack; the whole output: {log}",
         )

@@ -32,7 +32,7 @@ def override(
     name: str,
     port: int,
     command: Sequence[str],
-    told: Mapping[str, str],
+    service_variables: Mapping[str, str],
     of_the_lab: Mapping[str, str],
     by_name: Collection[str],
     cpus: Sequence[int],
@@ -45,27 +45,29 @@ def override(
             of the user's, which the end of a trial would remove, is never taken.
         port: at which the answering service is published on 127.0.0.1.
         command: what the answering service runs; empty: what its image or the file says.
-        told: variables of the answering service.
+        service_variables: variables of the answering service.
         of_the_lab: variables of every service.
         by_name: of these variables the file holds no value: compose takes it from its own environment.
         cpus: the processors of every service; empty: all.
     """
     services = {}
     for each, service in project.services.items():
-        said = _of_any(service, name=f"{name}-{each}", is_podman=is_podman)
+        definition = _of_any(service, name=f"{name}-{each}", is_podman=is_podman)
         variables = dict(of_the_lab)
         # Podman's containers are bound as what starts them is; to bind them again takes a controller that users lack.
         if cpus and not is_podman:
-            said["cpuset"] = ",".join(map(str, cpus))
+            definition["cpuset"] = ",".join(map(str, cpus))
         if each == project.answers:
-            variables |= told
+            variables |= service_variables
             if command:
-                said["command"] = [_literal(word) for word in command]
+                definition["command"] = [_literal(word) for word in command]
             if project.container_port is not None:
                 ports = [f"{LOOPBACK}:{port}:{project.container_port}"]
-                said["ports"] = _Tagged(f"!override {json.dumps(ports)}") if service.publishes else ports
-        said["environment"] = {key: None if key in by_name else _literal(value) for key, value in variables.items()}
-        services[each] = _mapping(said)
+                definition["ports"] = _Tagged(f"!override {json.dumps(ports)}") if service.publishes else ports
+        definition["environment"] = {
+            key: None if key in by_name else _literal(value) for key, value in variables.items()
+        }
+        services[each] = _mapping(definition)
     return _mapping(
         {
             "services": _mapping(services),
@@ -77,19 +79,19 @@ def override(
 
 
 def _of_any(service: ComposeService, *, name: str, is_podman: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {
+    definition: dict[str, Any] = {
         "image": service.image,
         "pull_policy": "never",
         "restart": "no",  # a server that ends is a finding, and not started again in silence
         "labels": {USER_LABEL: str(os.geteuid())},
     }
     if service.has_fixed_name:
-        said["container_name"] = name
+        definition["container_name"] = name
     if service.publishes:
-        said["ports"] = _Tagged("!reset []")
+        definition["ports"] = _Tagged("!reset []")
     if not service.logs_elsewhere:
-        said["logging"] = LOGS[is_podman]
-    return said
+        definition["logging"] = LOGS[is_podman]
+    return definition
 
 
 def _literal(text: str) -> str:
@@ -97,9 +99,9 @@ def _literal(text: str) -> str:
     return text.replace("$", "$$")
 
 
-def _mapping(said: Mapping[str, Any]) -> _Tagged:
+def _mapping(content: Mapping[str, Any]) -> _Tagged:
     lines = (
         f"{json.dumps(key)}: {value if isinstance(value, _Tagged) else json.dumps(value)}"
-        for key, value in said.items()
+        for key, value in content.items()
     )
     return _Tagged("{" + ",\n ".join(lines) + "}")

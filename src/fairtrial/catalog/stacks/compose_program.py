@@ -49,18 +49,18 @@ def compose_program(program: ContainerProgram) -> ComposeProgram:
         candidates.append((path, "--podman-path", program.path) if program.is_podman else (path,))
     for command in candidates:
         try:
-            said = answer_of([*command, "version"], REMEDY)
+            output = answer_of([*command, "version"], REMEDY)
         except Problem as problem:
             reasons.append(problem.reason)
             continue
-        version = VERSION.search(said)
-        shown = f"`{' '.join([Path(command[0]).name, *command[1:2]])}`"
+        version = VERSION.search(output)
+        program_name = f"`{' '.join([Path(command[0]).name, *command[1:2]])}`"
         if version is None:
-            reasons.append(f"{shown} says no version: {printable(said, 100)}")
+            reasons.append(f"{program_name} says no version: {printable(output, 100)}")
             continue
-        line = printable(said.splitlines()[0], 120)
-        if tuple(map(int, version.groups())) < OLDEST["podman" in said.lower()]:
-            reasons.append(f"{shown} is too old: {line}")
+        line = printable(output.splitlines()[0], 120)
+        if tuple(map(int, version.groups())) < OLDEST["podman" in output.lower()]:
+            reasons.append(f"{program_name} is too old: {line}")
             continue
         return ComposeProgram(command, line)
     raise Problem("; ".join(reasons), REMEDY)

@@ -79,7 +79,7 @@ def ready_project(stack: Stack, log: Path, on_building: Callable[[], None], canc
         if not service.is_built:
             pulled(program, service.image, log, (lambda: None) if is_built else on_building, cancelled)
         digests[name] = digest_of(program, service.image)
-    return _kept(stack, project, digests, program, compose)
+    return _ready_image(stack, project, digests, program, compose)
 
 
 def read_project(stack: Stack, compose: ComposeProgram) -> Project:
@@ -94,9 +94,9 @@ def read_project(stack: Stack, compose: ComposeProgram) -> Project:
         content = file.read_bytes()
     except OSError as error:
         raise Problem(f"compose: {file}: {error.strerror}", "name the compose file") from error
-    said = compose.ask("-f", str(file), "-p", f"fairtrial-{stack.name}", "config", most_bytes=MOST_BYTES)
+    output = compose.ask("-f", str(file), "-p", f"fairtrial-{stack.name}", "config", most_bytes=MOST_BYTES)
     try:
-        document = as_json(parse_json_or_yaml(said), MOST_VALUES)
+        document = as_json(parse_json_or_yaml(output), MOST_VALUES)
     except (BrokenDocument, TooManyValues) as error:
         raise Problem(f"compose: {file}: what `config` prints of it cannot be read: {error}", "simplify it") from error
     services = document.get("services") if isinstance(document, dict) else None
@@ -108,40 +108,40 @@ def read_project(stack: Stack, compose: ComposeProgram) -> Project:
         file_sha256=hashlib.sha256(content).hexdigest(),
         answers=answers,
         container_port=_container_port(file, stack, answers, services[answers]),
-        services={name: _service(file, stack.name, name, said) for name, said in services.items()},
+        services={name: _service(file, stack.name, name, definition) for name, definition in services.items()},
         volumes=_own(document.get("volumes")),
         networks=_own(document.get("networks")),
     )
 
 
 def _answering(file: Path, stack: Stack, services: list[str]) -> str:
-    there = printable(", ".join(sorted(services)), 300)
+    names = printable(", ".join(sorted(services)), 300)
     if stack.compose_service is None:
         if len(services) == 1:
             return services[0]
-        raise Problem(f"compose_service: missing; {file} has several services: {there}", "name the one that answers")
+        raise Problem(f"compose_service: missing; {file} has several services: {names}", "name the one that answers")
     if stack.compose_service not in services:
-        raise Problem(f"compose_service: {file} has no service {stack.compose_service}", f"it has: {there}")
+        raise Problem(f"compose_service: {file} has no service {stack.compose_service}", f"it has: {names}")
     return stack.compose_service
 
 
-def _service(file: Path, stack: str, name: str, said: Mapping[str, Any]) -> ComposeService:
-    is_built = said.get("build") is not None
-    image = f"fairtrial/{stack}-{name}".lower() if is_built else said.get("image")
+def _service(file: Path, stack: str, name: str, definition: Mapping[str, Any]) -> ComposeService:
+    is_built = definition.get("build") is not None
+    image = f"fairtrial/{stack}-{name}".lower() if is_built else definition.get("image")
     if not isinstance(image, str) or image.startswith("-"):
         raise Problem(f"compose: {file}: services.{printable(name, 60)} has no image", "give it `image` or `build`")
     return ComposeService(
         image=image,
         is_built=is_built,
-        publishes=bool(said.get("ports")),
-        logs_elsewhere=bool(said.get("logging")),
-        has_fixed_name=bool(said.get("container_name")),
+        publishes=bool(definition.get("ports")),
+        logs_elsewhere=bool(definition.get("logging")),
+        has_fixed_name=bool(definition.get("container_name")),
     )
 
 
-def _container_port(file: Path, stack: Stack, name: str, said: Mapping[str, Any]) -> int | None:
+def _container_port(file: Path, stack: Stack, name: str, definition: Mapping[str, Any]) -> int | None:
     """The port of the answering service to publish; None: it is in the host's network."""
-    where, mode = f"{file}: services.{name}", said.get("network_mode")
+    where, mode = f"{file}: services.{name}", definition.get("network_mode")
     if mode == "host":
         if stack.container_port is not None:
             raise Problem(
@@ -161,8 +161,8 @@ def _container_port(file: Path, stack: Stack, name: str, said: Mapping[str, Any]
             f"ready: a published port of {where} accepts connections before the program does",
             'name a path, as in { path = "/" }',
         )
-    deploy = said.get("deploy")
-    replicas = said.get("scale") or (deploy.get("replicas") if isinstance(deploy, dict) else None)
+    deploy = definition.get("deploy")
+    replicas = definition.get("scale") or (deploy.get("replicas") if isinstance(deploy, dict) else None)
     if replicas not in (None, 1):
         raise Problem(
             f"compose_service: {where} has {printable(str(replicas), 20)} replicas, which cannot share a port",
@@ -170,7 +170,7 @@ def _container_port(file: Path, stack: Stack, name: str, said: Mapping[str, Any]
         )
     if stack.container_port is not None:
         return stack.container_port
-    ports = set(_ports(said.get("ports")) or _ports(said.get("expose")))
+    ports = set(_ports(definition.get("ports")) or _ports(definition.get("expose")))
     if len(ports) == 1 and (port := next(iter(ports))) is not None:
         return port
     raise Problem(
@@ -179,24 +179,24 @@ def _container_port(file: Path, stack: Stack, name: str, said: Mapping[str, Any]
     )
 
 
-def _ports(said: object) -> list[int | None]:
+def _ports(value: object) -> list[int | None]:
     """The ports within the container, from the short or the long form of `ports` and `expose`; None: a range."""
     ports: list[int | None] = []
-    for each in said if isinstance(said, list) else []:
+    for each in value if isinstance(value, list) else []:
         text = str(each.get("target") if isinstance(each, dict) else each).rpartition(":")[2].partition("/")[0]
         ports.append(int(text) if text.isascii() and text.isdigit() and int(text) <= 65_535 else None)
     return ports
 
 
-def _own(said: object) -> list[str]:
+def _own(value: object) -> list[str]:
     """Names of the volumes or networks of a file that are not external."""
-    described = said if isinstance(said, dict) else {}
+    described = value if isinstance(value, dict) else {}
     return [name for name, each in described.items() if not (isinstance(each, dict) and each.get("external"))]
 
 
 def _build(name: str, project: Project, compose: ComposeProgram, log: Path, cancelled: Event) -> None:
     """Build the services that have `build`, under names of the lab's: the user's own stay as they are."""
-    built = {each: {"image": said.image} for each, said in project.services.items() if said.is_built}
+    built = {each: {"image": service.image} for each, service in project.services.items() if service.is_built}
     over = log.parent.resolve() / f"{log.stem}.compose.json"
     over.write_text(json.dumps({"services": built}), encoding="utf-8")
     try:
@@ -206,21 +206,21 @@ def _build(name: str, project: Project, compose: ComposeProgram, log: Path, canc
         over.unlink(missing_ok=True)
 
 
-def _kept(
+def _ready_image(
     stack: Stack, project: Project, digests: Mapping[str, str], program: ContainerProgram, compose: ComposeProgram
 ) -> ReadyImage:
-    named = {f"image {name}": f"sha256:{digests[name]}" for name in project.names}
+    digests_of_images = {f"image {name}": f"sha256:{digests[name]}" for name in project.names}
     pinned = {
         name: service.model_copy(update={"image": f"sha256:{digests[name]}"})
         for name, service in project.services.items()
     }
     text = project.model_copy(update={"services": pinned}).model_dump_json(indent=1)
-    content = hashlib.sha256(json.dumps([project.file_sha256, project.answers, named]).encode()).hexdigest()
+    content = hashlib.sha256(json.dumps([project.file_sha256, project.answers, digests_of_images]).encode()).hexdigest()
     made_from = hashlib.sha256(f"{compose.command} {text}".encode()).hexdigest()
 
     def keep(folder: Path) -> None:
         (folder / PROJECT_FILE).write_text(text, encoding="utf-8")
 
     folder = made_once("projects", stack.name, made_from, keep)
-    versions = {"container program": program.version, "compose": compose.version, **named}
+    versions = {"container program": program.version, "compose": compose.version, **digests_of_images}
     return ReadyImage(folder, content, versions, project.names)

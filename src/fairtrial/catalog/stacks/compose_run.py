@@ -75,7 +75,7 @@ def start_project(
     if hashlib.sha256(project.file.read_bytes()).hexdigest() != project.file_sha256:
         raise Problem(f"compose: {project.file} has changed since the run began", "run again, and leave it alone")
     port, where = reached_at(stack.port, project.container_port)
-    told, quiet = variables_of(stack, {**settings, **where})
+    variables, quiet = variables_of(stack, {**settings, **where})
     log.parent.mkdir(parents=True, exist_ok=True)
     over = log.parent.resolve() / f"{name}.compose.yaml"
     over.touch(mode=0o600)
@@ -85,7 +85,7 @@ def start_project(
             name=name,
             port=port,
             command=[*stack.run, *variant.args],
-            told=told,
+            service_variables=variables,
             of_the_lab={PROOF: name},
             by_name=quiet.keys(),
             cpus=cpus,

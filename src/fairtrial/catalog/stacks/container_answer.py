@@ -28,11 +28,11 @@ def answer_of(
     Raises:
         Problem: it failed, or did not end in time; it is ended then.
     """
-    shown = printable(" ".join([Path(command[0]).name, *command[1:3]]), 200)
+    command_line = printable(" ".join([Path(command[0]).name, *command[1:3]]), 200)
     # Files in place of pipes: what the command starts may hold a pipe open when it has been ended itself.
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         try:
-            asked = subprocess.Popen(
+            process = subprocess.Popen(
                 command,
                 env=users_environment(),
                 stdin=subprocess.DEVNULL,
@@ -41,21 +41,21 @@ def answer_of(
                 start_new_session=True,
             )
         except OSError as error:
-            raise Problem(f"`{shown}` cannot be run: {error.strerror}", remedy) from error
+            raise Problem(f"`{command_line}` cannot be run: {error.strerror}", remedy) from error
         try:
-            status = asked.wait(within_seconds)
+            status = process.wait(within_seconds)
         except subprocess.TimeoutExpired:
-            raise Problem(f"`{shown}` did not end within {within_seconds:g} s", remedy) from None
+            raise Problem(f"`{command_line}` did not end within {within_seconds:g} s", remedy) from None
         finally:
-            if asked.poll() is None:
+            if process.poll() is None:
                 with suppress(ProcessLookupError):
-                    os.killpg(asked.pid, signal.SIGKILL)
-                asked.wait()
-        said = []
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        outputs = []
         for file in (output, errors):
             file.seek(0)
-            said.append(file.read(most_bytes).decode(errors="replace").strip())
+            outputs.append(file.read(most_bytes).decode(errors="replace").strip())
     if status != 0:
-        why = printable("\n".join(each for each in reversed(said) if each), 400)
-        raise Problem(f"`{shown}` ended with status {status}: {why}", remedy)
-    return said[0]
+        why = printable("\n".join(each for each in reversed(outputs) if each), 400)
+        raise Problem(f"`{command_line}` ended with status {status}: {why}", remedy)
+    return outputs[0]

@@ -86,10 +86,10 @@ def digest_of(program: ContainerProgram, name: str) -> str:
     Raises:
         Problem: there is none of this name.
     """
-    said = program.ask("image", "inspect", "--format", "{{.Id}}", name)
-    digest = DIGEST.fullmatch(said)
+    output = program.ask("image", "inspect", "--format", "{{.Id}}", name)
+    digest = DIGEST.fullmatch(output)
     if digest is None:
-        raise Problem(f"image {name} has no digest: {printable(said, 100)}", "pull it again")
+        raise Problem(f"image {name} has no digest: {printable(output, 100)}", "pull it again")
     return digest[1]
 
 

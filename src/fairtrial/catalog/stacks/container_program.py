@@ -76,18 +76,18 @@ class ContainerProgram:
             Problem: something is still there after ten seconds: it would disturb what is measured next.
         """
         deadline = time.monotonic() + REMOVED_WITHIN_SECONDS
-        seen: Problem | None = None
+        last_problem: Problem | None = None
         while (left := deadline - time.monotonic()) > 0:
             try:
                 if not self._removed_now(name, kinds, left):
                     return
             except Problem as problem:
-                seen = problem
+                last_problem = problem
             time.sleep(LOOK_AGAIN_SECONDS)
         alone = len(kinds) == 1
         raise Problem(
             f"the {'container' if alone else 'project'} {name} was not removed within {REMOVED_WITHIN_SECONDS:g} s"
-            + (f" ({seen.reason})" if seen is not None else ""),
+            + (f" ({last_problem.reason})" if last_problem is not None else ""),
             f"remove it: {Path(self.path).name} rm -f {name}"
             if alone
             else f"remove what {Path(self.path).name} ps, network ls and volume ls list with this name",
@@ -99,11 +99,11 @@ class ContainerProgram:
         """
         deadline = time.monotonic() + within_seconds
         for kind in kinds:
-            listed, removed = COMMANDS[kind]
-            found = self.ask(*listed, "--filter", f"name={name}", within_seconds=within_seconds).split()
-            if found:
+            list_command, remove_command = COMMANDS[kind]
+            names = self.ask(*list_command, "--filter", f"name={name}", within_seconds=within_seconds).split()
+            if names:
                 left = max(LOOK_AGAIN_SECONDS, deadline - time.monotonic())
-                self.ask(*removed, *found, within_seconds=left)
+                self.ask(*remove_command, *names, within_seconds=left)
                 return True
         return False
 
@@ -114,14 +114,14 @@ class ContainerProgram:
             Problem: it cannot be asked, or something cannot be removed.
         """
         user = os.geteuid()
-        listed = self.ask("ps", "-a", "--filter", f"label={USER_LABEL}={user}", "--format", "{{.Names}}").split()
+        names = self.ask("ps", "-a", "--filter", f"label={USER_LABEL}={user}", "--format", "{{.Names}}").split()
         for kind in ("network", "volume"):
             with suppress(Problem):  # a machine where networks cannot be listed may run containers without any
                 own = f"name=fairtrial-{_machine()}-{user}-"
-                listed += self.ask(kind, "ls", "--filter", own, "--format", "{{.Name}}").split()
+                names += self.ask(kind, "ls", "--filter", own, "--format", "{{.Name}}").split()
         # What a project has is named after it.
         dead: dict[str, bool] = {}
-        for each in listed:
+        for each in names:
             name = NAME.match(each)
             if name is not None and _of_a_dead_lab(name):
                 dead[name[0]] = dead.get(name[0], False) or each != name[0]
@@ -136,9 +136,9 @@ def container_program() -> ContainerProgram:
     Raises:
         Problem: none does; it says what each of them said.
     """
-    chosen = os.environ.get(CHOICE)
+    choice = os.environ.get(CHOICE)
     reasons = []
-    for name in (chosen,) if chosen else USUAL:
+    for name in (choice,) if choice else USUAL:
         path = shutil.which(name)
         if path is None:
             reasons.append(f"`{printable(name, 200)}` is not on this machine")

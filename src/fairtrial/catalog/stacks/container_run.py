@@ -20,7 +20,7 @@ from fairtrial.catalog.stacks.container_program import (
     new_name,
 )
 from fairtrial.catalog.stacks.container_trouble import with_remedy
-from fairtrial.catalog.stacks.environment import named, users_environment
+from fairtrial.catalog.stacks.environment import users_environment, variables_of_user
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.stacks.redaction import NOTHING_SECRET, Redaction, new_log
 from fairtrial.catalog.stacks.run import RunningStack, await_ready, awaited_port
@@ -116,13 +116,13 @@ def start_container(
     program, name = container_program(), new_name()
     on_host = stack.container_network == "host"
     port, where = reached_at(stack.port, None if on_host else stack.container_port)
-    told, quiet = variables_of(stack, {**settings, **where, PROOF: name})
+    variables, quiet = variables_of(stack, {**settings, **where, PROOF: name})
     words = [
         *("run", "--rm", "--pull=never", "--name", name, "--label", f"{USER_LABEL}={os.geteuid()}"),
         *(["--network=host"] if on_host else ["--publish", f"{LOOPBACK}:{port}:{stack.container_port}"]),
         # Podman's containers are bound as what starts them is; to bind them again takes a controller that users lack.
         *([f"--cpuset-cpus={','.join(map(str, cpus))}"] if cpus and not program.is_podman else []),
-        *(word for key, value in told.items() for word in ("--env", key if key in quiet else f"{key}={value}")),
+        *(word for key, value in variables.items() for word in ("--env", key if key in quiet else f"{key}={value}")),
         *further_options(),
         (folder / ID_FILE).read_text(encoding="ascii"),
         *stack.run,
@@ -150,9 +150,9 @@ def variables_of(stack: Stack, settings: Mapping[str, str]) -> tuple[dict[str, s
     Raises:
         Problem: a variable of the stack's `env_from` is not set.
     """
-    passed = named(stack.env_from)
-    told = {**passed, **settings}
-    return told, {key: value for key, value in told.items() if key in MAY_HOLD_PASSWORDS or key in passed}
+    passed = variables_of_user(stack.env_from)
+    variables = {**passed, **settings}
+    return variables, {key: value for key, value in variables.items() if key in MAY_HOLD_PASSWORDS or key in passed}
 
 
 def reached_at(port: int | None, container_port: int | None) -> tuple[int, dict[str, str]]:
@@ -185,25 +185,25 @@ def find_processes(
     roots: list[Root | None] = []
     pids = []
     for container in containers:
-        said = program.ask("inspect", "--type", "container", "--format", "{{.State.Pid}} {{.Id}}", container)
-        pid_text, _, identity = said.partition(" ")
+        output = program.ask("inspect", "--type", "container", "--format", "{{.State.Pid}} {{.Id}}", container)
+        pid_text, _, identity = output.partition(" ")
         pid = int(pid_text) if pid_text.isascii() and pid_text.isdigit() else 0
         if pid < LOWEST_PID and roots:
             continue  # beside the server, one may have done its work and ended
         if pid < LOWEST_PID:
             raise Problem(
                 f"something answers, but the container program says that {container} does not run: "
-                f"{printable(said, 100)}",
+                f"{printable(output, 100)}",
                 "let the container's first process be the server; if it is, run again",
             )
         # Beside the container, the container program's own processes are below the guard: they are not the stack's.
-        found = ContainerTree(pid) if pid in below else container_tree(pid, identity.strip(), f"{PROOF}={token}")
-        roots.append(found)
+        tree = ContainerTree(pid) if pid in below else container_tree(pid, identity.strip(), f"{PROOF}={token}")
+        roots.append(tree)
         pids.append(pid)
-    known = list(dict.fromkeys(root for root in roots if root is not None))
-    if None in roots or not known:
+    trees = list(dict.fromkeys(root for root in roots if root is not None))
+    if None in roots or not trees:
         return None
-    running.root, *running.beside = known
+    running.root, *running.beside = trees
     running.not_measured = ""
     for pid in pids if cpus else []:
         _assert_bound(pid, cpus)

@@ -69,9 +69,9 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         stack = read_stack(folder, name)
         return stack.model_copy(update={"title": contender.title}) if contender.title else stack
     alike = ("port", "ready", "files", "hosts", "network", "env_from", "http2")
-    said: dict[str, Any] = {name: getattr(contender, name) for name in alike}
+    settings: dict[str, Any] = {name: getattr(contender, name) for name in alike}
     if contender.ready_within_seconds is not None:
-        said["ready_within_seconds"] = contender.ready_within_seconds
+        settings["ready_within_seconds"] = contender.ready_within_seconds
     tried_on = {experiment.service_of(stack) for stack in experiment.stacks if stack.name == name}
     return Stack(
         name=name,
@@ -91,7 +91,7 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         url=None if contender.url is None else contender.url.rstrip("/"),
         variants={"default": Variant(env=contender.env)},
         in_experiment=True,
-        **said,
+        **settings,
     )
 
 
@@ -105,9 +105,9 @@ def _assert_described_alike(stack: Stack, checkouts: Mapping[str, Checkout]) -> 
     for variant, checkout in checkouts.items():
         if not (checkout.folder / MANIFEST).is_file():
             continue
-        there = read_stack(checkout.folder, stack.name)
+        stack_of_ref = read_stack(checkout.folder, stack.name)
         for key in HOW_IT_RUNS:
-            if getattr(there, key) != getattr(stack, key):
+            if getattr(stack_of_ref, key) != getattr(stack, key):
                 raise Problem(
                     f"contenders.{stack.name}: {MANIFEST} at {variant} has another `{key}` than in the working tree, "
                     "by which all refs are built and run",

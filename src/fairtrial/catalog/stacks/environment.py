@@ -69,7 +69,7 @@ def stack_environment(settings: Mapping[str, str] | None = None, env_from: Seque
     Raises:
         Problem: one of them is not set.
     """
-    return _inherited(os.environ) | named(env_from) | dict(settings or {})
+    return _inherited(os.environ) | variables_of_user(env_from) | dict(settings or {})
 
 
 def build_environment(env_from: Sequence[str] = ()) -> dict[str, str]:
@@ -82,7 +82,7 @@ def build_environment(env_from: Sequence[str] = ()) -> dict[str, str]:
     return fetching | stack_environment(env_from=env_from)
 
 
-def named(env_from: Sequence[str]) -> dict[str, str]:
+def variables_of_user(env_from: Sequence[str]) -> dict[str, str]:
     """Return the variables of these names.
 
     Raises:

@@ -132,9 +132,9 @@ class Stack(Strict):
         return self
 
     def _assert_container(self) -> None:
-        given = [name for name in ("image", "dockerfile", "compose") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ValueError(f"{given[1]}: `{given[0]}` says what is run: leave one of them out")
+        names = [name for name in ("image", "dockerfile", "compose") if getattr(self, name) is not None]
+        if len(names) > 1:
+            raise ValueError(f"{names[1]}: `{names[0]}` says what is run: leave one of them out")
         if self.in_container and (self.build or any(each.build for each in self.variants.values())):
             raise ValueError("build: a container is not built by commands: leave it out, or write `dockerfile`")
         if self.in_container and (self.directory is not None or self.kind == "program"):
@@ -200,8 +200,8 @@ class Stack(Strict):
 
     def built_apart(self, variant: str) -> str | None:
         """Return `variant` if it has a build of its own, or None: it shares the stack's build with all others."""
-        named = self.variants.get(variant)
-        return None if named is None or named.build is None else variant
+        own_variant = self.variants.get(variant)
+        return None if own_variant is None or own_variant.build is None else variant
 
     def build_name(self, built_apart: str | None) -> str:
         """What to call a build: the stack's name, or `NAME:VARIANT` for the one that a variant has to itself."""

@@ -39,7 +39,7 @@ OF_A_USER = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_
 
 TRIED_WITHIN_SECONDS = 60.0
 LONGEST_REASON = 200
-TRIED = """
+READABILITY_TEST = """
 case $1 in
 */*) [ -x "$1" ] ;;
 *) command -v "$1" >/dev/null ;;
@@ -66,13 +66,13 @@ class RunsAs:
         """What it sees, with what tells of its name, unless the stack has put something there."""
         return replace(places, files={**self.files, **places.files})
 
-    def environment(self, environment: Mapping[str, str], chosen: Collection[str]) -> dict[str, str]:
+    def environment(self, environment: Mapping[str, str], choices: Collection[str]) -> dict[str, str]:
         """The variables with those that name a user's folders; those that somebody has chosen stay as they are."""
         if self.home is None:
             return dict(environment)
         own = {"HOME": str(self.home / "home"), "TMPDIR": str(self.home / "tmp"), "USER": NAME, "LOGNAME": NAME}
-        kept = {name: value for name, value in environment.items() if name not in OF_A_USER or name in chosen}
-        return kept | {name: value for name, value in own.items() if name not in chosen}
+        others = {name: value for name, value in environment.items() if name not in OF_A_USER or name in choices}
+        return others | {name: value for name, value in own.items() if name not in choices}
 
 
 def as_lab(reason: str) -> RunsAs:
@@ -96,18 +96,18 @@ def runs_as(
         return
     built, program = folder.resolve(), stack.run[0]
     with run_folder(NAME) as home:
-        needed = [built, *programs_of(program, built)]
-        opened = closed_above([*needed, home])
+        own_paths = [built, *programs_of(program, built)]
+        opened = closed_above([*own_paths, home])
         covered = [path.resolve() for path in hidden if path.is_dir()]
-        covered = sorted({path for path in covered if path not in needed}, key=lambda path: len(path.parts))
-        kept = [path for path in needed if any(path.is_relative_to(each) for each in covered)]
+        covered = sorted({path for path in covered if path not in own_paths}, key=lambda path: len(path.parts))
+        exempt = [path for path in own_paths if any(path.is_relative_to(each) for each in covered)]
         user = CommandUser(
-            FIRST_ID + secrets.randbelow(IDS), stacks_group(), most_processes, opened, covered, _outermost(kept)
+            FIRST_ID + secrets.randbelow(IDS), stacks_group(), most_processes, opened, covered, _outermost(exempt)
         )
         reason = _why_not_reached(built, program, user)
         if reason and not opened:
             # Where there are no mount namespaces, it still may write to nobody's folder.
-            user = replace(user, hidden=(), kept=())
+            user = replace(user, hidden=(), read_only=())
             reason = _why_not_reached(built, program, user)
         if reason:
             yield as_lab(reason)
@@ -130,9 +130,9 @@ def _names(user: CommandUser, home: Path) -> dict[str, Path]:
     files = {}
     for path, entry in entries.items():
         with suppress(OSError):
-            known = Path(path).read_bytes()
+            content = Path(path).read_bytes()
             files[path] = home / Path(path).name
-            files[path].write_bytes(known.rstrip(b"\n") + f"\n{entry}\n".encode())
+            files[path].write_bytes(content.rstrip(b"\n") + f"\n{entry}\n".encode())
             files[path].chmod(0o644)
     return files
 
@@ -157,16 +157,18 @@ def _outermost(paths: Sequence[Path]) -> list[Path]:
 
 def _why_not_reached(folder: Path, program: str, user: CommandUser) -> str:
     """Why such a user may not run the program there; empty if it may. It is tried once for each place."""
-    ways = CommandUser(FIRST_ID, FIRST_ID, opened=tuple(user.opened), hidden=tuple(user.hidden), kept=tuple(user.kept))
-    return _tried(folder, program, ways)
+    ways = CommandUser(
+        FIRST_ID, FIRST_ID, opened=tuple(user.opened), hidden=tuple(user.hidden), read_only=tuple(user.read_only)
+    )
+    return _why_not_readable(folder, program, ways)
 
 
 @cache
-def _tried(folder: Path, program: str, user: CommandUser) -> str:
+def _why_not_readable(folder: Path, program: str, user: CommandUser) -> str:
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
     with tempfile.TemporaryFile() as output:
         try:
-            command = ["sh", "-c", TRIED, "sh", program]
+            command = ["sh", "-c", READABILITY_TEST, "sh", program]
             with Guarded(command, folder=folder, environment=environment, output=output, user=user) as trying:
                 if not trying.ends_within(TRIED_WITHIN_SECONDS):
                     return f"it takes longer than {TRIED_WITHIN_SECONDS:.0f} s to see whether another user may read it"
@@ -176,8 +178,8 @@ def _tried(folder: Path, program: str, user: CommandUser) -> str:
         if status == 0:
             return ""
         output.seek(0)
-        said = printable(output.read(4 * LONGEST_REASON).decode(errors="replace").strip(), LONGEST_REASON)
-        return said or f"to try another user ended with status {status}"
+        message = printable(output.read(4 * LONGEST_REASON).decode(errors="replace").strip(), LONGEST_REASON)
+        return message or f"to try another user ended with status {status}"
 
 
 def _are_known(numbers: Path) -> bool:

@@ -25,10 +25,10 @@ def places_of(stack: Stack, built_apart: str | None, folder: Path) -> Places:
 
 
 def _source(stack: Stack, built_apart: str | None, folder: Path, path: str) -> Path:
-    named = stack.files[path]
-    leads_out = os.path.normpath(named).split(os.sep, 1)[0] == os.pardir
+    name = stack.files[path]
+    leads_out = os.path.normpath(name).split(os.sep, 1)[0] == os.pardir
     base = stack.source(built_apart) if leads_out and stack.origin == "folder" else folder
-    source = base / Path(named).expanduser()
+    source = base / Path(name).expanduser()
     if not source.exists():
         raise Problem(
             f'files: "{path}": there is no {source}', "name a file or a folder, relative to the folder of the stack"

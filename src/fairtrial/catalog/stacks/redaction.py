@@ -88,8 +88,8 @@ def redaction_of(environment: Mapping[str, str], env_from: Sequence[str]) -> Red
 
     Registries and proxies are named by URLs that may hold a password.
     """
-    named = {name: environment[name] for name in env_from if len(environment[name]) >= SHORTEST}
-    return Redaction([(name, value) for name, value in environment.items() if _holds_a_password(value)], named)
+    by_name = {name: environment[name] for name in env_from if len(environment[name]) >= SHORTEST}
+    return Redaction([(name, value) for name, value in environment.items() if _holds_a_password(value)], by_name)
 
 
 def _holds_a_password(value: str) -> bool:

@@ -147,7 +147,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
     """
     environment = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", "-C", str(folder), *arguments],
             env=environment | {"GIT_TERMINAL_PROMPT": "0"},
             stdin=subprocess.DEVNULL,
@@ -159,7 +159,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
         raise Problem("`git` is not on this machine", "install git (Debian: apt install git)") from error
     except subprocess.TimeoutExpired as error:
         raise Problem(f"`git {arguments[0]}` did not end within {ANSWER_WITHIN_SECONDS} s") from error
-    return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else None
+    return process.stdout.decode(errors="replace").strip() if process.returncode == 0 else None
 
 
 def usual_refs(repository: Repository) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.environment import build_environment, named
+from fairtrial.catalog.stacks.environment import build_environment, variables_of_user
 from fairtrial.catalog.stacks.model import Requirement, Stack
 from fairtrial.catalog.stacks.rights import assert_rights
 
@@ -29,7 +29,7 @@ def installed_versions(stack: Stack, built_apart: str | None = None) -> dict[str
             variable that it is to get is not set.
     """
     assert_rights(stack)
-    named(stack.env_from)
+    variables_of_user(stack.env_from)
     required = stack.requirements(built_apart)
     folder = stack.source(built_apart)
     return {" ".join(requirement.command): _check(requirement, folder, stack.env_from) for requirement in required}

@@ -40,13 +40,13 @@ def assert_rights(stack: Stack) -> None:
 
 def _why_no_places(stack: Stack) -> str | None:
     """Why the guard may not give a program such places, in the guard's words; None if it may."""
-    tried = Places(
+    places = Places(
         files={"/.fairtrial": Path(os.devnull)} if stack.files else {},  # where there is no place yet: it takes most
         hosts={"localhost": "127.0.0.1"} if stack.hosts else {},
     )
     with (
         tempfile.TemporaryFile() as output,
-        Guarded(["true"], folder=Path("/"), environment=os.environ, output=output, places=tried) as nothing,
+        Guarded(["true"], folder=Path("/"), environment=os.environ, output=output, places=places) as nothing,
     ):
         if nothing.ends_within(ENDS_WITHIN_SECONDS) and nothing.status() == 0:
             return None

@@ -168,18 +168,18 @@ def await_ready(
         Problem: a service ended meanwhile.
     """
     deadline = time.monotonic() + within_seconds
-    seen: str | None = NOTHING_LISTENS
+    obstacle: str | None = NOTHING_LISTENS
     with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
         while time.monotonic() < deadline:
             _assert_not_ended(running, log, hidden)
             if ended := fault():
                 raise Problem(ended, "this trial was discarded; the server restarts for the next one")
-            seen = seen_instead(ready, client, running.port, running.host)
-            if seen is None:
+            obstacle = seen_instead(ready, client, running.port, running.host)
+            if obstacle is None:
                 return time.monotonic()
             time.sleep(ASK_EVERY_SECONDS)
     raise NotReady(
-        f"it was not ready within {within_seconds:g} s ({hidden(seen or '')}); the end of its log:\n"
+        f"it was not ready within {within_seconds:g} s ({hidden(obstacle or '')}); the end of its log:\n"
         f"{log_tail(log, hidden)}",
         f"it is ready when {ready} on HOST:PORT; see its log: {log}",
     )
@@ -188,8 +188,8 @@ def await_ready(
 def _assert_not_ended(running: RunningStack, log: Path, hidden: Callable[[str], str]) -> None:
     status = running.process.status()
     if status is not None:
-        told = f"it ended with status {status} before it was ready:\n{log_tail(log, hidden)}"
-        raise NotReady(told, f"see its log: {log}" if status else IN_THE_FOREGROUND)
+        message = f"it ended with status {status} before it was ready:\n{log_tail(log, hidden)}"
+        raise NotReady(message, f"see its log: {log}" if status else IN_THE_FOREGROUND)
 
 
 def _assert_own_port(running: RunningStack, stack: Stack, log: Path, hidden: Callable[[str], str]) -> None:

@@ -41,10 +41,10 @@ def find_running(url: str, ready: Ready, within_seconds: float) -> RunsAlready:
     port = parts.port or PORTS[parts.scheme]
     deadline = time.monotonic() + within_seconds
     with client_of(url, ANSWER_WITHIN_SECONDS) as client:
-        while (seen := seen_instead(ready, client, port, parts.hostname)) is not None:
+        while (obstacle := seen_instead(ready, client, port, parts.hostname)) is not None:
             if time.monotonic() > deadline:
                 raise Problem(
-                    f"{url} was not ready within {within_seconds:g} s ({seen})",
+                    f"{url} was not ready within {within_seconds:g} s ({obstacle})",
                     f"start it, or correct the URL; it is ready when {ready}",
                 )
             time.sleep(ASK_EVERY_SECONDS)

@@ -10,8 +10,8 @@ from pathlib import Path
 def programs_of(command: str, folder: Path) -> list[Path]:
     """The folders in which programs are looked for, and where the one of this name lies, links followed."""
     folders = [Path(entry) for entry in os.environ.get("PATH", os.defpath).split(os.pathsep)]
-    found = folder / command if os.sep in command else shutil.which(command)
-    programs = [] if found is None else [Path(found), Path(found).resolve()]
+    location = folder / command if os.sep in command else shutil.which(command)
+    programs = [] if location is None else [Path(location), Path(location).resolve()]
     return [path for path in [*folders, *programs] if path.is_absolute() and path.exists()]
 
 

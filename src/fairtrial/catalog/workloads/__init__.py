@@ -32,21 +32,21 @@ def pick_workload(name: str) -> Workload:
     return pick("workload", name, workloads())
 
 
-def options_of(workload: Workload, given: dict[str, Any]) -> Strict:
+def options_of(workload: Workload, values: dict[str, Any]) -> Strict:
     """An experiment's `[options]`, validated by this workload's model.
 
     Raises:
         Problem: the workload has no such option, or a value does not fit.
     """
     try:
-        return workload.options.model_validate(given)
+        return workload.options.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        known = ", ".join(workload.options.model_fields) or "none"
+        names = ", ".join(workload.options.model_fields) or "none"
         raise Problem(
             f"[options] {key}: {first['msg']}",
-            f"workload {workload.name} has these options: {known}; see docs/workloads.md",
+            f"workload {workload.name} has these options: {names}; see docs/workloads.md",
         ) from error
 
 

@@ -129,7 +129,7 @@ WORKLOAD = ServerWorkload(
         path=lambda _data, _key: PATH,
         in_bodies=InBodies(
             rows=lambda _data, _paths: [dict(zip(COLUMNS, row, strict=True)) for row in rows()],
-            written=member("name"),
+            spelling=member("name"),
         ),
     ),
     clauses=(

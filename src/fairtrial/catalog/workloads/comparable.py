@@ -51,9 +51,9 @@ def comparable(source: WorkloadSource, requests: Sequence[Request], rows: Mappin
         for table in _tables(entry):
             takers[table] = takers.get(table, 0) + 1
     most = [
-        (source.rows[name].count - given.skip) // takers[name]
-        for name, given in rows.items()
-        if given.pick.kind == "once"
+        (source.rows[name].count - given_rows.skip) // takers[name]
+        for name, given_rows in rows.items()
+        if given_rows.pick.kind == "once"
     ]
     return Comparable(
         file=source.file,

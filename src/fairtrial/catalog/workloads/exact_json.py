@@ -26,8 +26,8 @@ def exact_difference(answer: Answer, expected: str) -> str | None:
     if answer.body == expected.encode():
         return None
     same = same_value(answer, expected)
-    shown = f"{answer.excerpt()}, not {expected:.{EXPECTED_CHARACTERS}}"
-    return f"{shown}: {same}" if same else shown
+    difference = f"{answer.excerpt()}, not {expected:.{EXPECTED_CHARACTERS}}"
+    return f"{difference}: {same}" if same else difference
 
 
 def same_value(answer: Answer, expected: str) -> str | None:

@@ -11,8 +11,8 @@ ANY_ANSWER = "any answer with 2xx is right"
 def expects_nothing(request: Request) -> bool:
     """Whether any answer with 2xx is right, whatever its body."""
     expect = request.expect
-    said = (expect.status, expect.content_type, expect.body_bytes, request.body_check)
-    return all(each is None for each in said) and isinstance(expect.body, AnyBody)
+    expectations = (expect.status, expect.content_type, expect.body_bytes, request.body_check)
+    return all(each is None for each in expectations) and isinstance(expect.body, AnyBody)
 
 
 def expected_in_words(request: Request) -> str:

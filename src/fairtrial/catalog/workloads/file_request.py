@@ -44,7 +44,7 @@ def engine_request(
             f"{key}.expect",
             check_every,
             writer,
-            kept=check is not None,
+            keeps_bodies=check is not None,
         ),
         body_check=check,
     )
@@ -59,7 +59,7 @@ def connection_setup(source: WorkloadSource, writer: TemplateWriter) -> list[Set
     requests = []
     for name, entry in source.model.connection_entries().items():
         request = engine_request(source, f"setup.{name}", name, entry, 1, writer)
-        taken = {variable: parse_taken(text) for variable, text in entry.take.items()}
+        sources = {variable: parse_taken(text) for variable, text in entry.take.items()}
         requests.append(
             SetupRequest(
                 name=name,
@@ -76,14 +76,16 @@ def connection_setup(source: WorkloadSource, writer: TemplateWriter) -> list[Set
                         header=None if where.pointer is not None else where.header,
                         pattern=None if where.pattern is None else where.pattern.pattern,
                     )
-                    for variable, where in taken.items()
+                    for variable, where in sources.items()
                 },
             )
         )
     return requests
 
 
-def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, kept: bool) -> Expectation:
+def _expectation(
+    expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, keeps_bodies: bool
+) -> Expectation:
     body: AnyBody | ExactBody | JsonBody = AnyBody()
     if expect.text is not None:
         body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
@@ -97,5 +99,5 @@ def _expectation(expect: Expect, key: str, check_every: int, writer: TemplateWri
         body_bytes=None if length is None else BodyRange(min=length[0], max=length[1]),
         body=body,
         check_every=check_every,
-        keep_bodies=True if kept else None,
+        keep_bodies=True if keeps_bodies else None,
     )

@@ -66,13 +66,13 @@ def sent_requests(
     requests = [
         engine_request(source, f"requests.{name}", name, entry, check_every, writer) for name, entry in entries.items()
     ]
-    given = {
-        name: _without_first(_given(rows, source.rows[name]), source.rows_of_setup(name))
+    given_rows = {
+        name: _without_first(_engine_rows(rows, source.rows[name]), source.rows_of_setup(name))
         for name, rows in source.model.rows.items()
         if name in source.model.rows_of_requests() | source.model.rows_of_connections()
     }
     setup = connection_setup(source, writer)
-    return SentRequests(requests, given, {**writer.used, **(secrets_among(variables or {}))}, setup)
+    return SentRequests(requests, given_rows, {**writer.used, **(secrets_among(variables or {}))}, setup)
 
 
 def workload_from_file(
@@ -92,28 +92,30 @@ def workload_from_file(
     Raises:
         Problem: an environment variable that the file names is not set.
     """
-    asked = sent_requests(source, check_every=1, environment=environment, variables=variables)
-    loaded = sent_requests(
-        source, check_every=CHECK_EVERY, environment=environment, numbers_taken=1, variables=variables
-    )
+    contract = sent_requests(source, check_every=1, environment=environment, variables=variables)
+    load = sent_requests(source, check_every=CHECK_EVERY, environment=environment, numbers_taken=1, variables=variables)
 
     def set_up(url: str, host: str | None) -> ServerWorkload:
         return workload_from_file(source, environment, send_setup(source, client_of(url), host, environment))
 
     entries = source.model.entries()
-    taken: dict[str, int] = dict.fromkeys(asked.rows, 0)
+    used_rows: dict[str, int] = dict.fromkeys(contract.rows, 0)
     clauses = []
-    for request, entry in zip(asked.requests, entries.values(), strict=True):
+    for request, entry in zip(contract.requests, entries.values(), strict=True):
         tables = {each.arguments[0] for _, each in rows_in(entry.sent_texts())}
-        needed = tables | source.model.rows_of_connections()
-        rows = {name: _without_first(given, taken[name]) for name, given in asked.rows.items() if name in needed}
+        tables_of_request = tables | source.model.rows_of_connections()
+        rows = {
+            name: _without_first(given_rows, used_rows[name])
+            for name, given_rows in contract.rows.items()
+            if name in tables_of_request
+        }
         requirement = f"{entry.method} {entry.path} is answered as the workload file expects"
-        clauses.append(clause(request, rows, asked.secrets, requirement, asked.setup))
+        clauses.append(clause(request, rows, contract.secrets, requirement, contract.setup))
         for name in tables:
-            taken[name] += 1
+            used_rows[name] += 1
     requests = [
         request.model_copy(update={"acknowledge": _has_sequence(entry)})
-        for request, entry in zip(loaded.requests, entries.values(), strict=True)
+        for request, entry in zip(load.requests, entries.values(), strict=True)
     ]
     return ServerWorkload(
         name=source.name,
@@ -125,28 +127,28 @@ def workload_from_file(
         writes=True,  # what requests change is not known
         ready=source.model.ready,
         own=OwnWorkload(
-            identity=_identity(source, asked.requests),
-            rows={name: _without_first(given, taken[name]) for name, given in loaded.rows.items()},
-            secrets=loaded.secrets,
+            identity=_identity(source, contract.requests),
+            rows={name: _without_first(given_rows, used_rows[name]) for name, given_rows in load.rows.items()},
+            secrets=load.secrets,
             state=state_of(source),
             set_up=set_up if source.model.load_entries() else None,
-            setup=loaded.setup,
+            setup=load.setup,
             thinking=[name for name, entry in entries.items() if entry.think is not None],
-            comparable=comparable(source, asked.requests, asked.rows),
+            comparable=comparable(source, contract.requests, contract.rows),
         ),
     )
 
 
-def _given(rows: Rows, table: RowTable) -> GivenRows:
+def _engine_rows(rows: Rows, table: RowTable) -> GivenRows:
     exponent = rows.zipf_exponent
     pick = Pick.model_validate({"kind": rows.pick if exponent is None else "zipf", "exponent": exponent})
     file = str(table.file) if table.lines is None else None
     return GivenRows(pick=pick, file=file, lines=None if table.lines is None else list(table.lines))
 
 
-def _without_first(given: GivenRows, taken: int) -> GivenRows:
+def _without_first(rows: GivenRows, number: int) -> GivenRows:
     """The rows that are left: all, unless each is taken once."""
-    return given.model_copy(update={"skip": given.skip + taken}) if given.pick.kind == "once" else given
+    return rows.model_copy(update={"skip": rows.skip + number}) if rows.pick.kind == "once" else rows
 
 
 def _has_sequence(entry: RequestEntry) -> bool | None:

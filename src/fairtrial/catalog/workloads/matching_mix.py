@@ -86,10 +86,10 @@ def rated(spec: DatasetSpec) -> dict[int, list[int]]:
 def _draw_articles(seed: str, articles: int) -> list[int]:
     # Of a generator, Python promises the same numbers in every version for `random()` alone.
     draw = random.Random(seed)  # noqa: S311 (data, not a secret)
-    drawn: dict[int, None] = {}
-    while len(drawn) < RATED:
-        drawn[1 + int(draw.random() * articles)] = None
-    return list(drawn)
+    numbers: dict[int, None] = {}
+    while len(numbers) < RATED:
+        numbers[1 + int(draw.random() * articles)] = None
+    return list(numbers)
 
 
 def user_vector(articles: Sequence[int], vectors_by_id: Mapping[int, Vector]) -> Vector:
@@ -119,7 +119,7 @@ def _expected_of_users(spec_json: str) -> dict[int, str]:
         ranking = best_for(articles, vectors_by_id)
         best = ranking[:MOST_SIMILAR]
         if similar_items.clearly_apart(ranking) and all(_clearly_rounded(similarity) for similarity, _ in best):
-            matched = [{"id": number, "similarity_millionths": round(found * MILLION)} for found, number in best]
+            matched = [{"id": number, "similarity_millionths": round(value * MILLION)} for value, number in best]
             answers[user] = _compact({"id": user, "articles": matched})
         if len(answers) == REQUESTED:
             break

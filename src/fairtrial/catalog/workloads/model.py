@@ -58,17 +58,17 @@ class StoredRows(Protocol):
 class Acknowledged:
     """Which numbered requests were answered correctly: docs/engine-protocol.md, "writes".
 
-    Of the request `name`, the numbers from 1 to `begun[name]` were sent; those in `not_acknowledged[name]` got no
-    correct answer.
+    Of the request `name`, the numbers from 1 to `last_numbers[name]` were sent; those in `not_acknowledged[name]` got
+    no correct answer.
     """
 
-    begun: Mapping[str, int]
+    last_numbers: Mapping[str, int]
     not_acknowledged: Mapping[str, frozenset[int]]
 
     @property
     def count(self) -> int:
         """How many requests were acknowledged."""
-        return sum(begun - len(self.not_acknowledged[name]) for name, begun in self.begun.items())
+        return sum(last - len(self.not_acknowledged[name]) for name, last in self.last_numbers.items())
 
 
 def write_faults(examples: Mapping[str, Sequence[str]]) -> list[WriteFault]:
@@ -82,7 +82,7 @@ class InBodies:
 
     rows: Callable[[Data, Sequence[str]], Sequence[Mapping[str, Any]]]
     """from the paths that are requested, the rows that their answers hold"""
-    written: Callable[[str], str]
+    spelling: Callable[[str], str]
     """how the body spells a row's text, with so much around it that nothing else in the body looks like it"""
 
 

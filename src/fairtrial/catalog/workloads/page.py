@@ -119,7 +119,7 @@ WORKLOAD = ServerWorkload(
         table="items",
         column="name",
         path=lambda _data, key: f"/pages/{key}",
-        in_bodies=InBodies(rows=_rows_of, written=lambda name: f">{escape(name)}<"),
+        in_bodies=InBodies(rows=_rows_of, spelling=lambda name: f">{escape(name)}<"),
     ),
     clauses=(
         ClauseTest("page", "GET /pages/ID answers the page, byte for byte", _is_exact),

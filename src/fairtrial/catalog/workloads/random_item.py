@@ -150,7 +150,7 @@ def _row_difference(stack: StackUnderTest, answer: Answer, expected_id: int | No
 
 def _drawn_row_by_uuid(data: Data, _options: NoOptions) -> Request:
     """Without the name, which may change meanwhile."""
-    (row,) = data.tables[0].rows.drawn(1)
+    (row,) = data.tables[0].rows.random_rows(1)
     values = {f"/{name}": json.dumps(row[name]) for name in ANSWER_FIELDS if name != "name"}
     expect = Expectation(status=[200], content_type="application/json", body=JsonBody(values=values), check_every=1)
     return Request(name="uuid-row", path=f"/items/{row['uuid']}", expect=expect)

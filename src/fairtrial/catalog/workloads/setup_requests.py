@@ -59,10 +59,10 @@ def send_setup(
             fixed = {**cells, **{Placeholder("var", (each,)): value for each, value in variables.items()}}
             writer = TemplateWriter(source.prefix, os.environ if environment is None else environment, 0, fixed)
             request = engine_request(source, key, name, entry, 1, writer)
-            sent = {" ".join((cell.name, *cell.arguments)): spelled(value) for cell, value in cells.items()}
-            secrets = {**writer.used, **_long_enough(sent), **secrets_among(variables)}
+            cell_values = {" ".join((cell.name, *cell.arguments)): spelled(value) for cell, value in cells.items()}
+            secrets = {**writer.used, **_long_enough(cell_values), **secrets_among(variables)}
             try:
-                variables |= _taken(entry, request, _ask(client, request, host, headers), secrets)
+                variables |= _variables(entry, request, _ask(client, request, host, headers), secrets)
             except Problem as problem:
                 reason = Secrets(secrets).hidden(problem.reason)
                 raise Problem(f"{source.file}: {key}: {reason}", REMEDY) from None
@@ -80,7 +80,7 @@ def _long_enough(values: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if len(value) >= FEWEST_OF_A_CUT}
 
 
-def _cells(source: WorkloadSource, key: str, entry: SetupEntry, taken: dict[str, int]) -> dict[Placeholder, Scalar]:
+def _cells(source: WorkloadSource, key: str, entry: SetupEntry, used_rows: dict[str, int]) -> dict[Placeholder, Scalar]:
     """The cells that a request takes: of the first row that no setup request before it took."""
     cells: dict[Placeholder, Scalar] = {}
     places: dict[str, int] = {}
@@ -88,8 +88,8 @@ def _cells(source: WorkloadSource, key: str, entry: SetupEntry, taken: dict[str,
         table, column = placeholder.arguments
         rows = source.rows[table]
         if table not in places:
-            places[table] = taken.get(table, 0)
-            taken[table] = places[table] + 1
+            places[table] = used_rows.get(table, 0)
+            used_rows[table] = places[table] + 1
         if places[table] >= rows.count:
             raise Problem(
                 f"{source.file}: {key}: {rows.file} has {count(rows.count, 'row')}, and each setup request takes one",
@@ -102,7 +102,7 @@ def _cells(source: WorkloadSource, key: str, entry: SetupEntry, taken: dict[str,
 def _ask(client: httpx.Client, request: Request, host: str | None, headers: Sequence[tuple[str, str]]) -> Answer:
     names = {name.lower() for name, _ in headers}
     own = [(name, as_sent(value)) for name, value in request.headers if name.lower() not in names]
-    sent = [*own, *headers, *([("host", host)] if host else [])]
+    all_headers = [*own, *headers, *([("host", host)] if host else [])]
     content: bytes | None = None
     if request.body is not None:
         content = as_sent(request.body).encode()
@@ -111,16 +111,16 @@ def _ask(client: httpx.Client, request: Request, host: str | None, headers: Sequ
             content = file.read()
     client.cookies.clear()  # the load has none either: what it needs is a variable
     try:
-        encoded = [(name.encode(), value.encode()) for name, value in sent]
+        encoded = [(name.encode(), value.encode()) for name, value in all_headers]
         return ask(client, request.method, as_sent(request.path), headers=encoded, content=content)
     except httpx.ConnectError as error:
         raise Problem(f"no connection: {error}") from error
 
 
-def _taken(entry: SetupEntry, request: Request, answer: Answer, secrets: Mapping[str, str]) -> dict[str, Scalar]:
+def _variables(entry: SetupEntry, request: Request, answer: Answer, secrets: Mapping[str, str]) -> dict[str, Scalar]:
     fault = answer_fault(answer, request.expect)
     if fault is not None:
-        raise Problem(f"{fault}: {_shown(answer, secrets)}")
+        raise Problem(f"{fault}: {_excerpt(answer, secrets)}")
     return {name: _value(name, text, answer, secrets) for name, text in entry.take.items()}
 
 
@@ -131,7 +131,7 @@ def _value(name: str, text: str, answer: Answer, secrets: Mapping[str, str]) -> 
         try:
             value = value_at(parsed(answer.body), where.pointer)
         except (LookupError, ValueError):
-            raise Problem(f"take.{name}: nothing stands at {where.pointer}: {_shown(answer, secrets)}") from None
+            raise Problem(f"take.{name}: nothing stands at {where.pointer}: {_excerpt(answer, secrets)}") from None
     else:
         value = answer.headers.get(where.header)
         if value is None:
@@ -150,7 +150,7 @@ def _value(name: str, text: str, answer: Answer, secrets: Mapping[str, str]) -> 
     return value
 
 
-def _shown(answer: Answer, secrets: Mapping[str, str]) -> str:
+def _excerpt(answer: Answer, secrets: Mapping[str, str]) -> str:
     """What a message may show of an answer."""
     if not 200 <= answer.status <= 299:
         text = Secrets(secrets).hidden(answer.body[:1000].decode(errors="replace"))

@@ -54,7 +54,7 @@ def answers(data: Data, selects: int) -> dict[str, str]:
     count = REQUESTS * selects
     rows = data.generated.rows_at(sorted({first + (last - first) * part // count for part in range(count)}))
     paths = min(REQUESTS, len(rows))
-    return {_path(chosen): _body(chosen) for chosen in (rows[path::paths][:selects] for path in range(paths))}
+    return {_path(selection): _body(selection) for selection in (rows[path::paths][:selects] for path in range(paths))}
 
 
 def _path(rows: Sequence[dict[str, Any]]) -> str:
@@ -62,8 +62,8 @@ def _path(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _body(rows: Sequence[dict[str, Any]]) -> str:
-    chosen = [{"id": row["id"], "name": row["name"]} for row in rows]
-    return compact(chosen)
+    members = [{"id": row["id"], "name": row["name"]} for row in rows]
+    return compact(members)
 
 
 def requests(data: Data, options: Options) -> list[Request]:
@@ -120,7 +120,7 @@ WORKLOAD = ServerWorkload(
         table="items",
         column="name",
         path=lambda _data, key: SEVERAL.format(ids=key),
-        in_bodies=InBodies(rows=_rows_of, written=member("name")),
+        in_bodies=InBodies(rows=_rows_of, spelling=member("name")),
     ),
     clauses=(
         ClauseTest("several-items", "GET /items/several/IDS answers the rows with these ids, byte for byte", _is_exact),

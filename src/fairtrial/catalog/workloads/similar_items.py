@@ -120,8 +120,8 @@ def ranked(own: Vector, vectors_by_id: Mapping[int, Vector], left_out: Collectio
     return sorted(others, key=lambda pair: (-pair[0], pair[1]))
 
 
-def _product(one: Vector, other: Vector) -> float:
-    return sum(one[term] * other[term] for term in one.keys() & other.keys())
+def _product(first: Vector, second: Vector) -> float:
+    return sum(first[term] * second[term] for term in first.keys() & second.keys())
 
 
 def clearly_apart(ranking: Ranking) -> bool:

@@ -93,7 +93,7 @@ def audit(
         if (
             not isinstance(survey, str)
             or not isinstance(user, int)
-            or not 1 <= user <= acknowledged.begun.get(survey, 0)
+            or not 1 <= user <= acknowledged.last_numbers.get(survey, 0)
         ):
             faults["unasked"].append(f"survey {survey!r:.40} of user {user!r:.40}")
             continue
@@ -105,8 +105,8 @@ def audit(
     ]
     faults["missing"] = [
         f"survey {survey} of user {user}"
-        for survey, begun in acknowledged.begun.items()
-        for user in range(1, begun + 1)
+        for survey, last_number in acknowledged.last_numbers.items()
+        for user in range(1, last_number + 1)
         if user not in acknowledged.not_acknowledged[survey] and (survey, user) not in times_stored
     ]
     return times_stored.total() + len(faults["unasked"]), write_faults(faults)

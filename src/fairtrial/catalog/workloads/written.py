@@ -39,11 +39,11 @@ class TemplateWriter:
 
     def path(self, text: str, key: str) -> str:
         """A path. The engine percent-encodes cells of rows itself."""
-        return self._written(text, key, str, lambda value: quote(value, safe=SAFE_IN_A_PATH))
+        return self._template(text, key, str, lambda value: quote(value, safe=SAFE_IN_A_PATH))
 
     def text(self, text: str, key: str) -> str:
         """The value of a header, or a body."""
-        return self._written(text, key, str, str)
+        return self._template(text, key, str, str)
 
     def json(self, value: Any, key: str) -> str:
         """A value as JSON text. A placeholder that is a whole string becomes a value of its own type.
@@ -70,9 +70,9 @@ class TemplateWriter:
             if parts[0] in self._fixed:
                 return _literal(json.dumps(self._fixed[parts[0]], ensure_ascii=False))
             return self._placeholder(parts[0], "json")
-        return f'"{self._written(text, key, _escaped, _escaped, "escaped")}"'
+        return f'"{self._template(text, key, _escaped, _escaped, "escaped")}"'
 
-    def _written(
+    def _template(
         self, text: str, key: str, literal: Callable[[str], str], value: Callable[[str], str], cell: str = ""
     ) -> str:
         """A template.
@@ -81,15 +81,15 @@ class TemplateWriter:
             literal, value: how literals and values of variables are spelled there.
             cell: how the engine is to spell a cell of a row.
         """
-        written, fixed = "", ""
+        template, fixed = "", ""
         for part in parts_of(text):
             if isinstance(part, str):
                 fixed += literal(part)
             elif part.name == "env" or part in self._fixed:
                 fixed += value(self._value(part, key))
             else:
-                written, fixed = written + _literal(fixed) + self._placeholder(part, cell), ""
-        return written + _literal(fixed)
+                template, fixed = template + _literal(fixed) + self._placeholder(part, cell), ""
+        return template + _literal(fixed)
 
     def _placeholder(self, placeholder: Placeholder, cell: str) -> str:
         if placeholder.name in ("row", "var") and cell:

@@ -86,10 +86,10 @@ class BodyCheck:
         for pointer, pattern in self.matches.items():
             place = pointer or "the body"
             try:
-                found = value_at(value, pointer)
+                element = value_at(value, pointer)
             except LookupError:
                 return f"{place} is missing, and is to match {pattern.text}"
-            text = found.text if isinstance(found, NumberText) else found
+            text = element.text if isinstance(element, NumberText) else element
             if not isinstance(text, str):
                 return f"{place} is neither a text nor a number, and is to match {pattern.text}"
             if not pattern.is_in(text):

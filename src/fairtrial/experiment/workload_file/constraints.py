@@ -31,19 +31,19 @@ def accepts_anything(schema: Any, resolve: Callable[[str], Any]) -> bool:
     return not _constrains(schema, resolve, frozenset())
 
 
-def _constrains(schema: Any, resolve: Callable[[str], Any], seen: frozenset[str]) -> bool:
+def _constrains(schema: Any, resolve: Callable[[str], Any], references: frozenset[str]) -> bool:
     if not isinstance(schema, dict):
         return schema is not True
-    return any(_keyword_constrains(key, value, resolve, seen) for key, value in schema.items())
+    return any(_keyword_constrains(key, value, resolve, references) for key, value in schema.items())
 
 
-def _keyword_constrains(key: str, value: Any, resolve: Callable[[str], Any], seen: frozenset[str]) -> bool:
+def _keyword_constrains(key: str, value: Any, resolve: Callable[[str], Any], references: frozenset[str]) -> bool:
     if key in ANNOTATIONS or key.startswith("x-"):
         return False
     if key == "$ref" and isinstance(value, str):
-        target = None if value in seen else resolve(value)
-        return value not in seen and (target is None or _constrains(target, resolve, seen | {value}))
-    inner = [_constrains(each, resolve, seen) for each in _schemas_in(key, value)]
+        target = None if value in references else resolve(value)
+        return value not in references and (target is None or _constrains(target, resolve, references | {value}))
+    inner = [_constrains(each, resolve, references) for each in _schemas_in(key, value)]
     if inner:
         return all(inner) if key == "anyOf" else any(inner)
     return key not in NOTHING_IF_EMPTY or value not in NOTHING

@@ -40,7 +40,7 @@ class HtmlPage:
             return f"{len(body):,} characters, and the page that is expected, however it is spelled, has fewer"
         for number, (piece, right) in enumerate(zip_longest(_pieces_of(body), self._pieces), 1):
             if piece != right:
-                return f"piece {number} of the page is {_shown(piece)}, not {_shown(right)}"
+                return f"piece {number} of the page is {_excerpt(piece)}, not {_excerpt(right)}"
         return None
 
 
@@ -109,5 +109,5 @@ def _pieces_of(text: str) -> list[str]:
     return reader.pieces
 
 
-def _shown(piece: str | None) -> str:
+def _excerpt(piece: str | None) -> str:
     return "missing" if piece is None else printable(piece, SHOWN_CHARACTERS)

@@ -113,11 +113,11 @@ class Expect(Strict):
     def over(self, default: "Expect") -> "Expect":
         """This expectation, with the default's where it says nothing. `text`, `html` and what looks into JSON exclude
         one another."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
+        values = {name: getattr(self, name) for name in self.model_fields_set}
         for kind in BODY_KINDS:
             if any(getattr(self, name) is not None for name in kind):
-                given |= {name: None for other in BODY_KINDS if other is not kind for name in other}
-        return default.model_copy(update=given)
+                values |= {name: None for other in BODY_KINDS if other is not kind for name in other}
+        return default.model_copy(update=values)
 
     def _assert_text(self) -> None:
         if self.text is not None:
@@ -135,11 +135,11 @@ class Expect(Strict):
             if inner is not None:
                 raise ValueError(f"json: {inner} lies in {pointer or 'the whole body'}, which has a value, too")
             for at, text in json_strings(value):
-                found = [each for each in placeholders_in(text) if each.name not in ("row", "env", "var")]
-                if found:
+                placeholders = [each for each in placeholders_in(text) if each.name not in ("row", "env", "var")]
+                if placeholders:
                     raise ValueError(
-                        f"json: {pointer}: {found[0]} is drawn anew each time: only {{{{row …}}}}, {{{{env …}}}} "
-                        "and {{{{var …}}}} can be expected"
+                        f"json: {pointer}: {placeholders[0]} is drawn anew each time: only {{{{row …}}}}, "
+                        f"{{{{env …}}}} and {{{{var …}}}} can be expected"
                     )
                 if at and placeholders_in(text):
                     raise ValueError(f"json: {pointer}: a placeholder lies within its value: write {pointer}{at} apart")
@@ -180,14 +180,14 @@ class RequestEntry(Strict):
 
     @model_validator(mode="after")
     def _one_request(self) -> Self:
-        named = [method for method in METHODS if getattr(self, method) is not None]
-        if len(named) != 1:
-            which = f"{' and '.join(named)} are" if named else "none is"
+        methods = [method for method in METHODS if getattr(self, method) is not None]
+        if len(methods) != 1:
+            which = f"{' and '.join(methods)} are" if methods else "none is"
             raise ValueError(f'{which} given: name one method with its path, such as get = "/items"')
         bodies = {"json": self.json_body, "body": self.body, "body_file": self.body_file}
-        given = [key for key, value in bodies.items() if value is not None]
-        if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)}: a request has one body: leave one of them out")
+        body_keys = [key for key, value in bodies.items() if value is not None]
+        if len(body_keys) > 1:
+            raise ValueError(f"{' and '.join(body_keys)}: a request has one body: leave one of them out")
         return self
 
     @property
@@ -299,22 +299,22 @@ class WorkloadFile(Strict):
     def _consistent(self) -> Self:
         used: set[str] = set()
         for name, entry in self.all_entries():
-            sent = {each.arguments[0] for _, each in rows_in(entry.sent_texts())}
+            row_tables = {each.arguments[0] for _, each in rows_in(entry.sent_texts())}
             for key, each in [*rows_in(entry.sent_texts()), *rows_in(entry.expected_texts())]:
                 table = each.arguments[0]
                 if table not in self.rows:
                     hint = did_you_mean(table, self.rows)
                     raise ValueError(f"{name}.{key}: {each}: there is no [rows.{table}]{hint}")
-                if table not in sent:
+                if table not in row_tables:
                     raise ValueError(f"{name}.{key}: {each}: the request itself holds no row of {table}")
             if isinstance(entry, SetupEntry) and entry.per == "connection":
-                once = sorted(table for table in sent if self.rows[table].pick == "once")
+                once = sorted(table for table in row_tables if self.rows[table].pick == "once")
                 if once:
                     raise ValueError(
                         f"{name}: rows.{once[0]} is taken once, and a connection that is opened again takes its row "
                         f'again: write pick = "sequential" there'
                     )
-            used |= sent
+            used |= row_tables
             if entry.method == "HEAD" and entry.expect.looks_at_body:
                 raise ValueError(f"{name}.expect: an answer to HEAD has no body")
         if unused := self.rows.keys() - used:

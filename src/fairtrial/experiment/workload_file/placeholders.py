@@ -49,8 +49,8 @@ def parts_of(text: str) -> list[Part]:
             continue
         inner, closed, rest = rest.partition(CLOSE)
         if not closed:
-            shown = f"{OPEN}{inner}"[:SHOWN_CHARACTERS]
-            raise ValueError(f"{shown!r} is not closed by }}}}; for two braces as such, write {{{{{{{{")
+            excerpt = f"{OPEN}{inner}"[:SHOWN_CHARACTERS]
+            raise ValueError(f"{excerpt!r} is not closed by }}}}; for two braces as such, write {{{{{{{{")
         if literal:
             parts.append(literal)
         parts.append(_placeholder(inner))
@@ -66,12 +66,12 @@ def placeholders_in(text: str) -> list[Placeholder]:
 def _placeholder(inner: str) -> Placeholder:
     name, *arguments = inner.split() or [""]
     form = FORMS.get(name)
-    shown = f"{OPEN}{inner}{CLOSE}"[:SHOWN_CHARACTERS]
+    excerpt = f"{OPEN}{inner}{CLOSE}"[:SHOWN_CHARACTERS]
     if form is None:
-        known = ", ".join(each.pattern for each in FORMS.values())
-        raise ValueError(f"{shown} is no placeholder{did_you_mean(name, FORMS)}; there are {known}")
+        patterns = ", ".join(each.pattern for each in FORMS.values())
+        raise ValueError(f"{excerpt} is no placeholder{did_you_mean(name, FORMS)}; there are {patterns}")
     if (wrong := form.fault(arguments)) is not None:
-        raise ValueError(f"{shown}: {wrong}; write {form.pattern}, such as {form.example}")
+        raise ValueError(f"{excerpt}: {wrong}; write {form.pattern}, such as {form.example}")
     return Placeholder(name, tuple(arguments))
 
 

@@ -14,7 +14,7 @@ from fairtrial.experiment.workload_file.html_page import HtmlPage, read_html_pag
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile, rows_in
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
 from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
-from fairtrial.experiment.workload_file.state import Asked, files_of
+from fairtrial.experiment.workload_file.state import StateStep, files_of
 
 SUFFIX = ".toml"
 
@@ -93,8 +93,8 @@ def inline_workload(model: WorkloadFile, name: str, file: Path) -> WorkloadSourc
     Raises:
         Problem: as of `read_workload_file`; the reason names the key, but not the file.
     """
-    written = json.dumps(model.as_written(), sort_keys=True).encode()
-    return _source(name, file, IN_EXPERIMENT, model, hashlib.sha256(written).hexdigest())
+    content = json.dumps(model.as_written(), sort_keys=True).encode()
+    return _source(name, file, IN_EXPERIMENT, model, hashlib.sha256(content).hexdigest())
 
 
 def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str) -> WorkloadSource:
@@ -116,8 +116,8 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
     for key, path in state:
         _assert_readable(path, f"{prefix}{key}")
     of_state = (path for _, path in state)
-    named = [*(table.file for table in rows.values()), *bodies.values(), *files_of_checks, *of_state]
-    return replace(source, sha256=_sha256(name, sha256, named))
+    files = [*(table.file for table in rows.values()), *bodies.values(), *files_of_checks, *of_state]
+    return replace(source, sha256=_sha256(name, sha256, files))
 
 
 def _files_of_state(source: WorkloadSource) -> Iterator[tuple[str, Path]]:
@@ -127,8 +127,8 @@ def _files_of_state(source: WorkloadSource) -> Iterator[tuple[str, Path]]:
     model = source.model
     if source.reset_file is not None:
         yield "reset.sql", source.reset_file
-    asked: dict[str, Asked] = {} if model.reset is None else {"reset": model.reset}
-    for key, each in {**asked, **{f"audit.{name}": audit for name, audit in model.audit.items()}}.items():
+    entries: dict[str, StateStep] = {} if model.reset is None else {"reset": model.reset}
+    for key, each in {**entries, **{f"audit.{name}": audit for name, audit in model.audit.items()}}.items():
         if each.command is not None and each.command[0].startswith("."):
             yield f"{key}.command", _beside(source.file, each.command[0])
 
@@ -178,8 +178,8 @@ def _key_of(key: str, name: str, model: WorkloadFile) -> str:
     return f"requests.{name}.expect.{key}" if own else f"defaults.expect.{key}"
 
 
-def _beside(file: Path, named: str) -> Path:
-    return (file.parent / named).absolute()
+def _beside(file: Path, name: str) -> Path:
+    return (file.parent / name).absolute()
 
 
 def _assert_readable(file: Path, where: str) -> None:

@@ -86,8 +86,8 @@ def _csv_lines(file: Path, text: str, columns: Mapping[str, str]) -> list[str]:
         names = next(reader, [])
         for row in reader:
             if row and len(row) != len(names):
-                found = f"{len(row)} cells, and the header line has {len(names)}"
-                raise Problem(f"{file}: line {reader.line_num} has {found}", "quote cells that hold commas")
+                difference = f"{len(row)} cells, and the header line has {len(names)}"
+                raise Problem(f"{file}: line {reader.line_num} has {difference}", "quote cells that hold commas")
             if row:
                 rows.append(row)
     except csv.Error as error:

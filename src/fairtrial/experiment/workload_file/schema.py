@@ -75,15 +75,15 @@ class SchemaDocument:
         """
         pointer = unquote(reference.partition("#")[2])
         try:
-            found = value_at(self._value, pointer)
+            subschema = value_at(self._value, pointer)
         except LookupError as error:
             raise Problem(
                 f"{where}: {printable(str(error.args[0]), 120)}",
                 'write FILE#/a/b, such as "openapi.yaml#/components/schemas/Item"',
             ) from error
-        if not isinstance(found, dict | bool):
+        if not isinstance(subschema, dict | bool):
             raise Problem(f"{where}: is no schema", "name a place where an object stands")
-        _assert_within(self._value, found, where)
+        _assert_within(self._value, subschema, where)
         try:
             return AnswerSchema(self._value, pointer, self._dialect)
         except (ValueError, jsonschema_rs.ReferencingError) as error:
@@ -151,7 +151,7 @@ def _of_openapi(document: dict[str, Any], where: str) -> Any:
 
 def _assert_within(document: Any, schema: Any, where: str) -> None:
     """Refuse a reference out of the document. With `$id`, addresses may be within: the library then looks for them."""
-    seen: set[str] = set()
+    known_references: set[str] = set()
     left = [schema]
     while left:
         value = left.pop()
@@ -159,8 +159,8 @@ def _assert_within(document: Any, schema: Any, where: str) -> None:
             left.extend(value)
         elif isinstance(value, dict):
             reference = value.get("$ref")
-            if isinstance(reference, str) and reference not in seen:
-                seen.add(reference)
+            if isinstance(reference, str) and reference not in known_references:
+                known_references.add(reference)
                 if not reference.startswith("#") and not _names_itself(document):
                     raise Problem(
                         f"{where}: $ref {printable(reference, 120)!r} leads out of the document; nothing is fetched",

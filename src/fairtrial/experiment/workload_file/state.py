@@ -57,7 +57,7 @@ Command = Annotated[list[str], Field(min_length=1)]
 Files = str | Annotated[list[str], Field(min_length=1)]
 
 
-class Asked(Strict):
+class StateStep(Strict):
     """What is asked of a database, or of a program."""
 
     sql: str | None = Field(None, min_length=1)
@@ -73,11 +73,11 @@ class Asked(Strict):
         return self
 
 
-class Reset(Asked):
+class Reset(StateStep):
     """What brings the state back before each trial: `reset = { sql = "reset.sql" }`. `sql` is a file."""
 
 
-class AuditEntry(Asked):
+class AuditEntry(StateStep):
     """What must be stored after a trial: `[audit.NAME]`. `sql` is one statement that answers with one number."""
 
     equals: WrittenBound | None = None
@@ -108,9 +108,9 @@ class AuditEntry(Asked):
         return [low.request] if isinstance(low, Count) else []
 
 
-def files_of(written: Files) -> Sequence[str]:
+def files_of(files: Files) -> Sequence[str]:
     """One file or several, in the order in which they are loaded."""
-    return [written] if isinstance(written, str) else written
+    return [files] if isinstance(files, str) else files
 
 
 def assert_requests_exist(audits: Mapping[str, AuditEntry], requests: Mapping[str, object]) -> None:

@@ -44,7 +44,7 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
     return headers
 
 
-def _taken(text: str) -> str:
+def _take(text: str) -> str:
     parse_taken(text)
     return text
 
@@ -92,5 +92,5 @@ Template = Annotated[str, AfterValidator(_template)]
 Target = Annotated[str, AfterValidator(_target)]
 Headers = Annotated[dict[str, Template], AfterValidator(_headers)]
 Json = Annotated[Any, AfterValidator(_json)]
-Take = Annotated[str, AfterValidator(_taken)]
+Take = Annotated[str, AfterValidator(_take)]
 Think = Annotated[str, AfterValidator(_think)]

@@ -19,7 +19,7 @@ Texts = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Taken:
+class ValueSource:
     """Where in an answer a variable stands: at a JSON pointer of its body, or in a header."""
 
     pointer: str | None
@@ -28,34 +28,34 @@ class Taken:
     """of one group, which is the value"""
 
 
-def parse_taken(text: str) -> Taken:
+def parse_taken(text: str) -> ValueSource:
     r"""`/access_token`, `header Location` or `header Location ~ /carts/([0-9]+)`.
 
     Raises:
         ValueError: it is none of these; the message says how to write it.
     """
     if text.startswith("/"):
-        return Taken(text)
+        return ValueSource(text)
     word, _, rest = text.partition(" ")
     name, tilde, pattern = (part.strip() for part in rest.partition("~"))
     if word != "header" or not TOKEN.fullmatch(name):
         raise ValueError(f'{text!r}: write a JSON pointer, "/token", or a header, "header Location ~ /carts/([0-9]+)"')
     if not tilde:
-        return Taken(None, name)
+        return ValueSource(None, name)
     try:
         compiled = re.compile(pattern)
     except re.error as error:
         raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
     if compiled.groups != 1:
         raise ValueError(f"{pattern!r} has {compiled.groups} groups: put the value, and only that, in parentheses")
-    return Taken(None, name, compiled)
+    return ValueSource(None, name, compiled)
 
 
 @dataclass(frozen=True)
 class SetupTexts:
     """A setup request, as far as variables go."""
 
-    sent: Texts
+    request: Texts
     expected: Texts
     takes: Collection[str]
     per: str = "load"
@@ -73,30 +73,30 @@ def assert_variables(setup: Mapping[str, SetupTexts], requests: Mapping[str, Tex
     Raises:
         ValueError: it is not so, or a setup request draws a number; the message begins with the key.
     """
-    taken: dict[str, str] = {}
+    takers: dict[str, str] = {}
     used: set[str] = set()
     of_connections = {variable for step in setup.values() if step.per == "connection" for variable in step.takes}
     in_order = sorted(setup.items(), key=lambda each: each[1].per == "connection")
     for name, step in in_order:
         if step.per == "load":
-            _assert_none(f"setup.{name}", [*step.sent, *step.expected], of_connections, IN_LOAD)
+            _assert_none(f"setup.{name}", [*step.request, *step.expected], of_connections, IN_LOAD)
         _assert_none(f"setup.{name}", step.expected, of_connections, EXPECTED)
-        for key, text in step.sent:
+        for key, text in step.request:
             for each in placeholders_in(text):
                 if each.name not in FIXED:
                     raise ValueError(f"setup.{name}.{key}: {each}: a setup request is sent once: write a value instead")
         later = {variable: other for other, its in setup.items() for variable in its.takes}
-        used |= set(_used(f"setup.{name}", [*step.sent, *step.expected], taken, later))
+        used |= set(_used(f"setup.{name}", [*step.request, *step.expected], takers, later))
         for variable in step.takes:
-            if variable in taken:
-                raise ValueError(f"setup.{name}.take: setup.{taken[variable]} takes {variable} already: name it apart")
-            taken[variable] = name
+            if variable in takers:
+                raise ValueError(f"setup.{name}.take: setup.{takers[variable]} takes {variable} already: name it apart")
+            takers[variable] = name
     for name, texts in requests.items():
         expected = [each for each in texts if each[0].startswith("expect")]
         _assert_none(f"requests.{name}", expected, of_connections, EXPECTED)
-        used |= set(_used(f"requests.{name}", texts, taken, {}))
-    if unused := sorted(taken.keys() - used):
-        where = f"setup.{taken[unused[0]]}.take.{unused[0]}"
+        used |= set(_used(f"requests.{name}", texts, takers, {}))
+    if unused := sorted(takers.keys() - used):
+        where = f"setup.{takers[unused[0]]}.take.{unused[0]}"
         raise ValueError(f"{where}: no request uses it: leave it out, or write {{{{var {unused[0]}}}}} in one")
 
 
@@ -107,18 +107,18 @@ def _assert_none(where: str, texts: Texts, variables: Collection[str], reason: s
                 raise ValueError(f"{where}.{key}: {each}: {reason}")
 
 
-def _used(where: str, texts: Texts, taken: Mapping[str, str], later: Mapping[str, str]) -> Iterator[str]:
+def _used(where: str, texts: Texts, takers: Mapping[str, str], later: Mapping[str, str]) -> Iterator[str]:
     for key, text in texts:
         for each in placeholders_in(text):
             if each.name != "var":
                 continue
             (name,) = each.arguments
-            if name in later and name not in taken:
+            if name in later and name not in takers:
                 hint = 'write it below that request, or leave out a header of the defaults with ""'
                 raise ValueError(
                     f"{where}.{key}: {each}: it is taken only from the answer to setup.{later[name]}: {hint}"
                 )
-            if name not in taken:
-                none = f"no setup request takes it{did_you_mean(name, taken)}"
+            if name not in takers:
+                none = f"no setup request takes it{did_you_mean(name, takers)}"
                 raise ValueError(f"{where}.{key}: {each}: {none}: add it to `take` of one")
             yield name

@@ -37,8 +37,8 @@ def run_checks(
         if of_machine_alone and not check.of_machine:
             continue
         thresholds = check.thresholds_with(record.experiment.checks.get(check.name, {}))
-        seen = [trial for trial in trials if not (check.needs_processes and trial.not_measured)]
-        case = Case(check, seen, thresholds, loads, processors, record.calibrations, record)
+        examined = [trial for trial in trials if not (check.needs_processes and trial.not_measured)]
+        case = Case(check, examined, thresholds, loads, processors, record.calibrations, record)
         yield from check.examine(case)
         if check.needs_processes:
             for trial in trials:

@@ -24,9 +24,9 @@ def examine(case: Case) -> Iterator[Finding]:
         if before is None or before.not_compared:
             reason = "nobody asked" if before is None else before.not_compared
             yield case.finding(trial.index, "refusal", f"nothing was compared before the load: {reason}", NOT_STARTED)
-        for found, when in ((before, "before the load"), (trial.equal_answers, "under load")):
-            if found is not None and found.unequal:
-                evidence = f"{what_differs(found, when)}, of those of {reference.contender}"
+        for answers, when in ((before, "before the load"), (trial.equal_answers, "under load")):
+            if answers is not None and answers.unequal:
+                evidence = f"{what_differs(answers, when)}, of those of {reference.contender}"
                 yield case.finding(trial.index, "refusal", evidence)
     for condition in case.record.conditions:
         under_load = [trial.equal_answers for trial in case.trials if trial.condition == condition.id]
@@ -35,9 +35,9 @@ def examine(case: Case) -> Iterator[Finding]:
             yield from _extent(case, condition.contender, compared, reference.under_load)
 
 
-def what_differs(found: EqualAnswers, when: str) -> str:
+def what_differs(answers: EqualAnswers, when: str) -> str:
     """The difference that is shown first, and how many answers differ: `look, …: /id is 8, not 7; WHEN 2 of 500 …`."""
-    return f"{_first(found)}; {_counted(found, when)}"
+    return f"{_first(answers)}; {_counted(answers, when)}"
 
 
 def smallest_share(compared: int) -> float:
@@ -53,14 +53,14 @@ def _extent(case: Case, contender: str, compared: Mapping[str, int], under_load:
     own = case.record.own_workload
     names = list(own.requests) if own is not None else list(compared)
     few = [name for name in names if name in under_load and compared.get(name, 0) < case.thresholds["enough"]]
-    shown = ", ".join(
+    counts = ", ".join(
         f"{name} {compared.get(name, 0):,} (a share of {smallest_share(compared.get(name, 0)):.2g})" for name in names
     )
     yield case.finding(
         None,
         "warning" if any(not compared.get(name) for name in names) else "note",
         f"{contender}: compared answers, and the smallest share of wrong ones that would have been among them with "
-        f"{CONFIDENCE:.0%}: {shown}",
+        f"{CONFIDENCE:.0%}: {counts}",
         f"more blocks or a longer load compare more answers to {', '.join(few)}" if few else "nothing to do",
     )
 
@@ -73,19 +73,19 @@ def _compared(*parts: EqualAnswers | None) -> Counter[str]:
     return compared
 
 
-def _first(found: EqualAnswers) -> str:
+def _first(answers: EqualAnswers) -> str:
     """The difference that is shown first, with what was asked."""
-    if not found.differences:
+    if not answers.differences:
         return "answers differ"
-    first = found.differences[0]
+    first = answers.differences[0]
     row = f" ({first.row})" if first.row else ""
     return f"{first.request}, instance {first.instance}, {first.asked}{row}: {first.what}"
 
 
-def _counted(found: EqualAnswers, when: str) -> str:
+def _counted(answers: EqualAnswers, when: str) -> str:
     parts = ", ".join(
         f"{each.unequal:,} of {count(each.compared, 'answer')} to {name}"
-        for name, each in found.requests.items()
+        for name, each in answers.requests.items()
         if each.unequal
     )
     return f"{when} {parts} differ"

@@ -31,8 +31,8 @@ def _evidence(audit: OwnAudit) -> str:
     return f"{audit.name}: {audit.value:,}, not {right}: {off:,} too {'few' if audit.value < audit.lowest else 'many'}"
 
 
-def _in_words(bound: int, written: str) -> str:
-    return f"{bound:,}" if written == str(bound) else f"{bound:,} {written}"
+def _in_words(bound: int, source: str) -> str:
+    return f"{bound:,}" if source == str(bound) else f"{bound:,} {source}"
 
 
 def _remedy(audit: OwnAudit) -> str:

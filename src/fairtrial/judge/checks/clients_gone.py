@@ -32,13 +32,13 @@ def examine(case: LoadCase) -> Iterator[Finding]:
             continue
         at_work_seconds = times.count * times.mean_seconds / load.most_in_flight
         longest = max(times.max_seconds, summary.oldest_in_flight_seconds or 0.0)
-        lost = 1 - (at_work_seconds + longest) / window
-        if lost < min(case.thresholds["warn"], case.thresholds["refuse"]):
+        idle_share = 1 - (at_work_seconds + longest) / window
+        if idle_share < min(case.thresholds["warn"], case.thresholds["refuse"]):
             continue
         gone = f"{count(failed, 'stream')} had no connection" if load.http2 else f"{count(failed, 'connect')} failed"
         yield case.finding(
             trial.index,
-            "refusal" if lost >= case.thresholds["refuse"] else "warning",
+            "refusal" if idle_share >= case.thresholds["refuse"] else "warning",
             f"{gone}, and the clients were at work for {at_work_seconds:.2f} s of the "
             f"window of {window:.2f} s: {summary.goodput_per_second:,.0f} answers a second over all of it, and "
             f"{summary.verified / at_work_seconds:,.0f} while they were at work",

@@ -12,11 +12,11 @@ def examine(case: Case) -> Iterator[Finding]:
         durability = trial.durability
         if durability is None or not durability.promised:
             continue
-        told = [f"{name} was {change}" for name, change in sorted(durability.changed.items())]
-        told += durability.relaxed
-        told += _unreleased(trial, case.thresholds["times"], case.thresholds["commits"])
-        if told:
-            yield case.finding(trial.index, "refusal", "; ".join(told))
+        reasons = [f"{name} was {change}" for name, change in sorted(durability.changed.items())]
+        reasons += durability.relaxed
+        reasons += _unreleased(trial, case.thresholds["times"], case.thresholds["commits"])
+        if reasons:
+            yield case.finding(trial.index, "refusal", "; ".join(reasons))
 
 
 def _unreleased(trial: TrialRecord, times: float, least: float) -> list[str]:

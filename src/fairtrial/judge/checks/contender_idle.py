@@ -18,7 +18,7 @@ def examine(case: Case) -> Iterator[Finding]:
         stack, service = _share(trial.server), _share(trial.service)
         if stack + service >= case.thresholds["busy"]:
             continue
-        others = _taken(case.record, trial)
+        others = _other_load(case.record, trial)
         if stack + service + others >= case.thresholds["busy"]:
             continue  # `foreign-load` and `stolen` report this
         used = f"the stack used {stack:.0%} of one processor"
@@ -44,7 +44,7 @@ def _share(meter: ServerMeter | None) -> float:
     return 0.0 if meter is None or meter.window_seconds <= 0 else meter.cpu_seconds / meter.window_seconds
 
 
-def _taken(record: ExperimentRecord, trial: TrialRecord) -> float:
+def _other_load(record: ExperimentRecord, trial: TrialRecord) -> float:
     """How many of the server's processors went to anything but the lab: other processes, interrupts, the hypervisor."""
     machine = trial.machine
     if machine is None or machine.window_seconds <= 0:

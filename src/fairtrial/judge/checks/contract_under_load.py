@@ -27,11 +27,11 @@ def examine(case: Case) -> Iterator[Finding]:
             yield case.finding(trial.index, "refusal", _evidence(wrong, len(summary.spot_checks)))
             continue
         right = Counter(spot_check.name for spot_check in summary.spot_checks if spot_check.error is None)
-        told = ", ".join(f"{name} {times}" for name, times in sorted(right.items())) or "none"
-        lost = len(summary.spot_checks) - right.total()
-        beside = f"; {count(lost, 'other')} failed as requests of the load did" if lost else ""
-        asked = f"requests of the contract that were answered rightly under the load: {told}{beside}"
-        yield case.finding(trial.index, "note", asked, "nothing to do: its clauses hold under the load, too")
+        counts = ", ".join(f"{name} {times}" for name, times in sorted(right.items())) or "none"
+        failures = len(summary.spot_checks) - right.total()
+        beside = f"; {count(failures, 'other')} failed as requests of the load did" if failures else ""
+        evidence = f"requests of the contract that were answered rightly under the load: {counts}{beside}"
+        yield case.finding(trial.index, "note", evidence, "nothing to do: its clauses hold under the load, too")
 
 
 def _is_overload(spot_check: SpotCheckOutcome, summary: EngineSummary) -> bool:
@@ -40,7 +40,7 @@ def _is_overload(spot_check: SpotCheckOutcome, summary: EngineSummary) -> bool:
     return is_busy and sum(summary.errors.values()) > 0
 
 
-def _evidence(wrong: list[SpotCheckOutcome], asked: int) -> str:
+def _evidence(wrong: list[SpotCheckOutcome], checks: int) -> str:
     first = wrong[0]
     what = first.error or ""
     if first.status is not None:
@@ -48,8 +48,8 @@ def _evidence(wrong: list[SpotCheckOutcome], asked: int) -> str:
         what = f"{what}: status {first.status}, {excerpt!r}" if excerpt else f"{what}: status {first.status}, no body"
     reason = f" ({printable(first.reason, EXCERPT_CHARACTERS)})" if first.reason else ""
     return (
-        f"{len(wrong)} of {count(asked, 'request')} of the contract were answered otherwise under the load than before "
-        f"it; the first of them {first.name}, {first.sent_seconds:.2f} s into the window: {what}{reason}"
+        f"{len(wrong)} of {count(checks, 'request')} of the contract were answered otherwise under the load than "
+        f"before it; the first of them {first.name}, {first.sent_seconds:.2f} s into the window: {what}{reason}"
     )
 
 

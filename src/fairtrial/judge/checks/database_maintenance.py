@@ -24,8 +24,8 @@ def examine(case: Case) -> Iterator[Finding]:
         for service in trial.maintenance:
             groups[service, at[trial.condition]].append(trial)
     for service in dict.fromkeys(service for service, _ in groups):
-        told = [trial.maintenance[service] for trial in case.trials if service in trial.maintenance]
-        if not any(each.counted for each in told):
+        readings = [trial.maintenance[service] for trial in case.trials if service in trial.maintenance]
+        if not any(each.counted for each in readings):
             yield case.finding(
                 None,
                 "note",
@@ -38,14 +38,14 @@ def examine(case: Case) -> Iterator[Finding]:
 
 def _of_group(case: Case, service: str, trials: list[TrialRecord]) -> Iterator[Finding]:
     """Of each kind of work, the trials with it or those without it, whichever are fewer."""
-    held = {trial.index: work_held(trial.maintenance[service], case.thresholds) for trial in trials}
-    for kind in dict.fromkeys(kind for kinds in held.values() for kind in kinds):
-        holding = [index for index, kinds in held.items() if kind in kinds]
-        lacking = [index for index in held if index not in holding]
+    work = {trial.index: work_held(trial.maintenance[service], case.thresholds) for trial in trials}
+    for kind in dict.fromkeys(kind for kinds in work.values() for kind in kinds):
+        holding = [index for index, kinds in work.items() if kind in kinds]
+        lacking = [index for index in work if index not in holding]
         fewer = holding if len(holding) <= len(lacking) else lacking
         for index in fewer:
             if fewer is holding:
-                what = f"{ARTICLES.get(kind, 'a')} {kind} of {service} ({held[index][kind]})"
+                what = f"{ARTICLES.get(kind, 'a')} {kind} of {service} ({work[index][kind]})"
                 beside = f"{len(lacking)} of {len(trials)} windows did not"
             else:
                 what, beside = f"no {kind} of {service}", f"{len(holding)} of {len(trials)} windows did"
@@ -55,24 +55,24 @@ def _of_group(case: Case, service: str, trials: list[TrialRecord]) -> Iterator[F
 
 def work_held(maintenance: Maintenance, thresholds: Mapping[str, float]) -> dict[str, str]:
     """What a service did for itself in a window, by kind, in words."""
-    counted, running, held = maintenance.counted, maintenance.running, dict[str, str]()
+    counted, running, work = maintenance.counted, maintenance.running, dict[str, str]()
     checkpoints, pages = counted.get("checkpoints"), counted.get("pages")
     rate = (pages or 0) / max(maintenance.seconds, 1e-9)
     waits = counted.get("waits_for_pages", 0)
     many = rate >= thresholds["pages_per_second"]
     if checkpoints is None and (many or waits):
-        held["flush"] = f"{figure(rate)} pages a second" + (
+        work["flush"] = f"{figure(rate)} pages a second" + (
             f", {count(waits, 'wait')} for a free page" if waits else ""
         )
     # A checkpoint that was due, with nothing to write, is counted as well.
     elif checkpoints is not None and (many or "checkpoint" in running or (checkpoints and pages != 0)):
-        written = "" if pages is None else f", {count(pages, 'page')} written"
-        held["checkpoint"] = f"{checkpoints} begun{written}"
+        flushes = "" if pages is None else f", {count(pages, 'page')} written"
+        work["checkpoint"] = f"{checkpoints} begun{flushes}"
     for kind, counter in (("vacuum", "vacuums"), ("analysis", "analyses"), ("snapshot", "snapshots")):
-        done = counted.get(counter, 0)
-        if done or kind in running:
-            held[kind] = f"{done} counted" if done else "under way"
-    return held
+        runs = counted.get(counter, 0)
+        if runs or kind in running:
+            work[kind] = f"{runs} counted" if runs else "under way"
+    return work
 
 
 CHECK = Check(

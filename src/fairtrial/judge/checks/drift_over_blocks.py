@@ -57,13 +57,13 @@ def examine(case: Case) -> Iterator[Finding]:
             case.thresholds,
         )
         if harness is not None:
-            named = [each.contender for each in case.record.conditions if each.id in conditions]
+            contenders = [each.contender for each in case.record.conditions if each.id in conditions]
             yield case.finding(
                 None,
                 "warning",
                 f"what the load engine reaches of a server that does nothing {_went(harness)}, over "
                 f"{count(len(ceilings), 'block')}, before each: it is the machine that changes (load of "
-                f"{', '.join(named)})",
+                f"{', '.join(contenders)})",
                 OF_ALL,
             )
 
@@ -81,10 +81,10 @@ def ceilings_of(trials: Sequence[TrialRecord]) -> dict[tuple[str, ...], dict[int
     return alike
 
 
-def _agree(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
+def _agree(first: Mapping[int, float], second: Mapping[int, float]) -> bool:
     """Whether two series are one, as they have a block in common and the same ceiling in each of these."""
-    common = set(one) & set(other)
-    return bool(common) and all(one[block] == other[block] for block in common)
+    common = set(first) & set(second)
+    return bool(common) and all(first[block] == second[block] for block in common)
 
 
 def distances_of(trials: Sequence[TrialRecord]) -> Distances:
@@ -130,8 +130,8 @@ def drift(distances: Sequence[float], thresholds: Mapping[str, float]) -> Trend 
     """The trend of these log ratios, if it is neither small nor likely to be chance; None with fewer than SHORTEST."""
     if len(distances) < SHORTEST:
         return None
-    found = trend([math.exp(distance) for distance in distances])
-    return found if abs(found.change) >= thresholds["change"] and found.p_value < thresholds["alpha"] else None
+    estimate = trend([math.exp(distance) for distance in distances])
+    return estimate if abs(estimate.change) >= thresholds["change"] and estimate.p_value < thresholds["alpha"] else None
 
 
 def why_doubtful(beside: Sequence[float], alpha: float, conditions: int) -> str | None:
@@ -145,9 +145,9 @@ def why_doubtful(beside: Sequence[float], alpha: float, conditions: int) -> str 
     if len(beside) < SHORTEST:
         return None
     each = alpha / 2 / (1 if conditions <= 2 else conditions)
-    found = trend([math.exp(distance) for distance in beside])
-    if found.p_value < each:
-        return _went(found)
+    estimate = trend([math.exp(distance) for distance in beside])
+    if estimate.p_value < each:
+        return _went(estimate)
     p_value = serial_dependence(beside)
     return f"is like that of the block before it (p {p_value:.1g})" if p_value < each else None
 
@@ -156,9 +156,9 @@ def _over(contender: str, beside: Sequence[float]) -> str:
     return f"{contender}: over {count(len(beside), 'block')}, its goodput"
 
 
-def _went(found: Trend) -> str:
-    direction = "fell" if found.change < 0 else "rose"
-    return f"{direction} by {figure(100 * abs(found.change))}% from the first to the last (p {found.p_value:.1g})"
+def _went(estimate: Trend) -> str:
+    direction = "fell" if estimate.change < 0 else "rose"
+    return f"{direction} by {figure(100 * abs(estimate.change))}% from the first to the last (p {estimate.p_value:.1g})"
 
 
 CHECK = Check(

@@ -51,7 +51,7 @@ def _too_many(trial: TrialRecord, floors: Mapping[str, float], load: Load | None
     if not floors or not isinstance(load, RequestLoad) or engine.window_seconds <= 0:
         return None
     least_seconds = sum(each.verified * floors.get(each.name, 0.0) for each in engine.mix)
-    begins = 1 if trial.slices is None else trial.slices.kept
+    begins = 1 if trial.slices is None else trial.slices.kept_rounds
     room_seconds = load.most_in_flight * (engine.window_seconds + begins * max(floors.values()))
     if least_seconds * (1 - share) <= room_seconds:
         return None

@@ -54,8 +54,8 @@ def _overloaded(
 def _alone(calibrations: Sequence[Calibration]) -> str:
     """The engine's own pacing, as it was calibrated, where it was."""
     pacing = [calibration.pacing_lag for calibration in calibrations if calibration.pacing_lag is not None]
-    known = [lag for times in pacing if (lag := times.percentiles.get("99")) is not None]
-    return f" (calibrated against a server that does nothing: {1000 * max(known):.3g} ms)" if known else ""
+    lags = [lag for times in pacing if (lag := times.percentiles.get("99")) is not None]
+    return f" (calibrated against a server that does nothing: {1000 * max(lags):.3g} ms)" if lags else ""
 
 
 CHECK = LoadCheck(

@@ -65,11 +65,11 @@ def calibration_of(record: ExperimentRecord, load: RequestLoad, summary: EngineS
     """
     if load.http2:
         return None
-    asked = load.connections, load.keep_alive, load.threads, load.offered_per_second, summary.wait or "sleep"
+    settings = load.connections, load.keep_alive, load.threads, load.offered_per_second, summary.wait or "sleep"
     alike = (
         each
         for each in record.calibrations
-        if (each.connections, each.keep_alive, each.threads, each.rate_per_second, each.wait or "sleep") == asked
+        if (each.connections, each.keep_alive, each.threads, each.rate_per_second, each.wait or "sleep") == settings
     )
     return next(alike, None)
 

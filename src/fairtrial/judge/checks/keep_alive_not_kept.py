@@ -20,7 +20,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         summary, load = trial.engine, case.loads.get(trial.condition)
         if summary is None or not summary.answers or not isinstance(load, RequestLoad) or not load.keep_alive:
             continue
-        windows = 1 if trial.slices is None else trial.slices.kept
+        windows = 1 if trial.slices is None else trial.slices.kept_rounds
         # Each connection is opened once, and one whose request failed is opened again.
         unannounced = summary.unannounced_closes or 0
         explained = max((summary.failures or 0) - unannounced, 0)

@@ -13,9 +13,9 @@ def examine(case: Case) -> Iterator[Finding]:
         if keys is None or ledger is None or ledger.verified == 0 or keys.rows < 1:
             continue
         # Of n answers, each about one of so many rows, none is about a given row with probability (1 - 1/rows)^n.
-        asked = 1.0 if keys.rows == 1 else -expm1(ledger.verified * log1p(-1 / keys.rows))
-        expected = keys.marked * asked
-        scatter = sqrt(keys.marked * asked * (1 - asked))
+        probability = 1.0 if keys.rows == 1 else -expm1(ledger.verified * log1p(-1 / keys.rows))
+        expected = keys.marked * probability
+        scatter = sqrt(keys.marked * probability * (1 - probability))
         least = expected * (1 - case.thresholds["share"]) - case.thresholds["deviations"] * scatter
         if keys.read < least:
             yield case.finding(

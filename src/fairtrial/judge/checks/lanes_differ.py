@@ -26,10 +26,10 @@ def examine(case: Case) -> Iterator[Finding]:
     if len(case.record.lanes) < 2:
         return
     levels = levels_of(case.trials)
-    lanes = {lane: found for lane, found in levels.items() if len(found) >= FEWEST_BLOCKS}
+    lanes = {lane: values for lane, values in levels.items() if len(values) >= FEWEST_BLOCKS}
     if len(lanes) < 2:
         return
-    centres = {lane: median(found) for lane, found in lanes.items()}
+    centres = {lane: median(values) for lane, values in lanes.items()}
     slow, fast = min(centres, key=lambda lane: centres[lane]), max(centres, key=lambda lane: centres[lane])
     apart = math.exp(centres[fast] - centres[slow]) - 1
     if apart < case.thresholds["difference"] or p_value(list(lanes.values())) >= case.thresholds["alpha"]:

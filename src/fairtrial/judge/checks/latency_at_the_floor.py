@@ -100,13 +100,13 @@ def _floor(calibration: Calibration) -> tuple[float, str] | None:
 
 def _medians(case: Case, shares: Mapping[int, _Share]) -> dict[str, float]:
     """By the condition as claims name it, the median of its trials' shares, of those that are certain."""
-    found = {}
+    medians = {}
     for condition in case.record.conditions:
         own = [shares[each.index] for each in case.trials if each.condition == condition.id and each.index in shares]
         certain = [share.value for share in own if share.is_certain]
         if certain:
-            found[condition.contender] = median(certain)
-    return found
+            medians[condition.contender] = median(certain)
+    return medians
 
 
 CHECK = Check(

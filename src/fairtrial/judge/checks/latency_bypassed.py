@@ -20,12 +20,12 @@ def examine(case: Case) -> Iterator[Finding]:
                 )
         for service, proxy in trial.proxies.items():
             carried = proxy.to_service.bytes
-            done = _least_done(trial, is_database=service == databases[trial.condition])
-            if carried < done:
+            least = _least_done(trial, is_database=service == databases[trial.condition])
+            if carried < least:
                 yield case.finding(
                     trial.index,
                     "refusal",
-                    f"the proxy before {service} carried {carried:,} bytes to it, too few for what it did: {done:,} "
+                    f"the proxy before {service} carried {carried:,} bytes to it, too few for what it did: {least:,} "
                     "statements or answers at least",
                 )
 

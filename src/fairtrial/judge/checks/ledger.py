@@ -80,8 +80,8 @@ def examine(case: Case) -> Iterator[Finding]:
             took = f"it took {trial.program.seconds:.3f} s"
             waiting = f"waiting alone takes {work.least_seconds:g} s with as many at once as the experiment allows"
             yield case.finding(trial.index, "refusal", f"{took}, and {waiting}", "keep to DB_POOL or CONCURRENCY")
-        told = dict.fromkeys([*NOUNS, *(name for name, least in work.per_answer_in_tables.items() if least)])
-        figures = [_figure(trial, name) for name in told if name in ledger.done]
+        names = dict.fromkeys([*NOUNS, *(name for name, least in work.per_answer_in_tables.items() if least)])
+        figures = [_figure(trial, name) for name in names if name in ledger.done]
         if ledger.done.get("threads", ledger.done.get("tasks", 0)) < ledger.done.get("tasks", 0):
             figures.append("fewer kernel threads than tasks: the number of tasks is the program's word")
         provable = ledger.done.get("steps", 0) * (1 - case.thresholds["share"])
@@ -133,11 +133,11 @@ def least_counted(name: str, work: float, share: float = SHARE) -> float:
 
 def _figure(trial: TrialRecord, name: str) -> str:
     assert trial.ledger is not None
-    done, verified = trial.ledger.done[name], trial.ledger.verified
+    operations, verified = trial.ledger.done[name], trial.ledger.verified
     each = "a verified answer" if trial.program is None else "an operation"
     kind, _, table = name.partition(".")
     where = f" in {table}" if table else ""
-    return f"{done / verified:.2f} {NOUNS[kind]}{where} {each} ({done:,} for {verified:,})"
+    return f"{operations / verified:.2f} {NOUNS[kind]}{where} {each} ({operations:,} for {verified:,})"
 
 
 CHECK = Check(

@@ -15,7 +15,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         if summary is None or mean is None or summary.window_seconds <= 0:
             continue
         in_system = summary.response_time.count / summary.window_seconds * mean
-        windows = 1 if trial.slices is None else trial.slices.kept
+        windows = 1 if trial.slices is None else trial.slices.kept_rounds
         exact = None if summary.warmup_seconds == 0 or summary.under_way is None else summary.under_way.mean_requests
         if exact is not None:
             yield from _examine_exact(case, trial.index, exact, _bounds(summary, load, 0, case.thresholds["tolerance"]))

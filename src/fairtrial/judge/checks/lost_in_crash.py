@@ -18,7 +18,7 @@ KNOW_IT = (
     "nothing to do, but to know it: what is lost in a power cut alone (fsync = off, innodb_flush_log_at_trx_commit = "
     "2) is found by settings and flushes, if by anything; `fairtrial doctor` says what a power cut takes"
 )
-TRIED = "nothing to do, but to know it: it was tried on a file system of its own, under a load of a few seconds"
+NOTHING_TO_DO = "nothing to do, but to know it: it was tried on a file system of its own, under a load of a few seconds"
 TRY_IT = 'let it be tried: crash_audit = "some", on a private service whose commits are on the disk when answered'
 LOOK_AT_LOG = (
     "see the log of the crash audit in the results folder; a stack has to start again, as it did for its trial"
@@ -30,12 +30,12 @@ def examine(case: Case) -> Iterator[Finding]:
     trials = [(trial, trial.crash) for trial in case.trials if trial.crash is not None]
     for trial, crash in trials:
         if crash.lost and not _missing_anyway(trial):
-            yield case.finding(trial.index, "refusal", _lost(trial, crash))
-        elif crash.drawn and not crash.tried:
+            yield case.finding(trial.index, "refusal", _evidence(trial, crash))
+        elif crash.drawn and not crash.was_tried:
             yield case.finding(trial.index, "warning", f"not examined: {crash.why_not}", LOOK_AT_LOG)
-        elif crash.tried and not crash.acknowledged:
-            said = "not examined: nothing had been acknowledged when the database was killed"
-            yield case.finding(trial.index, "warning", said, LOOK_AT_LOG)
+        elif crash.was_tried and not crash.acknowledged:
+            evidence = "not examined: nothing had been acknowledged when the database was killed"
+            yield case.finding(trial.index, "warning", evidence, LOOK_AT_LOG)
     if trials:
         yield _summary(case, [crash for _, crash in trials])
 
@@ -45,7 +45,7 @@ def _missing_anyway(trial: TrialRecord) -> bool:
     return trial.audit is not None and any(fault.kind == "missing" for fault in trial.audit.faults)
 
 
-def _lost(trial: TrialRecord, crash: CrashAudit) -> str:
+def _evidence(trial: TrialRecord, crash: CrashAudit) -> str:
     how = "killed (SIGKILL), and its disk had lost what was not synced," if crash.power_cut else "killed (SIGKILL)"
     return (
         f"{crash.lost:,} of {crash.acknowledged:,} acknowledged writes were gone when the database had been {how} "
@@ -55,40 +55,42 @@ def _lost(trial: TrialRecord, crash: CrashAudit) -> str:
 
 
 def _cause(durability: Durability | None, crash: CrashAudit) -> str:
-    told = [] if durability is None else [f"{name} was {change}" for name, change in sorted(durability.changed.items())]
-    told += [] if durability is None else durability.relaxed
-    if told:
-        return f"of the cause the database tells: {'; '.join(told)}"
+    reasons = (
+        [] if durability is None else [f"{name} was {change}" for name, change in sorted(durability.changed.items())]
+    )
+    reasons += [] if durability is None else durability.relaxed
+    if reasons:
+        return f"of the cause the database tells: {'; '.join(reasons)}"
     return f"the database tells no cause: {CAUSES}{NOT_SYNCED if crash.power_cut else ''}"
 
 
 def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
-    tried = [crash for crash in crashes if crash.tried]
+    audits = [crash for crash in crashes if crash.was_tried]
     reasons = "; ".join(dict.fromkeys(crash.why_not for crash in crashes if crash.why_not))
     of = count(len(crashes), "trial")
-    if not tried:
+    if not audits:
         return case.finding(
             None, "note", f"not examined in {of}: {reasons or 'none was drawn'}; {NO_POWER_CUT}", TRY_IT
         )
-    looked = sum(crash.acknowledged for crash in tried)
+    looked = sum(crash.acknowledged for crash in audits)
     return case.finding(
         None,
         "note",
-        f"crash audit tried in {len(tried)} of {of}: the database was killed under a load of its own, and "
+        f"crash audit tried in {len(audits)} of {of}: the database was killed under a load of its own, and "
         f"{count(looked, 'acknowledged write')} looked for when it had started again on the same files"
         + (f"; in others not examined: {reasons}" if reasons else "")
-        + f"; {_power(tried)}",
-        TRIED if all(crash.power_cut for crash in tried) else KNOW_IT,
+        + f"; {_power(audits)}",
+        NOTHING_TO_DO if all(crash.power_cut for crash in audits) else KNOW_IT,
     )
 
 
-def _power(tried: Sequence[CrashAudit]) -> str:
-    cut = sum(crash.power_cut for crash in tried)
-    if cut == len(tried):
+def _power(audits: Sequence[CrashAudit]) -> str:
+    cut = sum(crash.power_cut for crash in audits)
+    if cut == len(audits):
         return "its disk then lost what had not been synced, as in a power cut"
-    reasons = "; ".join(dict.fromkeys(crash.why_no_power_cut for crash in tried if crash.why_no_power_cut))
-    said = f"{NO_POWER_CUT}: {reasons}" if reasons else NO_POWER_CUT
-    return f"in {cut} of them its disk lost what had not been synced; in others {said}" if cut else said
+    reasons = "; ".join(dict.fromkeys(crash.why_no_power_cut for crash in audits if crash.why_no_power_cut))
+    exception = f"{NO_POWER_CUT}: {reasons}" if reasons else NO_POWER_CUT
+    return f"in {cut} of them its disk lost what had not been synced; in others {exception}" if cut else exception
 
 
 CHECK = Check(

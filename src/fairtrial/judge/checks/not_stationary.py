@@ -49,9 +49,9 @@ def _series(summary: EngineSummary) -> dict[str, list[float]]:
         ("median response time", [second.p50_seconds for second in seconds]),
         ("p99 of response time", [second.p99_seconds for second in seconds]),
     ):
-        known = [value for value in values if value is not None]
-        if len(known) == len(seconds):
-            series[name] = known
+        numbers = [value for value in values if value is not None]
+        if len(numbers) == len(seconds):
+            series[name] = numbers
     return {name: values for name, values in series.items() if len(values) >= SHORTEST}
 
 

@@ -19,12 +19,12 @@ def examine(case: Case) -> Iterator[Finding]:
             trial.index,
             "refusal",
             f"{count(stray.threads, 'thread')} of {stack} ({', '.join(stray.programs) or 'ended since'}) might run "
-            f"on the processors {_listed(stray.cpus)}{whose}, in {stray.looks_outside} of {stray.looks} looks; "
-            f"it was given {_listed(placement.server_cpus)}",
+            f"on the processors {_numbers(stray.cpus)}{whose}, in {stray.looks_outside} of {stray.looks} looks; "
+            f"it was given {_numbers(placement.server_cpus)}",
         )
 
 
-def _listed(cpus: list[int]) -> str:
+def _numbers(cpus: list[int]) -> str:
     return ", ".join(map(str, cpus))
 
 

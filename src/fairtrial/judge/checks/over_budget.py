@@ -15,17 +15,18 @@ def examine(case: Case) -> Iterator[Finding]:
     """A warning for each trial whose stack held more connections than its budget explains."""
     conditions = {condition.id: condition for condition in case.record.conditions}
     for trial in case.trials:
-        held, condition = trial.database_connections, conditions.get(trial.condition)
-        if held is None or trial.server is None or condition is None:
+        connections, condition = trial.database_connections, conditions.get(trial.condition)
+        if connections is None or trial.server is None or condition is None:
             continue
         budget, processes = _budget(case.record.experiment, condition), max(1, trial.server.processes)
         own = case.thresholds["drivers_own"] * processes if condition.service == WATCHED else 0
         rounded_up = processes - 1  # each process rounds its share up by less than one
-        if held > budget + rounded_up + own:
+        if connections > budget + rounded_up + own:
             yield case.finding(
                 trial.index,
                 "warning",
-                f"{held} connections to the database, and the concurrency budget is {count(budget, 'request')} at once",
+                f"{connections} connections to the database, and the concurrency budget is "
+                f"{count(budget, 'request')} at once",
             )
 
 

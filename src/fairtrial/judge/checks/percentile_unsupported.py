@@ -8,7 +8,7 @@ from fairtrial.judge.metrics import percentile_in, times_of
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.engine_summary import Distribution, EngineSummary
 
-SHOWN = frozenset({("", "response_time", "99")})
+IN_EVERY_TABLE = frozenset({("", "response_time", "99")})
 """Request (empty: all), kind and percentile of what every table has a column for."""
 
 
@@ -23,17 +23,17 @@ def examine(case: Case) -> Iterator[Finding]:
         summary = trial.engine
         if summary is None or summary.verified == 0:
             continue
-        for request, kind, percentile in sorted(claimed | SHOWN):
+        for request, kind, percentile in sorted(claimed | IN_EVERY_TABLE):
             times = _times(summary, request, kind)
             if times is not None and not supports_percentile(times.count, float(percentile)):
-                needed = samples_needed(float(percentile))
+                samples = samples_needed(float(percentile))
                 whose = f" of `{request}`" if request else ""
                 yield case.finding(
                     trial.index,
                     "warning" if (request, kind, percentile) in claimed else "note",
-                    f"p{percentile} of {kind.replace('_', ' ')}{whose} is not shown: it needs {needed:,} answers in "
+                    f"p{percentile} of {kind.replace('_', ' ')}{whose} is not shown: it needs {samples:,} answers in "
                     f"each trial, and this one has {times.count:,}",
-                    f"lengthen duration_seconds {needed / max(times.count, 1):.1f} times",
+                    f"lengthen duration_seconds {samples / max(times.count, 1):.1f} times",
                 )
 
 

@@ -55,10 +55,10 @@ def _unequal_parts(case: Case, index: int, picks: Picks, rows: int) -> Iterator[
 
 
 def _repeats(case: Case, index: int, picks: Picks, rows: int) -> Iterator[Finding]:
-    known = picks.answered - picks.unknown
-    if known < 2:
+    identified = picks.answered - picks.unknown
+    if identified < 2:
         return
-    test = pairs_test(known, picks.pairs, rows)
+    test = pairs_test(identified, picks.pairs, rows)
     counts = (
         f"{picks.distinct:,} distinct rows in {picks.answered:,} answers; {test.pairs:,} pairs of answers "
         f"with the same row where {test.expected:,.1f} are expected"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import Placement
-from fairtrial.record.placement import cores_shared_in_words, listed, nodes_in_words
+from fairtrial.record.placement import cores_shared_in_words, nodes_in_words, numbers_in_words
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -30,9 +30,9 @@ def examine(case: Case) -> Iterator[Finding]:
             "bind the lab to the processors of fewer nodes (taskset --cpu-list, numactl --cpunodebind), of which one "
             "has at least half",
         )
-    asked = {condition.id for condition in case.record.conditions if condition.placement == "shared"}
+    shared_on_purpose = {condition.id for condition in case.record.conditions if condition.placement == "shared"}
     for trial in case.trials:
-        if trial.condition in asked and trial.engine is not None:
+        if trial.condition in shared_on_purpose and trial.engine is not None:
             yield case.finding(
                 trial.index,
                 "warning" if case.thresholds["on_purpose"] else "refusal",
@@ -44,14 +44,14 @@ def examine(case: Case) -> Iterator[Finding]:
 
 def _evidence(placement: Placement) -> str:
     return (
-        f"load generator (processors {_listed(placement.load_cpus)}) and server "
-        f"(processors {_listed(placement.server_cpus)}) share processors: every rate is lower, and "
+        f"load generator (processors {_numbers(placement.load_cpus)}) and server "
+        f"(processors {_numbers(placement.server_cpus)}) share processors: every rate is lower, and "
         "every time longer, than the contender alone would show; the fastest lose most"
     )
 
 
-def _listed(cpus: Sequence[int]) -> str:
-    return listed(cpus) or "not bound"
+def _numbers(cpus: Sequence[int]) -> str:
+    return numbers_in_words(cpus) or "not bound"
 
 
 CHECK = Check(

@@ -13,14 +13,14 @@ def examine(case: LoadCase) -> Iterator[Finding]:
             continue
         # A probe is sent on suspicion, as when the other side has no processor. By itself it delays nothing.
         suspected = (network.loss_probes or 0) - (network.loss_probe_recoveries or 0)
-        lost = max(network.retransmitted_segments - suspected, 0)
-        share = lost / network.sent_segments
+        losses = max(network.retransmitted_segments - suspected, 0)
+        share = losses / network.sent_segments
         if share >= case.thresholds["share"]:
             waited = f"; {network.timeouts:,} waited for a timeout of at least 0.2 s" if network.timeouts else ""
             yield case.finding(
                 trial.index,
                 "warning",
-                f"{lost:,} of {network.sent_segments:,} TCP segments ({share:.2%}) were lost and sent again{waited}",
+                f"{losses:,} of {network.sent_segments:,} TCP segments ({share:.2%}) were lost and sent again{waited}",
             )
 
 

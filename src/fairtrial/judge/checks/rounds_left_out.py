@@ -13,13 +13,13 @@ def examine(case: Case) -> Iterator[Finding]:
         return
     rounds = [len(trial.slices.slices) for trial in by_block.values() if trial.slices is not None]
     even = sum(trial.slices.rule == "even" for trial in by_block.values() if trial.slices is not None)
-    kept = [trial.slices.kept for trial in by_block.values() if trial.slices is not None]
+    kept_rounds = [trial.slices.kept_rounds for trial in by_block.values() if trial.slices is not None]
     without = sum(trial.engine is None for trial in by_block.values())
     yield case.finding(
         None,
         "note",
-        f"{sum(kept)} of {sum(rounds)} rounds were kept, {min(kept)} to {max(kept)} in a block: those in which "
-        f"{rule.describe()}; {even} of {len(by_block)} blocks rest on even rounds"
+        f"{sum(kept_rounds)} of {sum(rounds)} rounds were kept, {min(kept_rounds)} to {max(kept_rounds)} in a block: "
+        f"those in which {rule.describe()}; {even} of {len(by_block)} blocks rest on even rounds"
         + (f"; {without} of {len(by_block)} blocks had too few and no figures" if without else ""),
     )
 

@@ -28,22 +28,23 @@ def examine(case: Case) -> Iterator[Finding]:
 
 
 def _of_load(case: Case, trial: TrialRecord) -> Iterator[Finding]:
-    seen = trial.row_changes
-    if seen is None:
+    changes = trial.row_changes
+    if changes is None:
         return
-    if seen.old:
+    if changes.old:
         yield case.finding(
             trial.index,
             "refusal",
-            f"{seen.old:,} of {seen.answers:,} answers to the load that showed a changed row showed it as it had been, "
-            f"asked for up to {seen.latest_seconds:.3g} s after the change was committed: {seen.example}",
+            f"{changes.old:,} of {changes.answers:,} answers to the load that showed a changed row showed it as it had "
+            f"been, asked for up to {changes.latest_seconds:.3g} s after the change was committed: {changes.example}",
         )
-    elif (found := least_share_found(seen.answers)) > case.thresholds["share"]:
-        least = f"memory behind less than {found:.0%} of the answers" if seen.answers else "memory"
+    elif (least_share := least_share_found(changes.answers)) > case.thresholds["share"]:
+        least = f"memory behind less than {least_share:.0%} of the answers" if changes.answers else "memory"
         yield case.finding(
             trial.index,
             "note",
-            f"not examined: {seen.answers} answers to the load showed a row that had changed, too few to find {least}",
+            f"not examined: {changes.answers} answers to the load showed a row that had changed, too few to find "
+            f"{least}",
             MEASURE_LONGER,
         )
 

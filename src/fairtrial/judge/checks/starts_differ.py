@@ -76,10 +76,10 @@ def slower_group(rates: Sequence[float], factor: float) -> list[bool]:
 def _outliers(trials: Sequence[TrialRecord], far: Sequence[bool]) -> str:
     typical = float(np.median([GOODPUT.read(trial) or 0.0 for trial in trials]))
     odd, others = _parted(trials, far)
-    named = ", ".join(f"{figure((GOODPUT.read(trial) or 0.0) / typical)} in trial {trial.index}" for trial in odd)
+    rates = ", ".join(f"{figure((GOODPUT.read(trial) or 0.0) / typical)} in trial {trial.index}" for trial in odd)
     return (
         f"{count(len(odd), 'start')} of {len(trials)} had another goodput than a typical one, by these factors: "
-        f"{named}{_cost(odd, others)}"
+        f"{rates}{_cost(odd, others)}"
     )
 
 

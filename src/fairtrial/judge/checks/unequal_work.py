@@ -31,19 +31,19 @@ def examine(case: Case) -> Iterator[Finding]:
     """For each claim whose sides differ, a refusal of its verdict; a note, if the claim says why they differ."""
     works = _works(case)
     for claim in case.record.experiment.claims:
-        found = [
+        differences = [
             unequal
             for references in _comparisons(claim, case.record.experiment)
             if (unequal := _unequal([works[str(each)] for each in references if str(each) in works], case.thresholds))
         ]
-        if not found:
+        if not differences:
             continue
         reason = claim.unequal_work
         because = "" if reason is None else f"; the claim says why: “{reason.strip().rstrip('.')}”"
         yield case.finding(
             None,
             "refusal" if reason is None else "note",
-            found[0] + because,
+            differences[0] + because,
             "" if reason is None else "nothing to do: whoever reads the verdict is told",
             claim=claim.id,
         )

@@ -36,7 +36,7 @@ class _Spread:
     """
 
     summary: EngineSummary
-    told: ConnectionAnswers
+    answers: ConnectionAnswers
     windows: int
     share: float
     bundle: float
@@ -47,17 +47,17 @@ class _Spread:
         By chance its bundles are Poisson-distributed, at most: what is waited for in turn scatters less. Any of the
         connections may be the one, in any window.
         """
-        if self.told.least > least * self.share:
+        if self.answers.least > least * self.share:
             return False
-        by_chance = poisson_up_to(math.floor(self.told.least / self.bundle), self.share / self.bundle)
-        return by_chance * self.told.connections * self.windows < alpha
+        by_chance = poisson_up_to(math.floor(self.answers.least / self.bundle), self.share / self.bundle)
+        return by_chance * self.answers.connections * self.windows < alpha
 
     def uneven(self, evenness: float, alpha: float) -> bool:
         """Whether Jain's index is below this, and not by chance: Fisher's index of dispersion.
 
         The sum of squares around the mean, over the mean, is n (1/J - 1) times it, and follows chi-square.
         """
-        index, connections = self.told.evenness, self.told.connections
+        index, connections = self.answers.evenness, self.answers.connections
         if index is None or index >= evenness:
             return False
         dispersion = connections * self.share / self.bundle * (1 / index - 1)
@@ -65,10 +65,10 @@ class _Spread:
 
     def in_turns(self, at_a_time: float, hidden: float) -> bool:
         """Whether few were served at a time, and the percentiles show nothing of what the others waited."""
-        index, seconds = self.told.evenness_in_slices, self.told.slice_seconds
+        index, seconds = self.answers.evenness_in_slices, self.answers.slice_seconds
         if index is None or seconds is None or index >= at_a_time:
             return False
-        pairs = self.summary.answers**2 * seconds / self.summary.window_seconds / self.told.connections
+        pairs = self.summary.answers**2 * seconds / self.summary.window_seconds / self.answers.connections
         return pairs >= FEWEST_PAIRS and hidden_share(self.summary) > hidden
 
 
@@ -76,15 +76,15 @@ def examine(case: LoadCase) -> Iterator[Finding]:
     """At most one finding for each trial under a closed load whose clients do not pause."""
     limits = case.thresholds
     for trial in case.trials:
-        windows = 1 if trial.slices is None else max(trial.slices.kept, 1)
+        windows = 1 if trial.slices is None else max(trial.slices.kept_rounds, 1)
         spread = _spread(trial.engine, case.loads.get(trial.condition), windows)
         if spread is None:
             continue
-        told, summary = spread.told, spread.summary
-        counts = f"{told.least:,} to {told.most:,} answers where an even share is {figure(spread.share)}"
-        index = f"evenness {told.evenness or 0:.2f}"
+        answers, summary = spread.answers, spread.summary
+        counts = f"{answers.least:,} to {answers.most:,} answers where an even share is {figure(spread.share)}"
+        index = f"evenness {answers.evenness or 0:.2f}"
         if spread.starved(limits["least"], limits["alpha"]):
-            without = f", and {told.without:,} of {told.connections:,} had none" if told.without else ""
+            without = f", and {answers.without:,} of {answers.connections:,} had none" if answers.without else ""
             yield case.finding(
                 trial.index,
                 "refusal",
@@ -96,8 +96,9 @@ def examine(case: LoadCase) -> Iterator[Finding]:
             yield case.finding(
                 trial.index,
                 "refusal",
-                f"of {told.connections:,} connections {figure((told.evenness_in_slices or 0) * told.connections)} were "
-                f"served at a time (slices of {1000 * (told.slice_seconds or 0):.3g} ms), and "
+                f"of {answers.connections:,} connections "
+                f"{figure((answers.evenness_in_slices or 0) * answers.connections)} were served at a time "
+                f"(slices of {1000 * (answers.slice_seconds or 0):.3g} ms), and "
                 f"{hidden_share(summary):.0%} of the time that they waited went into the slowest 1% of the answers: "
                 "p99 leaves it out",
                 TO_SHOW_WAITS,
@@ -116,11 +117,11 @@ def _spread(summary: EngineSummary | None, load: Load | None, windows: int) -> _
         return None
     if isinstance(load, ClosedLoad) and load.local_ports is not None:
         return None
-    told = summary.connection_answers
-    if told is None or told.connections < 2 or not summary.answers or summary.window_seconds <= 0:
+    answers = summary.connection_answers
+    if answers is None or answers.connections < 2 or not summary.answers or summary.window_seconds <= 0:
         return None
-    share = summary.answers / told.connections / windows
-    return _Spread(summary, told, windows, share, _bundle(summary.response_time))
+    share = summary.answers / answers.connections / windows
+    return _Spread(summary, answers, windows, share, _bundle(summary.response_time))
 
 
 def _bundle(times: Distribution) -> float:

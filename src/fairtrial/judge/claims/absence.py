@@ -33,8 +33,8 @@ def absence(metric: Metric, trial: TrialRecord) -> Absence:
             return Absence(
                 f"sent no request `{metric.request}`; its requests: {names}", "Name a request of the mix in `request`."
             )
-        kept = share.failures if metric.name == "errors" else share.response_time
-        if kept is None and metric.name != "goodput":
+        times = share.failures if metric.name == "errors" else share.response_time
+        if times is None and metric.name != "goodput":
             reason = f"has no {metric.label}, because times and failures were only kept of all requests together"
             return Absence(reason, NEW_RUN)
         if metric.name == "errors" and has_overflowed(trial.engine):

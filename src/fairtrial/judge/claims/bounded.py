@@ -66,7 +66,7 @@ def bounded_result(
     """
     values, estimate, unit, bounds = measured.values, measured.estimate, measured.unit, claim.range
     ruling = rule_on(values, estimate, bounds, unit, no_estimate)
-    asked = bound_in_words(*bounds, unit)
+    bound = bound_in_words(*bounds, unit)
     observed = None
     if estimate is not None:
         interval = interval_in_words(
@@ -76,7 +76,7 @@ def bounded_result(
         )
         observed = (
             f"{statement} ({interval}, {count(estimate.blocks, 'block')}; load: {measured.loads}); "
-            f"the claim asks for {asked}{scope}."
+            f"the claim asks for {bound}{scope}."
         )
     ending = overturned_by(ruling, bounds, unit) or undecided or decided_by(measured, bounds)
     return result(
@@ -84,7 +84,7 @@ def bounded_result(
         ruling,
         metric=claim.metric,
         subject=subject,
-        asked=asked,
+        requirement=bound,
         words=sentence(claim, ruling, observed, ending),
         blocks=values.blocks,
         unit=unit,
@@ -139,8 +139,8 @@ def overturned_by(ruling: Ruling, bounds: Range, unit: Unit | None = None) -> st
     if ruling.verdict == "upheld":
         return f"A repetition whose whole interval lies {violation_in_words(*bounds, unit)} would overturn it."
     if ruling.verdict == "refuted":
-        asked = bound_in_words(*bounds, unit)
-        return f"A repetition whose whole interval satisfies the bound ({asked}) would overturn it."
+        bound = bound_in_words(*bounds, unit)
+        return f"A repetition whose whole interval satisfies the bound ({bound}) would overturn it."
     return ""
 
 

@@ -55,9 +55,9 @@ def _as_count(estimate: Estimate, claim: BudgetClaim, metric: Metric, evidence: 
         return estimate
     trials = evidence.of(evidence.condition(claim.of)).values()
     counts = [counted for trial in trials if (counted := metric.read_count(trial)) is not None]
-    having, tried = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
-    if tried == 0:
+    having, total = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
+    if total == 0:
         return estimate
-    low, high = share_interval(having, tried, evidence.level)
+    low, high = share_interval(having, total, evidence.level)
     interval = min(low, estimate.interval[0]), max(high, estimate.interval[1])
     return estimate.model_copy(update={"interval": interval})

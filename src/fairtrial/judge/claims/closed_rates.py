@@ -41,10 +41,10 @@ def closed_rates(claim: object, evidence: Evidence) -> list[str]:
     interval = paired_ratio(rates[fastest], rates[slowest], evidence.level).interval
     if interval is None or interval[0] <= ALIKE:
         return []
-    named = ", ".join(
+    rates_in_words = ", ".join(
         f"{reference} at {figure_in(rate, UNITS['/s'])}" for reference, rate in zip(references, typical, strict=True)
     )
     return [
-        f"The load is closed, so that these times were measured at different rates ({named}); an open load at one rate "
-        "compares like with like."
+        f"The load is closed, so that these times were measured at different rates ({rates_in_words}); an open "
+        "load at one rate compares like with like."
     ]

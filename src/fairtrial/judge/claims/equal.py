@@ -33,7 +33,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     ratios = values.ratios(claim.of, claim.to)
     bounds = (1 / (1 + claim.within), 1 + claim.within)
     on = metric.preposition
-    asked = f"a ratio {bound_in_words(*bounds)}"
+    bound = f"a ratio {bound_in_words(*bounds)}"
     ruling, estimate, observed, further = Ruling("undecided", values.obstacle), None, None, ""
     if not ratios and values.obstacle is None:
         ruling = Ruling("undecided", no_ratio(metric.label))
@@ -60,7 +60,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         observed = (
             f"{capitalised(metric.label)} {on} {claim.of} was {figure(test.estimate)} times that {on} {claim.to} ("
             f"{interval_in_words(deciding, level)}, {count(len(ratios), 'block')}; "
-            f"load: {evidence.loads(claim.of, claim.to)}); the claim asks for {asked}."
+            f"load: {evidence.loads(claim.of, claim.to)}); the claim asks for {bound}."
         )
     endings = {
         "upheld": "A repetition whose whole interval lies outside the margin would overturn it.",
@@ -72,7 +72,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         ruling,
         metric=claim.metric,
         subject=f"{metric.label} {on} {claim.of} / {metric.label} {on} {claim.to}",
-        asked=asked,
+        requirement=bound,
         words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=values.blocks,
         bounds=bounds,

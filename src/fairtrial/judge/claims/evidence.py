@@ -55,9 +55,9 @@ class Evidence:
             ValueError: there is none: the record does not fit its experiment.
         """
         stack = reference.stack
-        wanted = (stack.name, stack.variant, self.experiment.service_of(stack), reference.at)
+        key = (stack.name, stack.variant, self.experiment.service_of(stack), reference.at)
         for condition in self.conditions:
-            if (condition.stack, condition.variant, condition.service, condition.at) == wanted and not condition.again:
+            if (condition.stack, condition.variant, condition.service, condition.at) == key and not condition.again:
                 return condition
         raise ValueError(f"the record holds no condition for {reference}")
 

@@ -14,7 +14,7 @@ from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 
 def more_blocks(
     evidence: Evidence,
-    found: Estimate | None,
+    estimate: Estimate | None,
     bounds: Sequence[float],
     *,
     level: float,
@@ -22,7 +22,7 @@ def more_blocks(
     windows: Windows | None = None,
     proven: str = "",
 ) -> str:
-    """A sentence for a claim that is undecided because the interval of `found` reaches over one of `bounds`.
+    """A sentence for a claim that is undecided because the interval of `estimate` reaches over one of `bounds`.
 
     Args:
         level: of the interval that there is.
@@ -31,21 +31,21 @@ def more_blocks(
         proven: a sentence for where neither blocks nor windows would decide it: what today's interval decides.
     """
     then = level_of_one_look(evidence) if then is None else then
-    if found is None or found.interval is None:
+    if estimate is None or estimate.interval is None:
         return f"At least {MINIMUM_BLOCKS} blocks may decide it."
-    needed = blocks_to_decide(found, bounds, level=level, then=then)
-    if needed is None:
+    blocks = blocks_to_decide(estimate, bounds, level=level, then=then)
+    if blocks is None:
         words = f"Not even {MOST_BLOCKS} blocks would be sure to decide it if estimate and spread stayed as they are."
     else:
-        named = blocks_in_words(evidence, needed)
-        words = f"{named} would decide it in four of five runs if estimate and spread stayed as they are."
+        blocks_text = blocks_in_words(evidence, blocks)
+        words = f"{blocks_text} would decide it in four of five runs if estimate and spread stayed as they are."
     if windows is not None:
-        longer = window_to_decide(found, bounds, windows.share, level=level, then=then)
-        would = "would decide it in four of five runs" if needed is None else "would do as much"
+        longer = window_to_decide(estimate, bounds, windows.share, level=level, then=then)
+        would = "would decide it in four of five runs" if blocks is None else "would do as much"
         words = f"{words} {windows.in_words(longer, would)}".rstrip()
         if windows.help(longer):
             return words
-    return f"{words} {proven}".rstrip() if needed is None else words
+    return f"{words} {proven}".rstrip() if blocks is None else words
 
 
 def blocks_in_words(evidence: Evidence, blocks: int) -> str:

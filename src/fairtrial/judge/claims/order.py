@@ -36,7 +36,7 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     ahead = _steps(claim, metric, values, evidence.level)
     strict = 1 - (1 - evidence.level) / (len(claim.order) - 1)
     ruling = _ruling(claim, values, ahead, _steps(claim, metric, values, strict), metric.label)
-    asked = " before ".join(map(str, claim.order))
+    sequence = " before ".join(map(str, claim.order))
     estimate, observed, ending = None, None, values.way_out if values.obstacle else NO_RATIO
     if ahead:
         weakest = min(range(len(ahead)), key=lambda step: ahead[step].interval or (0.0, 0.0))
@@ -68,8 +68,8 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
         claim,
         ruling,
         metric=claim.metric,
-        subject=f"{capitalised(metric.label)}: {asked}",
-        asked=asked,
+        subject=f"{capitalised(metric.label)}: {sequence}",
+        requirement=sequence,
         words=sentence(claim, ruling, observed, ending),
         blocks=values.blocks,
         estimate=estimate,

@@ -38,7 +38,7 @@ def _unanswered(trial: TrialRecord, load: Load) -> str | None:
     return None if engine.verified >= requests else f"{engine.verified:,} right answers to {requests:,} requests"
 
 
-def _lost(trial: TrialRecord, _load: Load) -> str | None:
+def _write_faults(trial: TrialRecord, _load: Load) -> str | None:
     if trial.audit is None:
         return "nothing was audited"
     faults = [f"{fault.count:,} {fault.kind}" for fault in trial.audit.faults if fault.kind != "unasked"]
@@ -52,7 +52,7 @@ PROPERTIES: Mapping[str, Property] = {
         _unanswered,
     ),
     "no-write-lost": Property(
-        "every acknowledged write is stored once, as it was sent", frozenset({"writes-stored"}), _lost
+        "every acknowledged write is stored once, as it was sent", frozenset({"writes-stored"}), _write_faults
     ),
     "picks-uniform": Property(
         "rows are picked uniformly from all", frozenset({"picks-uniform"}), lambda _trial, _load: None
@@ -65,10 +65,10 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
     kind = PROPERTIES[claim.property]
     votes = _votes(kind, evidence.condition(claim.of), evidence)
     ruling = _ruling(claim, votes)
-    counted = len(votes.held) + len(votes.failed) + len(votes.too_short)
-    observed = f"Of {claim.of} it held in {len(votes.held)} of {count(counted, 'trial')}"
+    counted = len(votes.successes) + len(votes.failures) + len(votes.too_short)
+    observed = f"Of {claim.of} it held in {len(votes.successes)} of {count(counted, 'trial')}"
     observed += f", and {len(votes.too_short)} cannot tell" if votes.too_short else ""
-    observed += f" ({votes.failed[0]})" if votes.failed else ""
+    observed += f" ({votes.failures[0]})" if votes.failures else ""
     observed += f"; load: {evidence.loads(claim.of)}."
     endings = {
         "upheld": "One trial in which it is otherwise would overturn it.",
@@ -80,7 +80,7 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
         ruling,
         metric=None,
         subject=f"{claim.property} of {claim.of}",
-        asked=kind.words if claim.holds else f"not: {kind.words}",
+        requirement=kind.words if claim.holds else f"not: {kind.words}",
         words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=counted,
     )
@@ -90,44 +90,46 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
 class _Votes:
     """Trials in which a property held and in which it failed, those too short to tell, and why others do not count."""
 
-    held: Sequence[str]
-    failed: Sequence[str]
+    successes: Sequence[str]
+    failures: Sequence[str]
     too_short: Sequence[str]
     obstacles: Sequence[str]
 
 
 def _votes(kind: Property, condition: Condition, evidence: Evidence) -> _Votes:
-    held, failed, too_short, obstacles = [], [], [], []
+    successes, failures, too_short, obstacles = [], [], [], []
     for trial in evidence.of(condition).values():
         outcome = evidence.outcomes[trial.index]
         own = outcome.refusing & kind.checks
         if outcome.outcome == "not run" or outcome.refusing - kind.checks or (outcome.outcome != "valid" and not own):
             obstacles.append(f"trial {trial.index} was {outcome.outcome} ({outcome.cause})")
         elif (how := kind.failure(trial, condition.load)) is not None or own:
-            failed.append(f"trial {trial.index}: {how or ', '.join(sorted(own))}")
+            failures.append(f"trial {trial.index}: {how or ', '.join(sorted(own))}")
         elif outcome.noting & kind.checks:
             too_short.append(f"trial {trial.index}")
         else:
-            held.append(f"trial {trial.index}")
-    tried = len(held) + len(failed) + len(too_short) + len(obstacles)
-    if tried < evidence.blocks and not obstacles:
-        obstacles.append(f"{tried} of {count(evidence.blocks, 'block')} were begun")
-    return _Votes(held, failed, too_short, obstacles)
+            successes.append(f"trial {trial.index}")
+    total = len(successes) + len(failures) + len(too_short) + len(obstacles)
+    if total < evidence.blocks and not obstacles:
+        obstacles.append(f"{total} of {count(evidence.blocks, 'block')} were begun")
+    return _Votes(successes, failures, too_short, obstacles)
 
 
 def _ruling(claim: PropertyClaim, votes: _Votes) -> Ruling:
-    wanted, unwanted = (votes.held, votes.failed) if claim.holds else (votes.failed, votes.held)
-    if unwanted and (claim.holds or not wanted):
+    confirmations, contradictions = (
+        (votes.successes, votes.failures) if claim.holds else (votes.failures, votes.successes)
+    )
+    if contradictions and (claim.holds or not confirmations):
         return Ruling("refuted")
     if votes.obstacles:
         return Ruling("undecided", votes.obstacles[0])
-    if votes.too_short and not wanted:
+    if votes.too_short and not confirmations:
         return Ruling("undecided", "no trial was long enough to tell")
     if votes.too_short and not claim.holds:
         return Ruling("undecided", f"{votes.too_short[0]} was too short to tell")
-    if not wanted:
+    if not confirmations:
         return Ruling("undecided", "nothing was tried")
-    return Ruling("undecided", "it held in some trials and not in others") if unwanted else Ruling("upheld")
+    return Ruling("undecided", "it held in some trials and not in others") if contradictions else Ruling("upheld")
 
 
 def _to_decide(votes: _Votes) -> str:

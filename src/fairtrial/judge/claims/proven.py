@@ -18,7 +18,7 @@ def proven_bounds(
     if interval is None:
         return ""
     offered = [
-        f"`{key} = {_written(_outward(end, unit, up=up), unit)}`"
+        f"`{key} = {_literal(_outward(end, unit, up=up), unit)}`"
         for key, bound, end, up in zip(("at_least", "at_most"), bounds, interval, (False, True), strict=True)
         if bound is not None and end != 0
     ]
@@ -39,7 +39,7 @@ def proven_margin(interval: tuple[float, float] | None, claim: str = "") -> str:
     if margin >= LARGEST_MARGIN:
         return ""
     return (
-        f"Proven is {span(interval)}: {f'{claim} '.lstrip()}`within = {_written(margin, None)}` would be upheld today."
+        f"Proven is {span(interval)}: {f'{claim} '.lstrip()}`within = {_literal(margin, None)}` would be upheld today."
     )
 
 
@@ -61,7 +61,7 @@ def _outward(value: float, unit: Unit | None, *, up: bool) -> float:
     return (math.ceil if up else math.floor)(number / step) * step
 
 
-def _written(number: float, unit: Unit | None) -> str:
+def _literal(number: float, unit: Unit | None) -> str:
     """As an experiment's file has it: `0.93`, `"52.1 ms"`."""
     text = f"{number:.10g}"
     return text if unit is None else f'"{unit.behind(text)}"'

@@ -18,8 +18,8 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
     findings = [*evidence.findings.get(claim.id, ())]
     remarks = [result.sentence]
     if classes:
-        named = ", ".join(f"{name} ({stack_class})" for name, stack_class in classes.items())
-        remarks.append(f"It compares stacks of different classes: {named}.")
+        stack_classes = ", ".join(f"{name} ({stack_class})" for name, stack_class in classes.items())
+        remarks.append(f"It compares stacks of different classes: {stack_classes}.")
     if claim.unequal_work is not None:
         remarks += [f"Unequal work: {finding.evidence}." for finding in findings] or [
             f"The claim says that the work is unequal: “{claim.unequal_work.strip().rstrip('.')}”; the counters of the "
@@ -42,8 +42,8 @@ def _warnings(claim: Claim, evidence: Evidence) -> list[str]:
     warned = Counter(check for trial in trials for check in evidence.outcomes[trial].warning)
     if not warned:
         return []
-    named = ", ".join(f"{check} (in {number})" for check, number in sorted(warned.items()))
-    return [f"Of the {len(trials)} trials that it rests on, checks warn: {named}."]
+    checks = ", ".join(f"{check} (in {number})" for check, number in sorted(warned.items()))
+    return [f"Of the {len(trials)} trials that it rests on, checks warn: {checks}."]
 
 
 def _different_classes(claim: Claim, evidence: Evidence) -> Mapping[str, StackClass]:

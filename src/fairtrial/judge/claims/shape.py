@@ -42,7 +42,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         except ValueError as error:
             ruling = Ruling("undecided", str(error))
     estimate, observed, further = None, None, "More blocks may decide it."
-    asked = in_words(claim)
+    form = in_words(claim)
     if test is not None:
         estimate = Estimate(estimate=test.ratio, interval=test.interval, blocks=values.blocks)
         why = too_few(values.blocks) if test.interval is None else "the interval of this ratio reaches too far"
@@ -53,7 +53,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
             f"{capitalised(metric.label)} {metric.preposition} {_compared(claim, metric, sweep, test)} ({interval}, "
             f"{count(values.blocks, 'block')}; load: {evidence.loads(conditions[0])}, with "
             f"{sweep.title} {values_in_words(sweep.values)}); the claim asks that "
-            f"{claim.of if claim.shape == 'leads' else 'it'} {asked}."
+            f"{claim.of if claim.shape == 'leads' else 'it'} {form}."
         )
     endings = {
         "upheld": "A repetition in which it is proven otherwise would overturn it.",
@@ -65,7 +65,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         ruling,
         metric=claim.metric,
         subject=f"{metric.label} {metric.preposition} {claim.of} along {sweep.title}",
-        asked=asked,
+        requirement=form,
         words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=values.blocks,
         estimate=estimate,

@@ -57,7 +57,7 @@ def judge_share(
         ruling,
         metric=claim.metric,
         subject=f"share of starts in which {metric.label} {metric.preposition} {claim.of} is {budget}",
-        asked=f"at least {plain_in(of_starts, PERCENT)} of starts",
+        requirement=f"at least {plain_in(of_starts, PERCENT)} of starts",
         words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=values.blocks,
         unit=PERCENT,
@@ -66,14 +66,14 @@ def judge_share(
     )
 
 
-def _further(keeping: int, tried: int, of_starts: float, evidence: Evidence) -> str:
+def _further(keeping: int, total: int, of_starts: float, evidence: Evidence) -> str:
     level = level_of_one_look(evidence)
-    needed = starts_to_decide(keeping, tried, of_starts, level)
-    if needed is None:
-        low, _ = share_interval(keeping, tried, evidence.level)
-        words = f"Not even {MOST_STARTS:,} blocks would be sure to decide it, by what {count(tried, 'start')} tell."
+    starts = starts_to_decide(keeping, total, of_starts, level)
+    if starts is None:
+        low, _ = share_interval(keeping, total, evidence.level)
+        words = f"Not even {MOST_STARTS:,} blocks would be sure to decide it, by what {count(total, 'start')} tell."
         return f"{words} {proven_share(low)}".rstrip()
-    by = f"by what {count(tried, 'start')} tell"
-    words = f"{blocks_in_words(evidence, needed)} would decide it in four of five runs, {by}"
+    by = f"by what {count(total, 'start')} tell"
+    words = f"{blocks_in_words(evidence, starts)} would decide it in four of five runs, {by}"
     all_of = fewest_to_uphold(of_starts, level)
-    return f"{words}; {all_of} do if every start keeps it." if keeping == tried and all_of < needed else f"{words}."
+    return f"{words}; {all_of} do if every start keeps it." if keeping == total and all_of < starts else f"{words}."

@@ -75,8 +75,8 @@ def _assert_measured(claim: MetricClaim, metric: Metric, experiment: Experiment)
 def _assert_sent(claim: MetricClaim, experiment: Experiment, requests: RequestNames) -> None:
     if claim.request is None:
         return
-    named = [condition.at for condition in claim.needs()]
-    for value in dict.fromkeys(experiment.points if claim.curves() else named):
+    points = [condition.at for condition in claim.needs()]
+    for value in dict.fromkeys(experiment.points if claim.curves() else points):
         names = requests(value)
         if names is None or claim.request in names:
             continue

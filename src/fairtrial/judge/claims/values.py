@@ -38,8 +38,10 @@ class Values:
     @property
     def obstacle(self) -> str | None:
         """Why there is no verdict, whatever the values are."""
-        found = None if self.withheld is None else f"{self.withheld.check} withholds it ({self.withheld.evidence})"
-        return self.refused or self.missing or found
+        withholding = (
+            None if self.withheld is None else f"{self.withheld.check} withholds it ({self.withheld.evidence})"
+        )
+        return self.refused or self.missing or withholding
 
     @property
     def way_out(self) -> str:
@@ -134,9 +136,9 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     if len(blocks) < evidence.blocks:
         why = "the run was interrupted" if evidence.interrupted else "the record ends early"
         missing.append(_Obstacle(f"{why}: {len(blocks)} of {evidence.blocks} blocks were begun", TO_ITS_END))
-    told = next(iter([*refused, *missing]), _Obstacle(""))
+    obstacle = next(iter([*refused, *missing]), _Obstacle(""))
     refusal, absent, bound = _first_of(refused), _first_of(missing), next(iter(bounds), None)
-    return Values(values, refusal, absent, lower_bound=bound, are_bounds=are_bounds, remedy=told.way_out)
+    return Values(values, refusal, absent, lower_bound=bound, are_bounds=are_bounds, remedy=obstacle.way_out)
 
 
 def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence) -> float | _Obstacle:

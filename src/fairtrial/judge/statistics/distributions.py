@@ -75,24 +75,24 @@ def heads_up_to(count: int, tosses: int) -> float:
     return sum(math.comb(tosses, heads) for heads in range(count + 1)) / outcomes
 
 
-def binomial_probabilities(tried: int, share: float) -> Floats:
-    """The probabilities of 0, 1, ... `tried` successes, each of which has the probability `share`."""
-    having = np.arange(tried + 1)
-    logs = _ways(tried) + special.xlogy(having, share) + special.xlog1py(tried - having, -share)
+def binomial_probabilities(draws: int, share: float) -> Floats:
+    """The probabilities of 0, 1, ... `draws` successes, each of which has the probability `share`."""
+    having = np.arange(draws + 1)
+    logs = _ways(draws) + special.xlogy(having, share) + special.xlog1py(draws - having, -share)
     return np.asarray(np.exp(logs), dtype=np.float64)
 
 
-def beta_binomial_probabilities(tried: int, first: float, second: float) -> Floats:
+def beta_binomial_probabilities(draws: int, first: float, second: float) -> Floats:
     """The same where that probability is itself a beta variable with these parameters."""
-    having = np.arange(tried + 1)
-    logs = _ways(tried) + special.betaln(having + first, tried - having + second) - special.betaln(first, second)
+    having = np.arange(draws + 1)
+    logs = _ways(draws) + special.betaln(having + first, draws - having + second) - special.betaln(first, second)
     return np.asarray(np.exp(logs), dtype=np.float64)
 
 
-def _ways(tried: int) -> Floats:
-    """The logarithms of the numbers of ways to choose 0, 1, ... `tried` of them."""
-    having = np.arange(tried + 1)
-    logs = special.gammaln(tried + 1) - special.gammaln(having + 1) - special.gammaln(tried - having + 1)
+def _ways(draws: int) -> Floats:
+    """The logarithms of the numbers of ways to choose 0, 1, ... `draws` of them."""
+    having = np.arange(draws + 1)
+    logs = special.gammaln(draws + 1) - special.gammaln(having + 1) - special.gammaln(draws - having + 1)
     return np.asarray(logs, dtype=np.float64)
 
 

@@ -26,13 +26,15 @@ def over_blocks_bounded(values: Sequence[float], are_bounds: Sequence[bool], lev
     Raises:
         ValueError: no values, other lengths, or a level that is not between 0 and 1.
     """
-    found = over_blocks(values, level)
+    estimate = over_blocks(values, level)
     pairs = list(zip(values, are_bounds, strict=True))
     if not any(are_bounds):
-        return found
+        return estimate
     beyond = 2 * max(values) + 1
     moved = over_blocks([beyond if is_bound else value for value, is_bound in pairs], level)
-    open_above = found.interval is not None and moved.interval is not None and moved.interval[1] != found.interval[1]
-    return found.model_copy(
-        update={"is_lower_bound": moved.estimate != found.estimate, "open_above": open_above},
+    open_above = (
+        estimate.interval is not None and moved.interval is not None and moved.interval[1] != estimate.interval[1]
+    )
+    return estimate.model_copy(
+        update={"is_lower_bound": moved.estimate != estimate.estimate, "open_above": open_above},
     )

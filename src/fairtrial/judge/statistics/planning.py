@@ -35,7 +35,7 @@ POWER_QUANTILE = 1.2816
 
 
 def blocks_to_decide(
-    found: Estimate, bounds: Sequence[float], *, level: float = LEVEL, then: float = LEVEL
+    estimate: Estimate, bounds: Sequence[float], *, level: float = LEVEL, then: float = LEVEL
 ) -> int | None:
     """The smallest number of blocks, more than there are, that would decide a claim in about four of five runs, if
     estimate and spread stayed as they are.
@@ -49,17 +49,17 @@ def blocks_to_decide(
     Returns:
         None if more than MOST_BLOCKS would be needed, or if there is no interval to project from.
     """
-    if found.interval is None:
+    if estimate.interval is None:
         return None
-    distance, spread = _distance_and_spread(found, bounds, level)
-    for blocks in range(found.blocks + 1, MOST_BLOCKS + 1):
+    distance, spread = _distance_and_spread(estimate, bounds, level)
+    for blocks in range(estimate.blocks + 1, MOST_BLOCKS + 1):
         if spread * (_half_width(blocks, then) + POWER_QUANTILE * _standard_error(blocks, then)) < distance:
             return blocks
     return None
 
 
 def window_to_decide(
-    found: Estimate, bounds: Sequence[float], share: WindowShare, *, level: float = LEVEL, then: float = LEVEL
+    estimate: Estimate, bounds: Sequence[float], share: WindowShare, *, level: float = LEVEL, then: float = LEVEL
 ) -> float | None:
     """How many times as long windows would have to be for as many blocks as there are to decide a claim, as above.
 
@@ -69,24 +69,24 @@ def window_to_decide(
     Returns:
         None if no window is long enough, or if there is no interval to project from.
     """
-    if found.interval is None:
+    if estimate.interval is None:
         return None
-    distance, spread = _distance_and_spread(found, bounds, level)
+    distance, spread = _distance_and_spread(estimate, bounds, level)
     spread *= max(1.0, math.sqrt(share.window_over_total))
     within = (share.low + share.estimate) / 2
-    reach = _half_width(found.blocks, then) + POWER_QUANTILE * _standard_error(found.blocks, then)
+    reach = _half_width(estimate.blocks, then) + POWER_QUANTILE * _standard_error(estimate.blocks, then)
     allowed = (distance / (spread * reach)) ** 2 - (1 - within) if spread > 0 else 1.0
     return within / allowed if allowed > 0 else None
 
 
-def _distance_and_spread(found: Estimate, bounds: Sequence[float], level: float) -> tuple[float, float]:
+def _distance_and_spread(estimate: Estimate, bounds: Sequence[float], level: float) -> tuple[float, float]:
     """From the estimate to the nearest bound, and the spread of the values, on the logarithm where all are positive."""
-    assert found.interval is not None
-    figures, limits = [*found.interval, found.estimate], list(bounds)
+    assert estimate.interval is not None
+    figures, limits = [*estimate.interval, estimate.estimate], list(bounds)
     if all(value > 0 for value in (*figures, *limits)):
         figures, limits = [math.log(value) for value in figures], [math.log(limit) for limit in limits]
-    low, high, estimate = figures
-    return min(abs(limit - estimate) for limit in limits), (high - low) / 2 / _half_width(found.blocks, level)
+    low, high, middle = figures
+    return min(abs(limit - middle) for limit in limits), (high - low) / 2 / _half_width(estimate.blocks, level)
 
 
 @cache

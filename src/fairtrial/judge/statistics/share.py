@@ -20,21 +20,21 @@ POWER = 0.8
 """The share of runs that a number of starts is to decide."""
 
 
-def share_interval(having: int, tried: int, level: float = LEVEL) -> tuple[float, float]:
-    """The interval for the share, from 0 to 1, of which `having` of `tried` is an observation.
+def share_interval(having: int, total: int, level: float = LEVEL) -> tuple[float, float]:
+    """The interval for the share, from 0 to 1, of which `having` of `total` is an observation.
 
     Raises:
         ValueError: nothing was tried, or more have the property than were tried.
     """
-    if not 0 <= having <= tried or tried == 0:
+    if not 0 <= having <= total or total == 0:
         raise ValueError("a share needs starts, and no more that have the property than were tried")
     tail = (1 - level) / 2
-    low = 0.0 if having == 0 else beta_quantile(tail, having, tried - having + 1)
-    high = 1.0 if having == tried else beta_quantile(1 - tail, having + 1, tried - having)
+    low = 0.0 if having == 0 else beta_quantile(tail, having, total - having + 1)
+    high = 1.0 if having == total else beta_quantile(1 - tail, having + 1, total - having)
     return low, high
 
 
-def starts_to_decide(having: int, tried: int, bound: float, level: float = LEVEL) -> int | None:
+def starts_to_decide(having: int, total: int, bound: float, level: float = LEVEL) -> int | None:
     """The fewest starts, more than were tried, from which on POWER of runs decide on `bound`, by what is known.
 
     A run of n starts decides if Clopper and Pearson's interval leaves the bound out: if so many, or so few, have a
@@ -51,14 +51,14 @@ def starts_to_decide(having: int, tried: int, bound: float, level: float = LEVEL
         None if more than MOST_STARTS would be needed.
     """
     tail = (1 - level) / 2
-    named = None
-    for starts in range(MOST_STARTS, tried, -1):
+    fewest = None
+    for starts in range(MOST_STARTS, total, -1):
         at_bound = binomial_probabilities(starts, bound)
         decides = (np.cumsum(at_bound[::-1])[::-1] <= tail) | (np.cumsum(at_bound) < tail)
-        if beta_binomial_probabilities(starts, having + 0.5, tried - having + 0.5)[decides].sum() < POWER:
+        if beta_binomial_probabilities(starts, having + 0.5, total - having + 0.5)[decides].sum() < POWER:
             break
-        named = starts
-    return named
+        fewest = starts
+    return fewest
 
 
 def fewest_to_uphold(bound: float, level: float = LEVEL) -> int:

@@ -71,13 +71,13 @@ def _merge(
     expected: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], np.ndarray[tuple[int], np.dtype[np.float64]]] | None:
     starts = [0]
-    held = 0.0
+    expectation = 0.0
     for place, share in enumerate(expected):
-        if held >= EXPECTED_PER_BIN:
+        if expectation >= EXPECTED_PER_BIN:
             starts.append(place)
-            held = 0.0
-        held += float(share)
-    if held < EXPECTED_PER_BIN and len(starts) > 1:
+            expectation = 0.0
+        expectation += float(share)
+    if expectation < EXPECTED_PER_BIN and len(starts) > 1:
         starts.pop()
     if len(starts) < 2:
         return None

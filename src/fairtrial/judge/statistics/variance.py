@@ -106,10 +106,10 @@ def split(series: Sequence[Sequence[float]], builds: Sequence[str] | None = None
         raise ValueError("a split of the variance needs at least two seconds of each trial")
     if any(not bool((each > 0).all()) for each in parts):
         raise ValueError("a split of the variance needs positive figures")
-    named = builds or [""] * len(series)
+    build_names = builds or [""] * len(series)
     groups = [
-        [np.log(part) for part, build in zip(parts, named, strict=True) if build == name]
-        for name in dict.fromkeys(named)
+        [np.log(part) for part, build in zip(parts, build_names, strict=True) if build == name]
+        for name in dict.fromkeys(build_names)
     ]
     harmonic = len(parts) / sum(1 / each.size for each in parts)
     top, starts, within = nested(groups)

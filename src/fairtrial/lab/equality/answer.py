@@ -62,17 +62,17 @@ class KeptAnswer(GivenAnswer):
         )  # fmt: skip
 
 
-def read_answers(file: Path, wanted: Collection[Instance] | None = None) -> dict[Instance, KeptAnswer]:
+def read_answers(file: Path, instances: Collection[Instance] | None = None) -> dict[Instance, KeptAnswer]:
     """The answers of a file by what they answer; of an instance that was asked twice, the first.
 
     Args:
-        wanted: instances that are of interest; None: all.
+        instances: that are of interest; None: all.
     """
     answers: dict[Instance, KeptAnswer] = {}
     with file.open(encoding="utf-8") as lines:
         for line in lines:
             answer = KeptAnswer.model_validate_json(line)
             instance = (answer.request, answer.instance)
-            if wanted is None or instance in wanted:
+            if instances is None or instance in instances:
                 answers.setdefault(instance, answer)
     return answers

@@ -15,34 +15,34 @@ COMPARED_CHARACTERS = 64 << 10
 """Of a text, in which the first difference is looked for. The expressions are the user's, and may take long."""
 
 
-def difference(found: GivenAnswer, wanted: GivenAnswer, normalisation: Normalisation) -> str:
+def difference(answer: GivenAnswer, reference: GivenAnswer, normalisation: Normalisation) -> str:
     """What is wrong with an answer that is not equal, in a few printable words."""
-    apart = _apart_from_the_body(found, wanted)
+    apart = _apart_from_the_body(answer, reference)
     if apart is not None:
         return apart
-    if found.body is None or wanted.body is None:
+    if answer.body is None or reference.body is None:
         return "the body differs; not both were kept"
     try:
-        listed = json_gaps(found, wanted, normalisation)
+        all_gaps = json_gaps(answer, reference, normalisation)
     except MemberTwice as twice:
         return str(twice)
-    if listed:
-        return min((gap.in_words() for gap in listed), key=len)
-    if listed is not None:
-        return f"the body differs: {printable(found.body, 60)}, not {printable(wanted.body, 60)}"
-    return _text_difference(found.body, wanted.body, normalisation)
+    if all_gaps:
+        return min((gap.in_words() for gap in all_gaps), key=len)
+    if all_gaps is not None:
+        return f"the body differs: {printable(answer.body, 60)}, not {printable(reference.body, 60)}"
+    return _text_difference(answer.body, reference.body, normalisation)
 
 
-def json_gaps(found: GivenAnswer, wanted: GivenAnswer, normalisation: Normalisation) -> list[Gap] | None:
+def json_gaps(answer: GivenAnswer, reference: GivenAnswer, normalisation: Normalisation) -> list[Gap] | None:
     """Where two JSON bodies differ; None: not both are JSON.
 
     Raises:
         MemberTwice: an object has two members of one name.
     """
-    if not (found.is_json and wanted.is_json):
+    if not (answer.is_json and reference.is_json):
         return None
     try:
-        return gaps(found.value(), wanted.value(), Rules(normalisation))
+        return gaps(answer.value(), reference.value(), Rules(normalisation))
     except MemberTwice:
         raise
     except (ValueError, RecursionError):
@@ -64,28 +64,28 @@ def is_utf8(text: str) -> bool:
     return "\ufffd" not in text
 
 
-def first_difference(one: str, other: str) -> int:
+def first_difference(first: str, second: str) -> int:
     """Where two texts begin to differ, in characters."""
     return next(
-        (place for place, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
-        min(len(one), len(other)),
+        (place for place, (left, right) in enumerate(zip(first, second, strict=False)) if left != right),
+        min(len(first), len(second)),
     )
 
 
-def _apart_from_the_body(found: GivenAnswer, wanted: GivenAnswer) -> str | None:
-    for answer, whose in ((found, ""), (wanted, " in the reference's answer")):
-        if answer.fault is not None:
-            return f"{answer.fault}{whose}"
-    if found.status != wanted.status:
-        return f"status {found.status}, not {wanted.status}"
-    if found.media_type != wanted.media_type:
-        return f"type {printable(found.media_type, 60) or 'none'}, not {printable(wanted.media_type, 60) or 'none'}"
+def _apart_from_the_body(answer: GivenAnswer, reference: GivenAnswer) -> str | None:
+    for each, whose in ((answer, ""), (reference, " in the reference's answer")):
+        if each.fault is not None:
+            return f"{each.fault}{whose}"
+    if answer.status != reference.status:
+        return f"status {answer.status}, not {reference.status}"
+    if answer.media_type != reference.media_type:
+        return f"type {printable(answer.media_type, 60) or 'none'}, not {printable(reference.media_type, 60) or 'none'}"
     return None
 
 
-def _text_difference(found: str, wanted: str, normalisation: Normalisation) -> str:
-    one, other = without_what_varies(found, normalisation), without_what_varies(wanted, normalisation)
-    at = first_difference(one, other)
+def _text_difference(body: str, reference: str, normalisation: Normalisation) -> str:
+    own_text, reference_text = without_what_varies(body, normalisation), without_what_varies(reference, normalisation)
+    at = first_difference(own_text, reference_text)
     start = max(0, at - BEFORE_CHARACTERS)
-    shown = [printable(text[start : at + AFTER_CHARACTERS]) for text in (one, other)]
-    return f'character {at + 1}: "{shown[0]}", not "{shown[1]}"'
+    excerpts = [printable(text[start : at + AFTER_CHARACTERS]) for text in (own_text, reference_text)]
+    return f'character {at + 1}: "{excerpts[0]}", not "{excerpts[1]}"'

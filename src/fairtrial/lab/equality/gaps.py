@@ -36,8 +36,8 @@ class Gap:
     general: Steps
     """the same with `*` for places of elements"""
     kind: Literal["value", "order", "length", "type", "missing"]
-    found: Any
-    wanted: Any
+    value: Any
+    reference: Any
 
     @property
     def pointer(self) -> str:
@@ -50,12 +50,12 @@ class Gap:
         if self.kind == "order":
             return f"{place} has the same elements in another order"
         if self.kind == "length":
-            return f"{place} has length {len(self.found)}, not {len(self.wanted)}"
-        if isinstance(self.found, Missing):
-            return f"{place} is missing, not {_shown(self.wanted)}"
-        if isinstance(self.wanted, Missing):
-            return f"{place} is {_shown(self.found)}, and the reference has none"
-        return f"{place} is {_shown(self.found)}, not {_shown(self.wanted)}"
+            return f"{place} has length {len(self.value)}, not {len(self.reference)}"
+        if isinstance(self.value, Missing):
+            return f"{place} is missing, not {_excerpt(self.reference)}"
+        if isinstance(self.reference, Missing):
+            return f"{place} is {_excerpt(self.value)}, and the reference has none"
+        return f"{place} is {_excerpt(self.value)}, not {_excerpt(self.reference)}"
 
 
 class Rules:
@@ -84,27 +84,27 @@ class Rules:
         return bool(self._renamed)
 
 
-def gaps(found: Any, wanted: Any, rules: Rules) -> list[Gap]:
+def gaps(value: Any, reference: Any, rules: Rules) -> list[Gap]:
     """The differences between two documents; empty: they say the same."""
-    listed = []
-    for gap in _gaps(found, wanted, rules, (), ()):
-        listed.append(gap)
-        if len(listed) == MOST_GAPS:
+    all_gaps = []
+    for gap in _gaps(value, reference, rules, (), ()):
+        all_gaps.append(gap)
+        if len(all_gaps) == MOST_GAPS:
             break
-    return listed
+    return all_gaps
 
 
-def renamed_pairs(found: Any, wanted: Any, rules: Rules, steps: Steps = ()) -> Iterator[tuple[str, str, str]]:
-    """(pointer, value found, value wanted) of everything that may be renamed, in two documents of one shape."""
+def renamed_pairs(value: Any, reference: Any, rules: Rules, steps: Steps = ()) -> Iterator[tuple[str, str, str]]:
+    """(pointer, value, value of the reference) of everything that may be renamed, in two documents of one shape."""
     pointer = rules.renamed(steps)
     if pointer is not None:
-        yield pointer, canonical(found, Rules(Normalisation())), canonical(wanted, Rules(Normalisation()))
-    elif isinstance(found, dict) and isinstance(wanted, dict):
-        for name in found.keys() & wanted.keys():
-            yield from renamed_pairs(found[name], wanted[name], rules, (*steps, name))
-    elif isinstance(found, list) and isinstance(wanted, list) and not rules.unordered(steps):
-        for place, (one, other) in enumerate(zip(found, wanted, strict=False)):
-            yield from renamed_pairs(one, other, rules, (*steps, str(place)))
+        yield pointer, canonical(value, Rules(Normalisation())), canonical(reference, Rules(Normalisation()))
+    elif isinstance(value, dict) and isinstance(reference, dict):
+        for name in value.keys() & reference.keys():
+            yield from renamed_pairs(value[name], reference[name], rules, (*steps, name))
+    elif isinstance(value, list) and isinstance(reference, list) and not rules.unordered(steps):
+        for place, (element, reference_element) in enumerate(zip(value, reference, strict=False)):
+            yield from renamed_pairs(element, reference_element, rules, (*steps, str(place)))
 
 
 def kind_of(value: Any) -> str:
@@ -133,45 +133,47 @@ def canonical(value: Any, rules: Rules, steps: Steps = ()) -> str:
     return json.dumps(value)
 
 
-def _gaps(found: Any, wanted: Any, rules: Rules, steps: Steps, general: Steps) -> Iterator[Gap]:
-    if kind_of(found) != kind_of(wanted):
-        yield Gap(steps, general, "type", found, wanted)
+def _gaps(value: Any, reference: Any, rules: Rules, steps: Steps, general: Steps) -> Iterator[Gap]:
+    if kind_of(value) != kind_of(reference):
+        yield Gap(steps, general, "type", value, reference)
     elif rules.type_alone(steps):
         return
-    elif isinstance(found, dict):
-        for name in sorted(found.keys() | wanted.keys()):
+    elif isinstance(value, dict):
+        for name in sorted(value.keys() | reference.keys()):
             below = ((*steps, name), (*general, name))
-            if name not in found or name not in wanted:
-                yield Gap(*below, "missing", found.get(name, MISSING), wanted.get(name, MISSING))
+            if name not in value or name not in reference:
+                yield Gap(*below, "missing", value.get(name, MISSING), reference.get(name, MISSING))
             else:
-                yield from _gaps(found[name], wanted[name], rules, *below)
-    elif isinstance(found, list):
-        yield from _gaps_of_arrays(found, wanted, rules, steps, general)
-    elif found != wanted:
-        yield Gap(steps, general, "value", found, wanted)
+                yield from _gaps(value[name], reference[name], rules, *below)
+    elif isinstance(value, list):
+        yield from _gaps_of_arrays(value, reference, rules, steps, general)
+    elif value != reference:
+        yield Gap(steps, general, "value", value, reference)
 
 
-def _gaps_of_arrays(found: list[Any], wanted: list[Any], rules: Rules, steps: Steps, general: Steps) -> Iterator[Gap]:
-    if len(found) != len(wanted):
-        yield Gap(steps, general, "length", found, wanted)
+def _gaps_of_arrays(
+    value: list[Any], reference: list[Any], rules: Rules, steps: Steps, general: Steps
+) -> Iterator[Gap]:
+    if len(value) != len(reference):
+        yield Gap(steps, general, "length", value, reference)
         return
-    apart = [Counter(canonical(each, rules, (*steps, "*")) for each in array) for array in (found, wanted)]
+    apart = [Counter(canonical(each, rules, (*steps, "*")) for each in array) for array in (value, reference)]
     if rules.unordered(steps):
         if apart[0] != apart[1]:
-            yield Gap(steps, general, "value", found, wanted)
+            yield Gap(steps, general, "value", value, reference)
         return
-    if apart[0] == apart[1] and canonical(found, rules, steps) != canonical(wanted, rules, steps):
-        yield Gap(steps, general, "order", found, wanted)
+    if apart[0] == apart[1] and canonical(value, rules, steps) != canonical(reference, rules, steps):
+        yield Gap(steps, general, "order", value, reference)
         return
-    for place, (one, other) in enumerate(zip(found, wanted, strict=True)):
-        yield from _gaps(one, other, rules, (*steps, str(place)), (*general, "*"))
+    for place, (element, reference_element) in enumerate(zip(value, reference, strict=True)):
+        yield from _gaps(element, reference_element, rules, (*steps, str(place)), (*general, "*"))
 
 
 def _fits(pattern: Steps, steps: Steps) -> bool:
     return len(pattern) == len(steps) and all(
-        wanted in ("*", step) or step == "*" for wanted, step in zip(pattern, steps, strict=True)
+        expected_step in ("*", step) or step == "*" for expected_step, step in zip(pattern, steps, strict=True)
     )
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     return printable(json.dumps(value, ensure_ascii=False), SHOWN_CHARACTERS)

@@ -47,7 +47,7 @@ class Proposal:
 
     def examples(self) -> list[str]:
         """A difference for each of what is proposed."""
-        return [*(shown for each in self._groups() for shown in each.values()), *self.hopeless]
+        return [*(example for each in self._groups() for example in each.values()), *self.hopeless]
 
     def toml(self, table: str = "reference") -> list[str]:
         """The whole table `[reference]`, under this name, with what is declared already."""
@@ -59,8 +59,10 @@ class Proposal:
                 lines.append(f"{name} = [{', '.join(_quoted(each) for each in pointers)}]")
         rules = [*self.declared.text, *self.text_rules()]
         if rules:
-            written = (f"{{ matches = {_quoted(each.matches)}, is = {_quoted(each.stands_for)} }}" for each in rules)
-            lines.append(f"text = [{', '.join(written)}]")
+            inline_tables = (
+                f"{{ matches = {_quoted(each.matches)}, is = {_quoted(each.stands_for)} }}" for each in rules
+            )
+            lines.append(f"text = [{', '.join(inline_tables)}]")
         return lines
 
     def text_rules(self) -> list[TextRule]:
@@ -76,41 +78,41 @@ class Proposal:
 
 def proposal(pairs: Iterable[tuple[KeptAnswer, KeptAnswer]], declared: Normalisation) -> Proposal:
     """What differs between pairs of answers of one server to the same requests."""
-    found = Proposal(declared)
-    for one, other in pairs:
-        shown = f"{one.request}, instance {one.instance}"
-        listed = None
-        if (one.status, one.media_type) == (other.status, other.media_type) and not (one.fault or other.fault):
-            listed = json_gaps(one, other, declared)
-            texts = [body for body in (one.body, other.body) if body is not None and is_utf8(body)]
-            if listed is None and one.body is not None and other.body is not None and len(texts) == 2:
-                _note_text(found, one.body, other.body, shown)
+    result = Proposal(declared)
+    for first, second in pairs:
+        where = f"{first.request}, instance {first.instance}"
+        all_gaps = None
+        if (first.status, first.media_type) == (second.status, second.media_type) and not (first.fault or second.fault):
+            all_gaps = json_gaps(first, second, declared)
+            texts = [body for body in (first.body, second.body) if body is not None and is_utf8(body)]
+            if all_gaps is None and first.body is not None and second.body is not None and len(texts) == 2:
+                _note_text(result, first.body, second.body, where)
                 continue
-        if not listed:
-            found.hopeless.append(f"{shown}: {difference(one, other, declared)}")
+        if not all_gaps:
+            result.hopeless.append(f"{where}: {difference(first, second, declared)}")
             continue
-        for gap in listed:
-            _note_gap(found, gap, shown)
-    return found
+        for gap in all_gaps:
+            _note_gap(result, gap, where)
+    return result
 
 
-def _note_gap(found: Proposal, gap: Gap, shown: str) -> None:
-    shown = f"{shown}: {gap.in_words()}"
+def _note_gap(result: Proposal, gap: Gap, example: str) -> None:
+    example = f"{example}: {gap.in_words()}"
     place: Steps = gap.general
     if gap.kind == "order":
-        found.unordered.setdefault(pointer_of(place), shown)
+        result.unordered.setdefault(pointer_of(place), example)
     elif gap.kind in ("missing", "type"):
         # A value that is volatile is there in both, and of one type: what holds it is declared instead.
-        found.volatile.setdefault(pointer_of(place[:-1]), shown)
+        result.volatile.setdefault(pointer_of(place[:-1]), example)
     elif gap.kind == "value" and place and IDENTITY.search(place[-1]):
-        found.renamed.setdefault(pointer_of(place), shown)
+        result.renamed.setdefault(pointer_of(place), example)
     else:
-        found.volatile.setdefault(pointer_of(place), shown)
+        result.volatile.setdefault(pointer_of(place), example)
 
 
-def _note_text(found: Proposal, one: str, other: str, shown: str) -> None:
-    so_far = Normalisation(text=[*found.declared.text, *found.text_rules()])
-    left, right = without_what_varies(one, so_far), without_what_varies(other, so_far)
+def _note_text(result: Proposal, first: str, second: str, where: str) -> None:
+    so_far = Normalisation(text=[*result.declared.text, *result.text_rules()])
+    left, right = without_what_varies(first, so_far), without_what_varies(second, so_far)
     if left == right:
         return
     at = first_difference(left, right)
@@ -122,8 +124,8 @@ def _note_text(found: Proposal, one: str, other: str, shown: str) -> None:
     before = left[max(0, start - CONTEXT_CHARACTERS) : start].rpartition("\n")[2]
     # Without anything in front of it the expression would match all over the text.
     pattern = f"{re.escape(before) or '(?m)^'}{_pattern_of(values)}"
-    found.stands_for[pattern] = f"{before}…"
-    found.text.setdefault(pattern, f'{shown}: "{values[0]}", and "{values[-1]}"')
+    result.stands_for[pattern] = f"{before}…"
+    result.text.setdefault(pattern, f'{where}: "{values[0]}", and "{values[-1]}"')
 
 
 def _pattern_of(values: list[str]) -> str:

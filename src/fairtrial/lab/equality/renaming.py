@@ -10,22 +10,22 @@ class Renaming:
 
     def __init__(self, normalisation: Normalisation) -> None:
         self._rules = Rules(normalisation)
-        self._wanted_of: dict[tuple[str, str], str] = {}
-        self._found_of: dict[tuple[str, str], str] = {}
+        self._reference_of: dict[tuple[str, str], str] = {}
+        self._value_of: dict[tuple[str, str], str] = {}
 
-    def contradiction(self, found: KeptAnswer, wanted: KeptAnswer) -> str | None:
+    def contradiction(self, answer: KeptAnswer, reference: KeptAnswer) -> str | None:
         """What in a pair of otherwise equal answers contradicts the pairs before it; None: nothing."""
-        if not (self._rules.has_renamed and found.is_json and wanted.is_json):
+        if not (self._rules.has_renamed and answer.is_json and reference.is_json):
             return None
         try:
-            pairs = list(renamed_pairs(found.value(), wanted.value(), self._rules))
+            pairs = list(renamed_pairs(answer.value(), reference.value(), self._rules))
         except (ValueError, RecursionError):
             return None
-        for pointer, one, other in pairs:
-            before = self._wanted_of.setdefault((pointer, one), other)
-            if before != other:
-                return f"{pointer} is {one} again, where the reference's was {before} and is now {other}"
-            before = self._found_of.setdefault((pointer, other), one)
-            if before != one:
-                return f"{pointer} is {one}, and was {before} where the reference's is {other} both times"
+        for pointer, value, reference_value in pairs:
+            before = self._reference_of.setdefault((pointer, value), reference_value)
+            if before != reference_value:
+                return f"{pointer} is {value} again, where the reference's was {before} and is now {reference_value}"
+            before = self._value_of.setdefault((pointer, reference_value), value)
+            if before != value:
+                return f"{pointer} is {value}, and was {before} where the reference's is {reference_value} both times"
         return None

@@ -60,21 +60,25 @@ class ReferenceAnswers:
         for each in (request for comparison in comparisons for request in comparison.requests):
             compared[each.name] += each.compared
             unequal[each.name] += each.unequal
-        shown = [answer for comparison in comparisons for answer in comparison.unequal_answers]
+        unequal_answers = [answer for comparison in comparisons for answer in comparison.unequal_answers]
         return EqualAnswers(
             requests={name: ComparedAnswers(compared=compared[name], unequal=unequal[name]) for name in compared},
-            differences=self._differences(smallest_first(shown)[:MOST_DIFFERENCES], Secrets(*self.secrets, secrets)),
+            differences=self._differences(
+                smallest_first(unequal_answers)[:MOST_DIFFERENCES], Secrets(*self.secrets, secrets)
+            ),
         )
 
     def _differences(self, answers: Sequence[UnequalAnswer], secrets: Secrets) -> list[Difference]:
         if not answers:
             return []
-        kept = read_answers(self.file, {(each.request, each.instance) for each in answers})
-        return [self._difference(each, kept[each.request, each.instance], secrets) for each in answers]
+        references = read_answers(self.file, {(each.request, each.instance) for each in answers})
+        return [self._difference(each, references[each.request, each.instance], secrets) for each in answers]
 
-    def _difference(self, answer: UnequalAnswer, wanted: KeptAnswer, secrets: Secrets) -> Difference:
-        found = GivenAnswer(status=answer.status, content_type=answer.content_type, body=answer.body)
-        return described(wanted, difference(found, wanted, self.comparable.normalisation), self.comparable, secrets)
+    def _difference(self, answer: UnequalAnswer, reference: KeptAnswer, secrets: Secrets) -> Difference:
+        given_answer = GivenAnswer(status=answer.status, content_type=answer.content_type, body=answer.body)
+        return described(
+            reference, difference(given_answer, reference, self.comparable.normalisation), self.comparable, secrets
+        )
 
 
 def smallest_first(answers: Sequence[UnequalAnswer]) -> list[UnequalAnswer]:
@@ -87,21 +91,21 @@ def smallest_first(answers: Sequence[UnequalAnswer]) -> list[UnequalAnswer]:
     return [answer for _, answer in sorted(turns, key=lambda each: each[0])]
 
 
-def described(wanted: KeptAnswer, what: str, comparable: Comparable, secrets: Secrets) -> Difference:
+def described(reference: KeptAnswer, what: str, comparable: Comparable, secrets: Secrets) -> Difference:
     """A difference as it is recorded: without secrets, and printable.
 
     Args:
-        wanted: the reference's answer.
+        reference: the reference's answer.
         what: the smallest excerpt that shows it.
     """
     places = [
         f"{comparable.row_files[name].file.name}, line {line_of(comparable.row_files[name].file, place)}"
-        for name, place in wanted.rows.items()
+        for name, place in reference.rows.items()
     ]
     return Difference(
-        request=wanted.request,
-        instance=wanted.instance,
-        asked=printable(secrets.hidden(wanted.asked.removesuffix(" HTTP/1.1")), 200),
+        request=reference.request,
+        instance=reference.instance,
+        asked=printable(secrets.hidden(reference.asked.removesuffix(" HTTP/1.1")), 200),
         row="; ".join(places),
         what=printable(secrets.hidden(what), 300),
     )

@@ -13,7 +13,7 @@ NETLINK_SOCK_DIAG = 4
 DIAGNOSE_BY_FAMILY = 20
 REQUEST_ALL = 0x301
 """NLM_F_REQUEST | NLM_F_DUMP."""
-DONE, FAILED = 3, 2
+END_OF_ANSWER, ERROR = 3, 2
 """NLMSG_DONE, NLMSG_ERROR."""
 ESTABLISHED = 1
 """State of a socket (include/net/tcp_states.h of Linux)."""
@@ -41,14 +41,14 @@ def connections_to(port: int, *roots: Root) -> int | None:
     if inodes is None:
         return None
     sockets = {f"socket:[{inode}]" for inode in inodes}
-    held: set[str] = set()
+    descriptor_targets: set[str] = set()
     for process in processes_below(*roots) if sockets else ():
         descriptors = Path(f"/proc/{process.pid}/fd")
         with suppress(OSError):  # it ended meanwhile
             for descriptor in descriptors.iterdir():
                 with suppress(OSError):
-                    held.add(os.readlink(descriptor))
-    return len(sockets & held)
+                    descriptor_targets.add(os.readlink(descriptor))
+    return len(sockets & descriptor_targets)
 
 
 def inodes_to(port: int) -> set[int] | None:
@@ -58,29 +58,29 @@ def inodes_to(port: int) -> set[int] | None:
     load without keep-alive these are tens of thousands, and to read them takes so long that the window opens meanwhile.
     A runtime may reach IPv4 by sockets of IPv6.
     """
-    found: set[int] = set()
+    inodes: set[int] = set()
     try:
         for family in (socket.AF_INET, socket.AF_INET6):
-            found.update(_inodes(family, port))
+            inodes.update(_inodes(family, port))
     except OSError:
         return None
-    return found
+    return inodes
 
 
 def _inodes(family: int, port: int) -> Iterator[int]:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(ANSWER_WITHIN_SECONDS)
-        asked = REQUEST.pack(family, socket.IPPROTO_TCP, 0, 1 << ESTABLISHED) + PORTS.pack(0, port)
-        asked += bytes(REST_OF_ID_BYTES)
-        kernel.sendall(HEADER.pack(HEADER.size + len(asked), DIAGNOSE_BY_FAMILY, REQUEST_ALL, 1, 0) + asked)
+        request = REQUEST.pack(family, socket.IPPROTO_TCP, 0, 1 << ESTABLISHED) + PORTS.pack(0, port)
+        request += bytes(REST_OF_ID_BYTES)
+        kernel.sendall(HEADER.pack(HEADER.size + len(request), DIAGNOSE_BY_FAMILY, REQUEST_ALL, 1, 0) + request)
         while True:
             received = kernel.recv(RECEIVE_BYTES)
             at = 0
             while at < len(received):
                 length, kind, _flags, _sequence, _port = HEADER.unpack_from(received, at)
-                if kind == DONE:
+                if kind == END_OF_ANSWER:
                     return
-                if kind == FAILED:
+                if kind == ERROR:
                     raise OSError("the kernel refused to list its sockets")
                 (inode,) = INODE.unpack_from(received, at + HEADER.size + INODE_AT)
                 yield inode

@@ -74,14 +74,14 @@ def _counts(roots: tuple[Root, ...]) -> Iterator[tuple[_Key, int]]:
             fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
             yield ("minor_faults", process.pid, 0), int(fields[MINOR_FAULTS])
             yield ("major_faults", process.pid, 0), int(fields[MAJOR_FAULTS])
-        for name, value in _named(folder / "io", IO):
+        for name, value in _lines(folder / "io", IO):
             yield (name, process.pid, 0), value
         threads: list[Path] = []
         with suppress(OSError):
             threads = list((folder / "task").iterdir())
         for thread in threads:
             number = int(thread.name)
-            for name, value in _named(thread / "status", STATUS):
+            for name, value in _lines(thread / "status", STATUS):
                 yield (name, process.pid, number), value
             with suppress(OSError, ValueError):
                 times = (thread / "schedstat").read_text().split()
@@ -89,7 +89,7 @@ def _counts(roots: tuple[Root, ...]) -> Iterator[tuple[_Key, int]]:
                     yield ("waited_nanoseconds", process.pid, number), int(times[1])
 
 
-def _named(file: Path, names: dict[str, str]) -> Iterator[tuple[str, int]]:
+def _lines(file: Path, names: dict[str, str]) -> Iterator[tuple[str, int]]:
     """The lines `NAME: NUMBER` of a file with these names, under the names that the record has for them."""
     with suppress(OSError, ValueError):
         for line in file.read_text(errors="replace").splitlines():

@@ -32,17 +32,17 @@ class StrayThreadWatch:
 
     def look(self, processes: Iterable[psutil.Process]) -> None:
         """Ask every thread of these processes. Those of other users, and those that have ended, do not answer."""
-        found = 0
+        threads_outside = 0
         for process in processes:
             outside = self._outside_of(process.pid)
             if outside:
-                found += len(outside)
+                threads_outside += len(outside)
                 self._outside.update(*outside)
                 with suppress(psutil.Error):
                     self._programs.add(printable(process.name(), NAME_CHARACTERS))
         self._looks += 1
-        self._looks_outside += found > 0
-        self._threads = max(self._threads, found)
+        self._looks_outside += threads_outside > 0
+        self._threads = max(self._threads, threads_outside)
 
     def _outside_of(self, pid: int) -> list[set[int]]:
         """For each thread of a process that may run elsewhere, where."""

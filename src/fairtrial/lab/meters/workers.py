@@ -77,15 +77,15 @@ class WorkerWatch:
 
 
 def _read(processes: Iterable[psutil.Process]) -> _Readings:
-    found = {}
+    readings = {}
     for process in processes:
         with suppress(OSError, ValueError, IndexError):  # it ended meanwhile
             text = Path(f"/proc/{process.pid}/stat").read_text(errors="replace")
             name, _, rest = text.partition("(")[2].rpartition(")")
             fields = rest.split()
             used = int(fields[USER]) + int(fields[SYSTEM])
-            found[process.pid, int(fields[BEGAN])] = _Used(name, int(fields[PARENT]), used)
-    return found
+            readings[process.pid, int(fields[BEGAN])] = _Used(name, int(fields[PARENT]), used)
+    return readings
 
 
 def _command(pid: int) -> bytes:

@@ -40,7 +40,7 @@ SECOND_WARMUP_SECONDS = 0.5
 
 
 @dataclass
-class _Seen:
+class _Observations:
     """What is known of a condition so far."""
 
     counted: EngineSummary | None = None
@@ -69,7 +69,7 @@ def profile_condition(
         results: the folder of the run, which takes the stacks of calls and the log.
         earlier: the trials of the run: a search for a capacity has found a rate in them.
     """
-    seen, record = _Seen(), new_record(trial)
+    observations, record = _Observations(), new_record(trial)
     load = profiled_load(trial, earlier)
     context: TrialContext | None = None
     with TemporaryDirectory(prefix="fairtrial-profile-") as folder:
@@ -77,31 +77,31 @@ def profile_condition(
         with Recordings(Path(folder), build) as recordings:
             context = context_of(trial, record, ready, environment, results, watcher)
             if context is None:
-                seen.failure = record.failure
+                observations.failure = record.failure
             else:
                 context = _with_settings(context, recordings)
                 try:
                     with bound_to(context.lab_cpus):
-                        _run(context, load, seen, recordings)
+                        _run(context, load, observations, recordings)
                     _restore(context)
                 except Problem as problem:
-                    seen.failure = seen.failure or Failure.of("service", problem)
+                    observations.failure = observations.failure or Failure.of("service", problem)
                 keep_log(context, results)
-            seen.notes += recordings.notes
-    kept = _kept(seen, trial, results)
+            observations.notes += recordings.notes
+    stacks = _write_stacks(observations, trial, results)
     return Profile(
         condition=trial.condition.recorded.id,
         contender=trial.condition.label,
         started_at=record.started_at,
         load=load.describe(),
-        verified=0 if seen.counted is None else seen.counted.verified,
-        errors=0 if seen.counted is None else sum(seen.counted.errors.values()),
-        server=seen.server,
-        service=seen.service,
-        ledger=seen.ledger,
-        stacks=kept,
-        notes=seen.notes,
-        failure=seen.failure,
+        verified=0 if observations.counted is None else observations.counted.verified,
+        errors=0 if observations.counted is None else sum(observations.counted.errors.values()),
+        server=observations.server,
+        service=observations.service,
+        ledger=observations.ledger,
+        stacks=stacks,
+        notes=observations.notes,
+        failure=observations.failure,
         log=record.log,
     )
 
@@ -113,11 +113,11 @@ def profiled_load(trial: PlannedTrial, earlier: Sequence[TrialRecord]) -> Single
     if not isinstance(load, CapacityLoad):
         return load
     rates = [
-        found.rate_per_second
+        capacity.rate_per_second
         for record in earlier
         if record.condition == trial.condition.recorded.id and record.capacity is not None
-        for found in record.capacity.found
-        if found.rate_per_second is not None
+        for capacity in record.capacity.found
+        if capacity.rate_per_second is not None
     ]
     return load.at_rate(rates[-1] if rates else load.lowest_per_second, load.duration_seconds)
 
@@ -140,7 +140,7 @@ def _with_settings(context: TrialContext, recordings: Recordings) -> TrialContex
     )
 
 
-def _run(context: TrialContext, load: SingleRunLoad, seen: _Seen, recordings: Recordings) -> None:
+def _run(context: TrialContext, load: SingleRunLoad, observations: _Observations, recordings: Recordings) -> None:
     """The stack up, both loads, the stack down.
 
     Raises:
@@ -157,30 +157,32 @@ def _run(context: TrialContext, load: SingleRunLoad, seen: _Seen, recordings: Re
             callee = running.enter_context(upstream_of_trial(context, context.placement.server_cpus))
             deployment = running.enter_context(deployed(context))
         except Problem as problem:
-            seen.failure = Failure.of("start", problem)
+            observations.failure = Failure.of("start", problem)
             return
         try:
             context, clauses = with_setup(context, deployment)
             if broken := next((clause for clause in clauses if not clause.passed), None):
                 raise Problem(broken.evidence, "see what the trials say of it")
             before = service.counters()
-            pids = _count(context, deployment, load, seen)
+            pids = _count(context, deployment, load, observations)
             _profile(context, deployment, load, recordings, pids)
-            seen.sampled = recordings.gather()
+            observations.sampled = recordings.gather()
         except StackEnded:
             reason = f"it ended with status {deployment.status()} while it was profiled"
-            seen.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
+            observations.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
         except Problem as problem:
-            seen.failure = Failure.of("load", problem)
+            observations.failure = Failure.of("load", problem)
         finally:
             deployment.stop()
         if callee is not None:
             calls = {"calls": callee.served()}
     if service.fault() is None:
-        seen.ledger = ledger_of_runs(before, {**service.counters(), **calls}, context.engine_runs)
+        observations.ledger = ledger_of_runs(before, {**service.counters(), **calls}, context.engine_runs)
 
 
-def _count(context: TrialContext, deployment: Deployment, load: SingleRunLoad, seen: _Seen) -> list[int]:
+def _count(
+    context: TrialContext, deployment: Deployment, load: SingleRunLoad, observations: _Observations
+) -> list[int]:
     """The load as in a trial, with the kernel's counters beside it and no profiler.
 
     Returns the ids of the processes that did the work.
@@ -188,7 +190,7 @@ def _count(context: TrialContext, deployment: Deployment, load: SingleRunLoad, s
     roots = deployment.roots
     if not roots:
         reason = f"its processes are not known: {deployment.not_measured}"
-        seen.notes.append(ProfileNote(reason=reason, remedy="let the lab start it"))
+        observations.notes.append(ProfileNote(reason=reason, remedy="let the lab start it"))
     server = KernelWatch(*roots) if roots else None
     service = KernelWatch(context.service.pid) if context.service.pid is not None else None
     used: list[dict[int, float]] = []
@@ -200,11 +202,11 @@ def _count(context: TrialContext, deployment: Deployment, load: SingleRunLoad, s
                 if watch is not None:
                     watch.open()
         elif state == "closed":
-            seen.server = None if server is None else server.close()
-            seen.service = None if service is None else service.close()
+            observations.server = None if server is None else server.close()
+            observations.service = None if service is None else service.close()
             used.append(cpu_seconds_by_process(roots))
 
-    seen.counted = run_once(context, deployment, load, on_window=on_window)
+    observations.counted = run_once(context, deployment, load, on_window=on_window)
     return busiest(used[0], used[-1]) if used else []
 
 
@@ -245,19 +247,19 @@ def _restore(context: TrialContext) -> None:
     context.environment.after_trial(context.condition, changed=writes or service.altered())
 
 
-def _kept(seen: _Seen, trial: PlannedTrial, results: Path) -> list[SampledStacks]:
+def _write_stacks(observations: _Observations, trial: PlannedTrial, results: Path) -> list[SampledStacks]:
     """Write the stacks of calls, and name the files; what cannot be written becomes a note."""
-    kept = []
-    for profiler, sampled in seen.sampled.items():
+    stacks = []
+    for profiler, sampled in observations.sampled.items():
         name = f"{STACKS_FOLDER}/{trial.index:03d}-{file_name(trial.condition.label)}.{profiler}.folded"
         try:
             (results / STACKS_FOLDER).mkdir(exist_ok=True)
             write_folded(results / name, sampled.stacks)
         except OSError as error:
             reason = f"{results / name}: cannot be written: {error.strerror}"
-            seen.notes.append(ProfileNote(reason=reason, remedy="free space there"))
+            observations.notes.append(ProfileNote(reason=reason, remedy="free space there"))
             continue
-        kept.append(
+        stacks.append(
             SampledStacks(profiler=profiler, samples=sampled.stacks.total(), processes=sampled.processes, file=name)
         )
-    return kept
+    return stacks

@@ -79,7 +79,7 @@ class Recordings:
 
     def gather(self) -> dict[str, Sampled]:
         """By profiler, what was seen. The processes still run."""
-        seen: dict[str, Sampled] = {}
+        samples: dict[str, Sampled] = {}
         for profiler, target, recording in self._running:
             try:
                 stacks = recording.stacks()
@@ -99,12 +99,12 @@ class Recordings:
                 continue
             if remark := profiler.remark(stacks):
                 self.note(Problem(f"{profiler.name} on {target.program}: {remark.reason}", remark.remedy))
-            sampled = seen.setdefault(profiler.name, Sampled())
+            sampled = samples.setdefault(profiler.name, Sampled())
             sampled.processes += 1
             root = as_frame(target.program)
             for stack, count in stacks.items():
                 sampled.stacks[root, *map(self._relative, stack)] += count
-        return seen
+        return samples
 
     @property
     def notes(self) -> list[ProfileNote]:

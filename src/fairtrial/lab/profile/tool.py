@@ -49,26 +49,26 @@ class Tool:
             Problem: it failed, did not end in time, or prints without end.
         """
         deadline = time.monotonic() + within_seconds
-        shown = printable(" ".join([Path(self._command[0]).name, *self._command[1:2]]))
+        command_line = printable(" ".join([Path(self._command[0]).name, *self._command[1:2]]))
         while (status := self._process.wait(LOOK_EVERY_SECONDS)) is None:
             if self.output.stat().st_size > MOST_BYTES:
                 self.close()
-                raise Problem(f"`{shown}` printed more than {MOST_BYTES >> 20} MiB", "profile a shorter load")
+                raise Problem(f"`{command_line}` printed more than {MOST_BYTES >> 20} MiB", "profile a shorter load")
             if time.monotonic() > deadline:
                 self.close()
                 raise Problem(
-                    f"`{shown}` did not end within {within_seconds:.0f} s{self._said()}",
+                    f"`{command_line}` did not end within {within_seconds:.0f} s{self._complaint()}",
                     "try it by hand on the program",
                 )
         if status != 0:
-            raise Problem(f"`{shown}` ended with status {status}{self._said()}", "")
+            raise Problem(f"`{command_line}` ended with status {status}{self._complaint()}", "")
 
-    def _said(self) -> str:
+    def _complaint(self) -> str:
         """The end of what it complained of, behind a colon."""
         for file in (self._errors, self.output):
-            with file.open("rb") as said:
-                said.seek(max(0, file.stat().st_size - SAID_BYTES))
-                text = printable(said.read().decode(errors="replace"))
+            with file.open("rb") as stream:
+                stream.seek(max(0, file.stat().st_size - SAID_BYTES))
+                text = printable(stream.read().decode(errors="replace"))
             if text:
                 return f": {text[-SAID_CHARACTERS:]}"
         return ""

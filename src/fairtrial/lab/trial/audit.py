@@ -29,8 +29,8 @@ def ledger(
     """
     if not after:
         return None
-    done = {name: count - before.get(name, 0) for name, count in after.items()}
-    return Ledger(done=done, verified=verified, answers=answers, verified_by_request=dict(verified_by_request))
+    operations = {name: count - before.get(name, 0) for name, count in after.items()}
+    return Ledger(done=operations, verified=verified, answers=answers, verified_by_request=dict(verified_by_request))
 
 
 def without_lab(counters: Counters, rows_changed: Mapping[str, int]) -> Counters:
@@ -84,7 +84,7 @@ def audit_operations(context: TrialContext, operations: int) -> Audit | None:
         Problem: the service cannot be read.
     """
     name = context.plan.workload.name
-    return _audit(context, Acknowledged(begun={name: operations}, not_acknowledged={name: frozenset()}))
+    return _audit(context, Acknowledged(last_numbers={name: operations}, not_acknowledged={name: frozenset()}))
 
 
 def _audit(context: TrialContext, writes: Acknowledged) -> Audit | None:

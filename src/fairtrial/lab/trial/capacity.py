@@ -41,8 +41,8 @@ class _Bracket:
     highest_met: float | None = None
     lowest_missed: float | None = None
 
-    def learn(self, rate: float, met: bool) -> None:
-        if met:
+    def learn(self, rate: float, is_met: bool) -> None:
+        if is_met:
             self.highest_met = max(self.highest_met or rate, rate)
         else:
             self.lowest_missed = min(self.lowest_missed or rate, rate)
@@ -72,8 +72,8 @@ def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = (), 
 
     def attempt(rate: float, *, confirming: bool) -> Probe:
         seconds = load.duration_seconds if confirming else load.probe_seconds
-        needed = max(_arrivals(each, parts) for each in load.objectives)
-        seconds = max(seconds, needed / rate)
+        arrivals = max(_arrivals(each, parts) for each in load.objectives)
+        seconds = max(seconds, arrivals / rate)
         probe = judge_probe(load, rate, seconds, confirming, run(rate, seconds, confirming))
         probes.append(probe)
         if not confirming:
@@ -127,8 +127,8 @@ def _arrivals(objective: Objective, parts: Mapping[str, float]) -> float:
 
     Arrivals at random vary by their square root: three standard deviations more, and at least a tenth.
     """
-    needed = samples_needed(objective.percentile)
-    return max(1.1 * needed, needed + 3 * math.sqrt(needed)) / parts.get(objective.request or "", 1.0)
+    samples = samples_needed(objective.percentile)
+    return max(1.1 * samples, samples + 3 * math.sqrt(samples)) / parts.get(objective.request or "", 1.0)
 
 
 def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:
@@ -143,11 +143,11 @@ def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: boo
         at_least_seconds=None if bounds is None else bounds.min_seconds,
         error_share=summary.error_share,
         busiest_thread_share=summary.busiest_thread_share,
-        objectives=[_met(objective, summary) for objective in load.objectives],
+        objectives=[_objective_met(objective, summary) for objective in load.objectives],
     )
 
 
-def _met(objective: Objective, summary: EngineSummary) -> ObjectiveMet:
+def _objective_met(objective: Objective, summary: EngineSummary) -> ObjectiveMet:
     why_not = _why_not(objective, summary)
     return ObjectiveMet(objective=objective.name, met=why_not is None, why_not=why_not)
 

@@ -29,9 +29,9 @@ LOOK_EVERY_SECONDS = 0.02
 def awaited_fault(fault: Callable[[], str | None]) -> str | None:
     """How a server ended that no longer answers; None if it has not ended a moment later either."""
     deadline = time.monotonic() + FAULT_WITHIN_SECONDS
-    while (told := fault()) is None and time.monotonic() < deadline:
+    while (message := fault()) is None and time.monotonic() < deadline:
         time.sleep(LOOK_EVERY_SECONDS)
-    return told
+    return message
 
 
 class TrialWatcher(Protocol):
@@ -131,8 +131,8 @@ class TrialContext:
             for role, (service, its_server) in roles
             for url in (its_server.url, proxied.get(service.name, ""))
         ]
-        named = {name: os.environ.get(name, "") for name in self.condition.stack.env_from}
-        long_enough = {name: value for name, value in named.items() if len(value) >= SHORTEST}
+        variables = {name: os.environ.get(name, "") for name in self.condition.stack.env_from}
+        long_enough = {name: value for name, value in variables.items() if len(value) >= SHORTEST}
         return Redaction(urls, long_enough, {} if own is None else own.secrets, *self.set_up_secrets)
 
     @contextmanager

@@ -92,8 +92,8 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
     with context.stage("crash"), bound_to(context.lab_cpus):
         try:
             with nullcontext() if no_power_cut else service.disk_of_its_own():
-                tried = _tried(again, service)
-            return tried.model_copy(update={"power_cut": not no_power_cut, "why_no_power_cut": no_power_cut})
+                audit = _kill_and_audit(again, service)
+            return audit.model_copy(update={"power_cut": not no_power_cut, "why_no_power_cut": no_power_cut})
         except Problem as problem:
             context.environment.bring_back(context.service)
             reason = again.redaction.hidden(problem.reason)
@@ -138,7 +138,7 @@ class _Kill:
             raise self._problem
 
 
-def _tried(context: TrialContext, service: CanBeKilled) -> CrashAudit:
+def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
     """Raises Problem: the stack did not start or broke its contract this time, or the database does not come back."""
     context.environment.bring_back(context.service)
     kill = _Kill(service)
@@ -152,7 +152,7 @@ def _tried(context: TrialContext, service: CanBeKilled) -> CrashAudit:
     up = time.monotonic()
     audit = audit_answers(context) if operations is None else audit_operations(context, operations)
     assert audit is not None  # `_why_not`
-    lost = next((fault for fault in audit.faults if fault.kind == "missing"), None)
+    missing_writes = next((fault for fault in audit.faults if fault.kind == "missing"), None)
     return CrashAudit(
         drawn=True,
         killed_after_seconds=round(seconds, 3),
@@ -160,8 +160,8 @@ def _tried(context: TrialContext, service: CanBeKilled) -> CrashAudit:
         audit_seconds=round(time.monotonic() - up, 3),
         acknowledged=audit.acknowledged,
         stored=audit.stored,
-        lost=0 if lost is None else lost.count,
-        example="" if lost is None else context.redaction.hidden(lost.example),
+        lost=0 if missing_writes is None else missing_writes.count,
+        example="" if missing_writes is None else context.redaction.hidden(missing_writes.example),
     )
 
 
@@ -199,21 +199,21 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
     plan = engine_plan(context, deployment, load).model_copy(
         update={"warmup_seconds": 0.0, "stop": StopAfterSeconds(seconds=moment + AFTERWARDS_SECONDS)}
     )
-    timer, begun = Timer(moment, kill), [0.0]
+    timer, opened_at = Timer(moment, kill), [0.0]
 
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "window" and event["state"] == "opened":
-            begun[0] = time.monotonic()
+            opened_at[0] = time.monotonic()
             timer.start()
 
     try:
         context.engine_runs.append(run_engine(plan, on_event, start=context.environment.site.start))
     finally:
         timer.cancel()
-        if begun[0]:
+        if opened_at[0]:
             timer.join()
     kill.assert_done()
-    return kill.at - begun[0]
+    return kill.at - opened_at[0]
 
 
 def _single_run(context: TrialContext) -> SingleRunLoad:

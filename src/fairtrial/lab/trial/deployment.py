@@ -130,7 +130,7 @@ class Started:
 
 
 @dataclass
-class Found:
+class RunningServer:
     """A server that ran before the lab came, and runs on when it has gone."""
 
     server: RunsAlready
@@ -189,7 +189,7 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     stack, workload = condition.stack, context.point.workload
     assert isinstance(workload, ServerWorkload)
     if stack.url is not None:
-        yield Found(find_running(stack.url, stack.ready or workload.ready, stack.ready_within_seconds))
+        yield RunningServer(find_running(stack.url, stack.ready or workload.ready, stack.ready_within_seconds))
         return
     with ExitStack() as running:
         instances, user = [], running.enter_context(user_of_trial(context))

@@ -25,7 +25,7 @@ def durability_since(context: TrialContext, before: DurabilityReading | None) ->
     at_start, after = service.durability_at_start, _reading(service)
     if at_start is None or after is None:
         return None
-    known = len(after.writing) > 0 and len(after.writing) == len(before.writing)
+    is_known = len(after.writing) > 0 and len(after.writing) == len(before.writing)
     return Durability(
         promised=at_start.promised,
         changed={
@@ -34,7 +34,7 @@ def durability_since(context: TrialContext, before: DurabilityReading | None) ->
             if after.settings.get(name, was) != was
         },
         relaxed=sorted(after.relaxed - at_start.relaxed),
-        commits=min(now - then for now, then in zip(after.writing, before.writing, strict=True)) if known else None,
+        commits=min(now - then for now, then in zip(after.writing, before.writing, strict=True)) if is_known else None,
         flushes=None if after.flushes is None or before.flushes is None else after.flushes - before.flushes,
     )
 

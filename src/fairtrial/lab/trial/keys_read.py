@@ -26,7 +26,7 @@ def mark_keys(context: TrialContext) -> Sequence[int]:
     table, service = _table(context), context.service
     if table is None or not isinstance(service, TellsKeysRead):
         return []
-    keys = [int(row[table.given_columns[0]]) for row in table.rows.drawn(min(MARKED_KEYS, table.rows.count))]
+    keys = [int(row[table.given_columns[0]]) for row in table.rows.random_rows(min(MARKED_KEYS, table.rows.count))]
     with suppress(Problem):  # what is not examined is missing in the record
         return keys if service.mark_unread(table.name, keys) else []
     return []

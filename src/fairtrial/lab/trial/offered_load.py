@@ -82,8 +82,8 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
         return _measure(context, deployment, at_rate) if confirming else run_once(context, deployment, at_rate)
 
     requests = _workload(context).requests(context.point.data, context.point.options)
-    drawn = Random(f"{context.plan.experiment.seed} {context.trial.index}").random()  # noqa: S311 (a rate, not a secret)
-    context.record.capacity = search(load, probe, requests, offset=drawn)
+    offset = Random(f"{context.plan.experiment.seed} {context.trial.index}").random()  # noqa: S311 (a rate, not a secret)
+    context.record.capacity = search(load, probe, requests, offset=offset)
 
 
 def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad) -> EngineSummary:
@@ -170,14 +170,14 @@ def _count_connections(context: TrialContext, deployment: Deployment) -> None:
     for service, its_server in context.services:
         proxied = context.urls.get(service.name)
         if service is database:
-            held = _connections_to(proxied or its_server.url, service, deployment)
-            if held is not None:
-                record.database_connections = max(held, record.database_connections or 0)
+            connections = _connections_to(proxied or its_server.url, service, deployment)
+            if connections is not None:
+                record.database_connections = max(connections, record.database_connections or 0)
         if proxied is not None:
-            held = _connections_to(its_server.url, service, deployment)
-            if held is not None:
+            connections = _connections_to(its_server.url, service, deployment)
+            if connections is not None:
                 record.connections_past_proxies[service.name] = max(
-                    held, record.connections_past_proxies.get(service.name, 0)
+                    connections, record.connections_past_proxies.get(service.name, 0)
                 )
 
 
@@ -235,13 +235,13 @@ def run_once(
         plan = with_spot_checks(plan, _workload(context), context.point, common_headers(context))
     site = context.environment.site
     clock = site.engine_clock()
-    drawn = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
-    summary = run_engine(drawn, on_event, start=site.start)
+    seeded_plan = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
+    summary = run_engine(seeded_plan, on_event, start=site.start)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})
     if changes is not None and summary.sightings is not None:
-        context.record.row_changes = changes.seen(summary.sightings, over_time(clock, site.engine_clock()))
+        context.record.row_changes = changes.result(summary.sightings, over_time(clock, site.engine_clock()))
         summary = summary.model_copy(update={"sightings": None})
     context.engine_runs.append(summary)
     return summary
@@ -297,8 +297,10 @@ def common_headers(context: TrialContext) -> list[tuple[str, str]]:
     workload, point = _workload(context), context.point
     if workload.own is not None:
         return []
-    asked = [set(request.headers) for request in workload.requests(point.data, point.options) if request.body is None]
-    return sorted(set.intersection(*asked)) if asked else []
+    header_sets = [
+        set(request.headers) for request in workload.requests(point.data, point.options) if request.body is None
+    ]
+    return sorted(set.intersection(*header_sets)) if header_sets else []
 
 
 def _workload(context: TrialContext) -> ServerWorkload:

@@ -81,7 +81,7 @@ def _audited(
 
     value, problem = None, ""
     try:
-        value = _asked(context, state, audit)
+        value = _audit_value(context, state, audit)
     except Problem as raised:
         problem = printable(hidden(raised.reason), PROBLEM_CHARACTERS)
     low, high = audit.bounds
@@ -96,15 +96,15 @@ def _audited(
     )
 
 
-def _asked(context: TrialContext, state: OwnState, audit: AuditEntry) -> int:
+def _audit_value(context: TrialContext, state: OwnState, audit: AuditEntry) -> int:
     """The number that an audit answers with.
 
     Raises:
         Problem: it could not be asked, or answers with something else.
     """
     if audit.sql is None:
-        said = _run(context, state, audit.command or [], audit.within_seconds)
-        lines = said.split("\n")
+        output = _run(context, state, audit.command or [], audit.within_seconds)
+        lines = output.split("\n")
         return _whole(lines[-1].strip())
     sql = context.condition.service.sql
     assert sql is not None
@@ -144,15 +144,15 @@ def _run(context: TrialContext, state: OwnState, command: Sequence[str], within_
         ):
             ended = running.ends_within(within_seconds)
             status = running.status() if ended else None
-        said = log_tail(log)
+        tail = log_tail(log)
     if status == 0:
-        return said
+        return tail
     took = time.monotonic() - began
     how = (
         f"ended with status {status}" if ended else f"did not end within {within_seconds:g} s (ended after {took:.0f})"
     )
-    shown = printable(" ".join(command), SHOWN_CHARACTERS)
-    raise Problem(f"{shown} {how}{':' if said else ''}\n{said}".rstrip(), "mend it, or raise `within_seconds`")
+    command_line = printable(" ".join(command), SHOWN_CHARACTERS)
+    raise Problem(f"{command_line} {how}{':' if tail else ''}\n{tail}".rstrip(), "mend it, or raise `within_seconds`")
 
 
 def _state(context: TrialContext) -> OwnState | None:

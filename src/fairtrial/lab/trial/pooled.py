@@ -208,20 +208,20 @@ def _bodies(windows: Sequence[EngineSummary]) -> BodyBytes | None:
 
 
 def _waiting(windows: Sequence[EngineSummary]) -> Waiting | None:
-    known = [each.waiting for each in windows if each.waiting is not None]
-    if not known:
+    parts = [each.waiting for each in windows if each.waiting is not None]
+    if not parts:
         return None
     return Waiting(
-        limit=known[0].limit, peak=max(each.peak for each in known), at_end=sum(each.at_end for each in known)
+        limit=parts[0].limit, peak=max(each.peak for each in parts), at_end=sum(each.at_end for each in parts)
     )
 
 
 def _under_way(windows: Sequence[EngineSummary], seconds: float) -> UnderWay | None:
-    known = [each.under_way for each in windows if each.under_way is not None]
-    if len(known) < len(windows):
+    parts = [each.under_way for each in windows if each.under_way is not None]
+    if len(parts) < len(windows):
         return None
     at_start, ended, at_end = (
-        sum(getattr(each, name) for each in known) for name in ("at_start_seconds", "ended_seconds", "at_end_seconds")
+        sum(getattr(each, name) for each in parts) for name in ("at_start_seconds", "ended_seconds", "at_end_seconds")
     )
     return UnderWay(
         at_start_seconds=at_start,
@@ -233,19 +233,19 @@ def _under_way(windows: Sequence[EngineSummary], seconds: float) -> UnderWay | N
 
 def _pooled_if_known(parts: Sequence[Distribution | None]) -> Distribution | None:
     """One distribution of all; None if one of them was not measured."""
-    known = [part for part in parts if part is not None]
-    return pooled_times(known) if known and len(known) == len(parts) else None
+    distributions = [part for part in parts if part is not None]
+    return pooled_times(distributions) if distributions and len(distributions) == len(parts) else None
 
 
 def _cohort(windows: Sequence[EngineSummary]) -> Cohort | None:
-    known = [each.cohort for each in windows if each.cohort is not None]
-    if not known:
+    cohorts = [each.cohort for each in windows if each.cohort is not None]
+    if not cohorts:
         return None
     return Cohort(
-        drain_seconds=sum(each.drain_seconds for each in known),
-        answers=sum(each.answers for each in known),
-        failures=sum(each.failures for each in known),
-        censored=sum(each.censored for each in known),
+        drain_seconds=sum(each.drain_seconds for each in cohorts),
+        answers=sum(each.answers for each in cohorts),
+        failures=sum(each.failures for each in cohorts),
+        censored=sum(each.censored for each in cohorts),
     )
 
 
@@ -257,8 +257,8 @@ def _added(counts: Sequence[Mapping[str, Number]]) -> dict[str, Number]:
 
 def _sum_if_known(values: Sequence[Number | None]) -> Number | None:
     """Their sum; None if one of them is not known: a sum of the others would be too small."""
-    known = [value for value in values if value is not None]
-    return _sum(known) if known and len(known) == len(values) else None
+    numbers = [value for value in values if value is not None]
+    return _sum(numbers) if numbers and len(numbers) == len(values) else None
 
 
 def _sum(values: Sequence[Number]) -> Number:

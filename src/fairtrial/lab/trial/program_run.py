@@ -149,7 +149,7 @@ def do_job(context: TrialContext) -> JobOutcome:
 
     with ExitStack() as running:
         partners = _partners(context, workload, running)
-        tasks, chosen = partners.tasks, {*partners.settings, *condition.stack.env_from}
+        tasks, variable_names = partners.tasks, {*partners.settings, *condition.stack.env_from}
         shared, count = ([], 0) if tasks is None else ([tasks.folder], tasks.count)
         user = running.enter_context(user_of_trial(context, shared, count))
         before = service.counters()
@@ -164,7 +164,9 @@ def do_job(context: TrialContext) -> JobOutcome:
         process = Guarded(
             [*condition.stack.run, *condition.variant.args],
             folder=context.folder,
-            environment=user.environment(stack_environment(partners.settings, condition.stack.env_from), chosen),
+            environment=user.environment(
+                stack_environment(partners.settings, condition.stack.env_from), variable_names
+            ),
             output=output,
             cpus=placement.server_cpus,
             places=user.seeing(places_of(condition.stack, condition.built_apart, context.folder)),

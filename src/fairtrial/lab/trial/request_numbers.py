@@ -17,8 +17,8 @@ PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{sequence (\d+)\}\}")
 
 def continued(requests: Sequence[Request], runs: Sequence[EngineSummary]) -> list[Request]:
     """The requests of the next run: the numbers of acknowledged requests continue after those of earlier runs."""
-    begun = _begun(runs)
-    return [_shifted(request, begun[request.name]) if request.acknowledge else request for request in requests]
+    used_numbers = _used_numbers(runs)
+    return [_shifted(request, used_numbers[request.name]) if request.acknowledge else request for request in requests]
 
 
 def rows_left(rows: Mapping[str, GivenRows], runs: Sequence[EngineSummary]) -> dict[str, GivenRows]:
@@ -26,28 +26,31 @@ def rows_left(rows: Mapping[str, GivenRows], runs: Sequence[EngineSummary]) -> d
     used: Counter[str] = Counter()
     for run in runs:
         used.update(run.rows_used)
-    return {name: given.model_copy(update={"skip": given.skip + used[name]}) for name, given in rows.items()}
+    return {
+        name: given_rows.model_copy(update={"skip": given_rows.skip + used[name]}) for name, given_rows in rows.items()
+    }
 
 
 def acknowledged(runs: Sequence[EngineSummary]) -> Acknowledged:
     """Which numbers were acknowledged in all runs together."""
-    missed: dict[str, set[int]] = {name: set() for name in _begun(runs)}
+    missed: dict[str, set[int]] = {name: set() for name in _used_numbers(runs)}
     for acknowledgements in (each for run in runs for each in run.acknowledgements):
         missed[acknowledgements.request].update(
             number for first, last in acknowledgements.not_acknowledged for number in range(first, last + 1)
         )
     return Acknowledged(
-        begun=dict(_begun(runs)), not_acknowledged={name: frozenset(numbers) for name, numbers in missed.items()}
+        last_numbers=dict(_used_numbers(runs)),
+        not_acknowledged={name: frozenset(numbers) for name, numbers in missed.items()},
     )
 
 
-def _begun(runs: Sequence[EngineSummary]) -> Counter[str]:
+def _used_numbers(runs: Sequence[EngineSummary]) -> Counter[str]:
     """How many numbers were used so far, by request."""
-    begun: Counter[str] = Counter()
+    numbers: Counter[str] = Counter()
     for run in runs:
         for acknowledgements in run.acknowledgements:
-            begun[acknowledgements.request] += acknowledgements.begun
-    return begun
+            numbers[acknowledgements.request] += acknowledgements.begun
+    return numbers
 
 
 def _shifted(request: Request, by: int) -> Request:

@@ -39,7 +39,7 @@ SHORTEST_WINDOW_SECONDS = 1.0
 
 
 class RowChanges:
-    """The changed rows of one measured load, in this order: `before_load`, `applied_to`, `begin`, `end`, `seen`.
+    """The changed rows of one measured load, in this order: `before_load`, `applied_to`, `begin`, `end`, `result`.
 
     Args:
         window_seconds: how long the load is measured.
@@ -58,9 +58,9 @@ class RowChanges:
         key = self._table.given_columns[0]
         rows = _drawn_rows(probe, data, self._table, requests)
         self._old = {int(row[key]): str(row[probe.column]) for row in rows}
-        drawn = random.SystemRandom()
-        in_window = drawn.sample(list(self._old), min(MOST_IN_WINDOW, (len(rows) + 1) // 2))
-        moments = sorted(drawn.uniform(0, CHANGES_UNTIL * window_seconds) for _ in in_window)
+        generator = random.SystemRandom()
+        in_window = generator.sample(list(self._old), min(MOST_IN_WINDOW, (len(rows) + 1) // 2))
+        moments = sorted(generator.uniform(0, CHANGES_UNTIL * window_seconds) for _ in in_window)
         self._in_window = dict(zip(in_window, moments, strict=True))
         self._window_seconds = window_seconds
         self._committed_ns: dict[int, int] = {}
@@ -95,12 +95,12 @@ class RowChanges:
         """Spot checks of rows that change in the window: once before, so that a cache is filled, and once after."""
         if self._probe.spot_check is None:
             return
-        drawn = random.SystemRandom()
-        for key in drawn.sample(list(self._in_window), min(ROWS, len(self._in_window))):
+        generator = random.SystemRandom()
+        for key in generator.sample(list(self._in_window), min(ROWS, len(self._in_window))):
             changes_at = self._in_window[key]
             moments = [
-                drawn.uniform(0, changes_at),
-                drawn.uniform(changes_at, SPOT_CHECKS_UNTIL * self._window_seconds),
+                generator.uniform(0, changes_at),
+                generator.uniform(changes_at, SPOT_CHECKS_UNTIL * self._window_seconds),
             ]
             spot_check = self._probe.spot_check(self._data, key)
             yield spot_check.model_copy(update={"spot_check_at_seconds": moments})
@@ -153,7 +153,7 @@ class RowChanges:
         with suppress(Problem):
             self.end()
 
-    def seen(self, sightings: Sightings, engine_clock: ClockOffset = SAME_CLOCK) -> RowChangesSeen:
+    def result(self, sightings: Sightings, engine_clock: ClockOffset = SAME_CLOCK) -> RowChangesSeen:
         """What the engine saw until the end of the load, held against the moments of the commits.
 
         Args:
@@ -193,15 +193,15 @@ class RowChanges:
 def places(body: str, old: Mapping[int, str], probe: FreshnessProbe) -> Iterator[ChangedText]:
     """Where the texts of these rows stand in a body, from front to back, in bytes."""
     assert probe.in_bodies is not None
-    found: list[ChangedText] = []
+    changed_texts: list[ChangedText] = []
     encoded = body.encode()
     for key, text in old.items():
-        before, after = (probe.in_bodies.written(one).encode() for one in (text, new_text(text)))
+        before, after = (probe.in_bodies.spelling(each_text).encode() for each_text in (text, new_text(text)))
         at = encoded.find(before)
         while at >= 0:
-            found.append(ChangedText(id=key, at=at, text=after.decode()))
+            changed_texts.append(ChangedText(id=key, at=at, text=after.decode()))
             at = encoded.find(before, at + len(before))
-    yield from sorted(found, key=lambda place: place.at)
+    yield from sorted(changed_texts, key=lambda place: place.at)
 
 
 def _drawn_rows(
@@ -209,12 +209,12 @@ def _drawn_rows(
 ) -> Sequence[Mapping[str, Any]]:
     """A share of the table's rows, or of those that the expected bodies hold."""
     if probe.in_bodies is None:
-        return table.rows.drawn(_so_many(table.rows.count // SHARE, table.rows.count))
-    held = probe.in_bodies.rows(data, [request.path for request in requests])
-    rows_with = Counter(str(row[probe.column]) for row in held)
+        return table.rows.random_rows(_so_many(table.rows.count // SHARE, table.rows.count))
+    rows = probe.in_bodies.rows(data, [request.path for request in requests])
+    rows_with = Counter(str(row[probe.column]) for row in rows)
     # Of two rows with one text, no body tells which it shows.
-    told_apart = [row for row in held if rows_with[str(row[probe.column])] == 1]
-    return random.SystemRandom().sample(told_apart, _so_many(len(held) // SHARE_IN_BODIES, len(told_apart)))
+    told_apart = [row for row in rows if rows_with[str(row[probe.column])] == 1]
+    return random.SystemRandom().sample(told_apart, _so_many(len(rows) // SHARE_IN_BODIES, len(told_apart)))
 
 
 def _so_many(share: int, rows: int) -> int:

@@ -85,14 +85,14 @@ class SlicedBlocks:
             )
             for trial, record in zip(trials, records, strict=True)
         ]
-        there = [context for context in contexts if context is not None]
+        ready_contexts = [context for context in contexts if context is not None]
         busy: list[int] = []
         try:
-            if len(there) == len(trials) and self._spare.rounds > 0:
-                with bound_to(there[0].lab_cpus):
-                    busy = _try_together(there, self._spare)
+            if len(ready_contexts) == len(trials) and self._spare.rounds > 0:
+                with bound_to(ready_contexts[0].lab_cpus):
+                    busy = _try_together(ready_contexts, self._spare)
         finally:
-            for context in there:
+            for context in ready_contexts:
                 keep_log(context, self._results)
         _say_why_not(trials, records, busy)
         return records
@@ -114,7 +114,7 @@ class _Measured:
     summary: EngineSummary
     meter: SliceMeter
 
-    def recorded(self, *, kept: bool) -> Slice:
+    def recorded(self, *, is_kept: bool) -> Slice:
         return Slice(
             round=self.number,
             place=self.place,
@@ -124,7 +124,7 @@ class _Measured:
             server_cpu_seconds=self.meter.server.cpu_seconds,
             foreign_server_share=self.meter.foreign_server_share,
             foreign_engine_share=self.meter.foreign_engine_share,
-            kept=kept,
+            kept=is_kept,
         )
 
 
@@ -139,7 +139,7 @@ class _Condition:
     idle_cpu_seconds: float = 0.0
     measured: list[_Measured] = field(default_factory=list)
     rule: Rule = "quiet"
-    kept: Sequence[bool] = ()
+    kept_rounds: Sequence[bool] = ()
 
     @property
     def record(self) -> TrialRecord:
@@ -214,7 +214,7 @@ def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare)
     first = up[0].context
     draw = random.Random(f"{first.plan.experiment.seed} {first.trial.block}")  # noqa: S311 (an order, not a secret)
     shares: list[Shares] = []
-    while rule.goes_on(len(shares), sum(rule.kept(shares)[1]), planned, spare.rounds):
+    while rule.goes_on(len(shares), sum(rule.selection(shares)[1]), planned, spare.rounds):
         number = len(shares) + 1
         spare.rounds -= number > planned
         in_round = []
@@ -223,9 +223,9 @@ def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare)
             each.measured.append(_Measured(number, place, summary, meter))
             in_round.append((meter.foreign_server_share, meter.foreign_engine_share))
         shares.append(in_round)
-    name, kept = rule.kept(shares)
+    name, kept_rounds = rule.selection(shares)
     for each in up:
-        each.rule, each.kept = name, kept
+        each.rule, each.kept_rounds = name, kept_rounds
 
 
 def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: int) -> tuple[EngineSummary, SliceMeter]:
@@ -289,18 +289,21 @@ def _put_together(each: _Condition, planned: int) -> None:
     record.slices = Slicing(
         planned_rounds=planned,
         rule=each.rule,
-        slices=[one.recorded(kept=kept) for one, kept in zip(each.measured, each.kept, strict=True)],
+        slices=[
+            measurement.recorded(is_kept=is_kept)
+            for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True)
+        ],
         idle_seconds=each.idle_seconds,
         idle_cpu_seconds=each.idle_cpu_seconds,
     )
-    used = [one for one, kept in zip(each.measured, each.kept, strict=True) if kept]
+    used = [measurement for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True) if is_kept]
     if len(used) < LEAST_ROUNDS:
         return
-    record.engine = pooled_summary([one.summary for one in used])
-    record.server = pooled_server([one.meter.server for one in used])
+    record.engine = pooled_summary([measurement.summary for measurement in used])
+    record.server = pooled_server([measurement.meter.server for measurement in used])
     record.stray_threads = each.stray_threads.result()
-    record.machine = pooled_machine([one.meter.machine for one in used])
-    record.network = pooled_network([one.meter.network for one in used])
+    record.machine = pooled_machine([measurement.meter.machine for measurement in used])
+    record.network = pooled_network([measurement.meter.network for measurement in used])
 
 
 def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], busy: Collection[int]) -> None:
@@ -323,12 +326,12 @@ def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord],
                 remedy=f"see why {culprits[0]} could not",
             )
         else:
-            tried = [] if record.slices is None else record.slices.slices
-            kept = sum(each.kept for each in tried)
+            slices = [] if record.slices is None else record.slices.slices
+            kept_rounds = sum(each.kept for each in slices)
             record.failure = Failure(
                 stage="crowded",
-                reason=f"only {kept} of {len(tried)} rounds could be kept, in which {rule.describe()}"
-                if tried
+                reason=f"only {kept_rounds} of {len(slices)} rounds could be kept, in which {rule.describe()}"
+                if slices
                 else "earlier blocks used up all rounds that there were to spare: the machine was too busy",
                 remedy="stop what else runs on this machine, or try again at a quieter time",
             )

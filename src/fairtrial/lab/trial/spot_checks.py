@@ -29,12 +29,12 @@ def with_spot_checks(
     """
     if workload.own is not None or plan.reference is not None or not isinstance(plan.stop, StopAfterSeconds):
         return plan
-    drawn, until = SystemRandom(), SPOT_CHECKS_UNTIL * plan.stop.seconds
+    generator, until = SystemRandom(), SPOT_CHECKS_UNTIL * plan.stop.seconds
     requests: list[Request] = []
     for clause in workload.clauses:
         if clause.spot_check is not None:
             for _ in range(TIMES):
                 spot_check = clause.spot_check(point.data, point.options)
-                update = {"headers": list(headers), "spot_check_at_seconds": [drawn.uniform(0, until)]}
+                update = {"headers": list(headers), "spot_check_at_seconds": [generator.uniform(0, until)]}
                 requests.append(spot_check.model_copy(update=update))
     return plan.model_copy(update={"requests": [*plan.requests, *requests]})

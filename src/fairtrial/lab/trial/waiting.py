@@ -24,9 +24,9 @@ def wait_of(condition: PlannedCondition, placement: Placement) -> Wait:
 
 def why_asleep(condition: PlannedCondition, placement: Placement) -> str:
     """Why the engine sleeps while it awaits answers, as the end of a sentence about it; empty where it does not."""
-    asked = condition.point.experiment.wait
-    if asked is not None:
-        return "the experiment asks for it" if asked == "sleep" else ""
+    mode = condition.point.experiment.wait
+    if mode is not None:
+        return "the experiment asks for it" if mode == "sleep" else ""
     load, its_placement = condition.load, placement.of_kind(condition.recorded.placement)
     assert isinstance(load, RequestLoad)
     if condition.recorded.distances:

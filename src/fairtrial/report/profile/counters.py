@@ -70,7 +70,9 @@ def counter_rows(profiles: Sequence[Profile]) -> list[CounterRow]:
     ]
     for name, title in OF_LEDGER.items():
         rows.append(
-            _row(f"database: {title}" if name != "calls" else title, "", [_done(p.ledger, name) for p in profiles])
+            _row(
+                f"database: {title}" if name != "calls" else title, "", [_per_answer(p.ledger, name) for p in profiles]
+            )
         )
     return [row for row in rows if set(row.values) - {"–", figure(0)}]
 
@@ -93,7 +95,7 @@ def _row(title: str, unit: str, values: Sequence[float | None]) -> CounterRow:
     return CounterRow(title, unit, ["–" if value is None else figure(value) for value in values])
 
 
-def _done(ledger: Ledger | None, name: str) -> float | None:
+def _per_answer(ledger: Ledger | None, name: str) -> float | None:
     if ledger is None or not ledger.verified or name not in ledger.done:
         return None
     return ledger.done[name] / ledger.verified

@@ -48,13 +48,13 @@ class Pair:
 
 def pairs(profiles: Profiles) -> list[Pair]:
     """Each contender beside the first one that the same profiler has seen; four pairs at most."""
-    seen = [(sampled, line) for line in profiles.lines for sampled in line.stacks]
-    seen.sort(key=lambda each: each[0].profiler)
-    found = []
-    for profiler, group in groupby(seen, key=lambda each: each[0].profiler):
+    samples = [(sampled, line) for line in profiles.lines for sampled in line.stacks]
+    samples.sort(key=lambda each: each[0].profiler)
+    all_pairs = []
+    for profiler, group in groupby(samples, key=lambda each: each[0].profiler):
         first, *others = group
-        found += [_pair(profiler, first, other, profiles) for other in others]
-    return found[:MOST_PAIRS]
+        all_pairs += [_pair(profiler, first, other, profiles) for other in others]
+    return all_pairs[:MOST_PAIRS]
 
 
 def _pair(
@@ -70,12 +70,12 @@ def differing_frames(first: Mapping[Stack, int], second: Mapping[Stack, int]) ->
     if not all(counts):
         return []
     own, whole = (own_shares(first), own_shares(second)), (whole_shares(first), whole_shares(second))
-    found = []
+    differences = []
     for frame in own[0].keys() | own[1].keys():
         shares = own[0].get(frame, 0.0), own[1].get(frame, 0.0)
         if _differ(shares, counts):
-            found.append(FrameDifference(frame, shares, (whole[0].get(frame, 0.0), whole[1].get(frame, 0.0))))
-    return sorted(found, key=lambda each: (-abs(each.more), each.frame))[:MOST_FRAMES]
+            differences.append(FrameDifference(frame, shares, (whole[0].get(frame, 0.0), whole[1].get(frame, 0.0))))
+    return sorted(differences, key=lambda each: (-abs(each.more), each.frame))[:MOST_FRAMES]
 
 
 def _differ(shares: tuple[float, float], counts: tuple[int, int]) -> bool:

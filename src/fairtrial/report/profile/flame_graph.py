@@ -66,19 +66,19 @@ def flame_graph(stacks: Mapping[Stack, int], against: Mapping[Stack, int] | None
     }
 
 
-def _frame(drawn: Any, before: Mapping[Stack, float] | None) -> dict[str, Any]:
-    share = drawn.ends - drawn.begins
+def _frame(span: Any, before: Mapping[Stack, float] | None) -> dict[str, Any]:
+    share = span.ends - span.begins
     frame = {
-        "name": drawn.name,
-        "begins": round(drawn.begins, 6),
-        "ends": round(drawn.ends, 6),
-        "depth": drawn.depth,
-        "shown": f"{drawn.name}: {share:.1%} of the samples, {drawn.own:.1%} in itself",
-        "colour": KERNEL_COLOUR if drawn.name.endswith(KERNEL) else OWN_COLOUR,
-        "shade": SHADES[sum(map(ord, drawn.name)) % len(SHADES)],
+        "name": span.name,
+        "begins": round(span.begins, 6),
+        "ends": round(span.ends, 6),
+        "depth": span.depth,
+        "shown": f"{span.name}: {share:.1%} of the samples, {span.own:.1%} in itself",
+        "colour": KERNEL_COLOUR if span.name.endswith(KERNEL) else OWN_COLOUR,
+        "shade": SHADES[sum(map(ord, span.name)) % len(SHADES)],
     }
     if before is not None:
-        was = before.get(drawn.path, 0.0) if drawn.path else 1.0
+        was = before.get(span.path, 0.0) if span.path else 1.0
         more = share - was
         frame["shown"] += f"; {was:.1%} there"
         frame["colour"] = MORE if more > 0 else LESS

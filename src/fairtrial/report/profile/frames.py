@@ -26,7 +26,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class FrameBox:
     """A frame with its place in a flame graph: from 0 to 1 in width, and how deep."""
 
     name: str
@@ -85,25 +85,25 @@ def tree(stacks: Mapping[Stack, int]) -> Node:
     return root
 
 
-def laid_out(stacks: Mapping[Stack, int]) -> list[Drawn]:
+def laid_out(stacks: Mapping[Stack, int]) -> list[FrameBox]:
     """The frames of a flame graph, callers above what they call, siblings by name; the widest 1,500 of them.
 
     Those of less than 0.2% of the samples are left out.
     """
     root = tree(stacks)
     whole = root.count
-    found: list[Drawn] = []
+    frames: list[FrameBox] = []
     waiting: list[tuple[Node, Stack, float, int]] = [(root, (), 0.0, 0)]
     while waiting:
         node, path, begins, depth = waiting.pop()
-        found.append(Drawn(node.name, path, begins, begins + node.count / whole, depth, node.own / whole))
+        frames.append(FrameBox(node.name, path, begins, begins + node.count / whole, depth, node.own / whole))
         at = begins
         for child in sorted(node.children.values(), key=lambda each: each.name):
             if child.count >= LEAST_SHARE * whole:
                 waiting.append((child, (*path, child.name), at, depth + 1))
             at += child.count / whole
     # A frame is never wider than its caller, so that none loses its caller by this.
-    return sorted(found, key=lambda each: (each.begins - each.ends, each.depth))[:MOST_DRAWN]
+    return sorted(frames, key=lambda each: (each.begins - each.ends, each.depth))[:MOST_DRAWN]
 
 
 def _as_shares(counts: Counter[str]) -> dict[str, float]:

@@ -46,7 +46,7 @@ class Difference:
 class ProfileSection:
     """What the template shows."""
 
-    shown: bool
+    is_shown: bool
     explanation: str = EXPLANATION
     lines: Sequence[Profile] = ()
     rows: Sequence[CounterRow] = ()
@@ -58,7 +58,7 @@ class ProfileSection:
 def profile_section(profiles: Profiles) -> ProfileSection:
     """The section, which is not shown without such a block."""
     if not profiles.lines:
-        return ProfileSection(shown=False)
+        return ProfileSection(is_shown=False)
     charts: dict[str, Spec | None] = {}
     graphs: list[Graph] = []
     for line in profiles.lines:
@@ -74,7 +74,7 @@ def profile_section(profiles: Profiles) -> ProfileSection:
         charts[name] = flame_graph(pair.stacks[1], against=pair.stacks[0])
         differences.append(Difference(name, pair))
     return ProfileSection(
-        shown=True,
+        is_shown=True,
         lines=profiles.lines,
         rows=counter_rows(profiles.lines),
         graphs=graphs,

@@ -51,8 +51,8 @@ def _of_contender(line: Profile) -> list[RenderableType]:
         parts.append(Text.assemble(name, f"  not profiled: {printable(line.failure.reason)}"))
         parts += _remedy(line.failure.remedy)
     for sampled in line.stacks:
-        seen = f"{count(sampled.samples, 'sample')} of {sampled.profiler} in {sampled.file}"
-        parts.append(Text.assemble(name, f"  {printable(seen)}"))
+        summary = f"{count(sampled.samples, 'sample')} of {sampled.profiler} in {sampled.file}"
+        parts.append(Text.assemble(name, f"  {printable(summary)}"))
     for note in line.notes:
         parts.append(Text.assemble(name, f"  {printable(note.reason)}"))
         parts += _remedy(note.remedy)

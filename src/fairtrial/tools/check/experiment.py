@@ -38,7 +38,7 @@ Ready = Mapping[tuple[str, int], ReadyStack]
 
 
 @dataclass
-class _Tried:
+class _Attempt:
     """What became of one contender."""
 
     condition: PlannedCondition
@@ -76,19 +76,19 @@ def check_plan(console: Console, plan: Plan) -> int:
             ) as services,
         ):
             ready = preparation.ready_stacks()
-            tried = [
-                _tried(console, plan, condition, number, ready, services, Path(folder))
+            attempts = [
+                _try_condition(console, plan, condition, number, ready, services, Path(folder))
                 for number, condition in enumerate(plan.conditions, 1)
             ]
-            differs = _compare(console, plan, tried, ready, services, Path(folder))
-    for each in tried:
+            differs = _compare(console, plan, attempts, ready, services, Path(folder))
+    for each in attempts:
         if each.problem is None:
             print_verdict(console, each.condition.label, each.clauses)
-    if problems := [each.problem for each in tried if each.problem is not None]:
+    if problems := [each.problem for each in attempts if each.problem is not None]:
         raise Problem("\n".join(problem.reason for problem in problems), problems[0].remedy, NOTHING_RAN)
     if differs is not None:
         raise Problem(differs.reason, differs.remedy, IN_DOUBT)
-    return ALL_WELL if all(each.holds for each in tried) else IN_DOUBT
+    return ALL_WELL if all(each.holds for each in attempts) else IN_DOUBT
 
 
 def _once_each(plan: Plan) -> Plan:
@@ -100,7 +100,7 @@ def _once_each(plan: Plan) -> Plan:
     return replace(plan, experiment=experiment, conditions=list(first.values()))
 
 
-def _tried(
+def _try_condition(
     console: Console,
     plan: Plan,
     condition: PlannedCondition,
@@ -108,9 +108,9 @@ def _tried(
     ready: Ready,
     services: Environment,
     results: Path,
-) -> _Tried:
+) -> _Attempt:
     """One contender, started from the state in which trials begin."""
-    tried = _Tried(condition)
+    attempt = _Attempt(condition)
     trial = PlannedTrial(number, 1, condition)
     record = new_record(trial)
     looked_at = _looked_at(plan)
@@ -127,12 +127,12 @@ def _tried(
         try:
             for clause in runner_for(plan.workload).check([context], begins):
                 print_clause(console, clause, looked_at.get((clause.name, clause.requirement), ""))
-                tried.clauses.append(clause)
+                attempt.clauses.append(clause)
         finally:
             services.after_trial(condition, changed=plan.workload.writes or context.service.altered())
     except Problem as problem:
-        tried.problem = Problem(f"{condition.label}: {problem.reason}", problem.remedy)
-    return tried
+        attempt.problem = Problem(f"{condition.label}: {problem.reason}", problem.remedy)
+    return attempt
 
 
 def _looked_at(plan: Plan) -> Mapping[tuple[str, str], str]:
@@ -150,14 +150,14 @@ def _looked_at(plan: Plan) -> Mapping[tuple[str, str], str]:
 def _compare(
     console: Console,
     plan: Plan,
-    tried: Sequence[_Tried],
+    attempts: Sequence[_Attempt],
     ready: Ready,
     services: Environment,
     results: Path,
 ) -> Problem | None:
     """Compare the answers of those that keep their contract; return what makes the reference useless, if anything."""
     reference = plan.experiment.reference
-    holding = {each.condition.recorded.id: each for each in tried if each.holds}
+    holding = {each.condition.recorded.id: each for each in attempts if each.holds}
     if reference is None:
         return None
     conditions = [each.condition for each in holding.values()]

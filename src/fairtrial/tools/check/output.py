@@ -37,6 +37,6 @@ def print_clause(console: Console, clause: Clause, looked_at: str = "") -> None:
 
 def print_verdict(console: Console, contender: str, clauses: Sequence[Clause]) -> None:
     """Print how many clauses of a contender are broken."""
-    broken, tried = sum(not clause.passed for clause in clauses), len(clauses)
-    verdict = f"{broken} of {tried} clauses broken" if broken else f"all {tried} clauses hold"
+    broken, total = sum(not clause.passed for clause in clauses), len(clauses)
+    verdict = f"{broken} of {total} clauses broken" if broken else f"all {total} clauses hold"
     console.print(Text(f"{contender}: {verdict}", style="bold red" if broken else "bold green"))

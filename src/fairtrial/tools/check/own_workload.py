@@ -14,7 +14,7 @@ from fairtrial.plan.plan import Plan
 
 
 def plan_on_file(
-    known: Mapping[str, Stack], references: Sequence[StackRef], file: Path, service: str | None = None
+    stacks: Mapping[str, Stack], references: Sequence[StackRef], file: Path, service: str | None = None
 ) -> Plan:
     """The plan of one trial of each stack on a workload file.
 
@@ -26,11 +26,11 @@ def plan_on_file(
         Problem: the file cannot be used, there is no such stack, or a stack names no such service.
     """
     data = read_workload_file(file).data
-    tried = {
-        str(reference): [service] if service else _services(pick_stack(known, reference), data)
+    services_of = {
+        str(reference): [service] if service else _services(pick_stack(stacks, reference), data)
         for reference in references
     }
-    alone = {name for names in tried.values() for name in names}
+    alone = {name for names in services_of.values() for name in names}
     experiment = Experiment(
         name="check",
         title="check",
@@ -40,12 +40,12 @@ def plan_on_file(
         stacks=[
             reference if len(alone) == 1 else reference.model_copy(update={"service": each})
             for reference in references
-            for each in tried[str(reference)]
+            for each in services_of[str(reference)]
         ],
         blocks=1,
         load=ClosedLoad(),
     )
-    return make_plan(experiment, known, "fairtrial check")
+    return make_plan(experiment, stacks, "fairtrial check")
 
 
 def _services(stack: Stack, data: Mapping[str, object]) -> Sequence[str]:

@@ -58,8 +58,8 @@ class Subject:
             )
         pairs = [
             (workload, service)
-            for workload in _chosen("workload", self.stack, self.stack.workloads, self.workload)
-            for service in _chosen("service", self.stack, self.stack.services, self.service)
+            for workload in _choices("workload", self.stack, self.stack.workloads, self.workload)
+            for service in _choices("service", self.stack, self.stack.services, self.service)
             if service in pick_workload(workload).services
         ]
         if not pairs:
@@ -186,24 +186,24 @@ def environment_of(plans: Sequence[Plan]) -> dict[str, str]:
     return variables
 
 
-def _may_share(one: Plan, other: Plan) -> bool:
-    if any(isinstance(plan.workload, ProgramWorkload) for plan in (one, other)):
+def _may_share(first: Plan, second: Plan) -> bool:
+    if any(isinstance(plan.workload, ProgramWorkload) for plan in (first, second)):
         return False
-    if one.workload.writes and other.workload.writes:
+    if first.workload.writes and second.workload.writes:
         return False
-    if one.conditions[0].service is not other.conditions[0].service:
+    if first.conditions[0].service is not second.conditions[0].service:
         return False
-    if _settles_the_start(one) and _settles_the_start(other):
+    if _settles_the_start(first) and _settles_the_start(second):
         return False
-    ours, theirs = environment_of([one]), environment_of([other])
+    ours, theirs = environment_of([first]), environment_of([second])
     if any(ours[variable] != theirs[variable] for variable in ours.keys() & theirs.keys()):
         return False
-    return _tables_agree([one], [other])
+    return _tables_agree([first], [second])
 
 
-def _same_service(one: Start, other: Start) -> bool:
-    services = [(start.plans[0].conditions[0].service.name, start.plans[0].cache) for start in (one, other)]
-    return services[0] == services[1] and _tables_agree(one.plans, other.plans)
+def _same_service(first: Start, second: Start) -> bool:
+    services = [(start.plans[0].conditions[0].service.name, start.plans[0].cache) for start in (first, second)]
+    return services[0] == services[1] and _tables_agree(first.plans, second.plans)
 
 
 def _tables_agree(plans: Sequence[Plan], others: Sequence[Plan]) -> bool:
@@ -225,12 +225,12 @@ def _cache(workload: Workload) -> str | None:
     return None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None)
 
 
-def _chosen(kind: str, stack: Stack, implemented: Sequence[str], wanted: str | None) -> Sequence[str]:
-    if wanted is None:
+def _choices(kind: str, stack: Stack, implemented: Sequence[str], choice: str | None) -> Sequence[str]:
+    if choice is None:
         return implemented
-    if wanted not in implemented:
+    if choice not in implemented:
         raise Problem(
-            f"stack {stack.name} does not name {kind} {wanted!r}; it has: {', '.join(implemented)}",
+            f"stack {stack.name} does not name {kind} {choice!r}; it has: {', '.join(implemented)}",
             f"add it to `{kind}s` of its stack.toml, or choose another",
         )
-    return [wanted]
+    return [choice]

@@ -96,11 +96,11 @@ def quantity(text: str, base: BaseUnit) -> Figure:
     parsed = parse_quantity(text)
     if parsed.unit.base != base:
         raise ValueError(f"{text!r} is not {kind_of(base)}: its units are {symbols_of(base)}")
-    written = re.match(NUMBER, text.strip())
-    if written is None:
+    match = re.match(NUMBER, text.strip())
+    if match is None:
         raise ValueError(f"{text!r}: a printed figure is not negative")
-    digits = figure(written[0])
+    digits = figure(match[0])
     factor = parsed.value / digits.value if digits.value else parsed.unit.size
-    if base == "bytes" and "." not in written[0] and parsed.unit.size == 1:
+    if base == "bytes" and "." not in match[0] and parsed.unit.size == 1:
         return exactly(parsed.value)
     return Figure(value=parsed.value, within=digits.within * factor)

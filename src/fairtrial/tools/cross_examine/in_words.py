@@ -38,7 +38,7 @@ def name_of(text: str) -> str:
 
 def names(runs: Sequence[str]) -> str:
     """`a, b and c`; of many, the first ones and how many more."""
-    shown = [name_of(run) for run in runs]
-    if len(shown) > NAMED_RUNS:
-        return f"{', '.join(shown[:NAMED_RUNS])} and {len(shown) - NAMED_RUNS} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    all_names = [name_of(run) for run in runs]
+    if len(all_names) > NAMED_RUNS:
+        return f"{', '.join(all_names[:NAMED_RUNS])} and {len(all_names) - NAMED_RUNS} more"
+    return all_names[0] if len(all_names) == 1 else f"{', '.join(all_names[:-1])} and {all_names[-1]}"

@@ -11,7 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.bodies import LONGEST_CHARACTERS
 from fairtrial.tools.import_requests.headers import left_out_in_words
-from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest, Rows, body_key
+from fairtrial.tools.import_requests.model import METHODS, FoundRequest, ImportedRequests, Rows, body_key
 from fairtrial.tools.import_requests.redact import TooDeep, without_secrets
 from fairtrial.tools.import_requests.template import PLACEHOLDER
 from fairtrial.tools.import_requests.variables import Variables
@@ -40,7 +40,7 @@ class Workload:
         return [request.rows for request in self.requests if request.rows is not None]
 
 
-def assemble(found: Found, variables: Variables, hosts: Sequence[str], most: int, label: str) -> Workload:
+def assemble(source: ImportedRequests, variables: Variables, hosts: Sequence[str], most: int, label: str) -> Workload:
     """The workload that the requests found make.
 
     Args:
@@ -51,10 +51,10 @@ def assemble(found: Found, variables: Variables, hosts: Sequence[str], most: int
     Raises:
         Problem: nothing is left.
     """
-    remarks = list(found.remarks)
-    own = next((each.origin for each in found.requests if each.origin), None) if not hosts else None
-    own = found.own_origin or own
-    requests = _of_hosts(found.requests, hosts, own, remarks)
+    remarks = list(source.remarks)
+    own = next((each.origin for each in source.requests if each.origin), None) if not hosts else None
+    own = source.own_origin or own
+    requests = _of_hosts(source.requests, hosts, own, remarks)
     requests = _with_known_methods(requests, remarks)
     requests = _merged(_redacted(requests, variables, remarks))
     requests = _most_frequent(requests, most, remarks)
@@ -63,14 +63,14 @@ def assemble(found: Found, variables: Variables, hosts: Sequence[str], most: int
             f"{label}: no request is left" + "".join(f"; {printable(remark, 200)}" for remark in remarks),
             "import what holds a request" + (", or name another --host" if hosts else ""),
         )
-    requests = _weighted(_named(requests), remarks)
+    requests = _weighted(_with_names(requests), remarks)
     remarks += left_out_in_words(name for request in requests for name in request.left_out_headers)
     common = _common_remarks(requests)
     remarks += common
     headers = _shared_headers(requests)
     expect = _shared_expectation(requests)
     return Workload(
-        title=found.title,
+        title=source.title,
         origin=next((request.origin for request in requests if request.origin), None),
         requests=[
             replace(
@@ -113,12 +113,12 @@ def _of_hosts(
         remarks.append(f"Left out: {number:,} to {name}. Take them with --host {name}.")
     if len(others) > 10:
         remarks.append(f"Left out: those to {len(others) - 10:,} more hosts.")
-    wanted = [request for request in requests if is_wanted(request.origin)]
-    origins = list(dict.fromkeys(request.origin for request in wanted if request.origin))
+    selection = [request for request in requests if is_wanted(request.origin)]
+    origins = list(dict.fromkeys(request.origin for request in selection if request.origin))
     if len(origins) > 1:
         names = ", ".join(origin.partition("://")[2] for origin in origins[:10])
         remarks.append(f"The requests went to several servers ({names}). A load sends all of them to one.")
-    return wanted
+    return selection
 
 
 def _with_known_methods(requests: Sequence[FoundRequest], remarks: list[str]) -> list[FoundRequest]:
@@ -167,25 +167,25 @@ def _most_frequent(requests: Sequence[FoundRequest], most: int, remarks: list[st
     if len(requests) <= most:
         return list(requests)
     ranked = sorted(requests, key=lambda request: -request.weight)  # stable: those found first stay first
-    kept, dropped = ranked[:most], ranked[most:]
-    share = sum(request.weight for request in dropped) / sum(request.weight for request in requests)
+    frequent, rest = ranked[:most], ranked[most:]
+    share = sum(request.weight for request in rest) / sum(request.weight for request in requests)
     remarks.append(
-        f"Left out: {len(dropped):,} rarer requests of {len(requests):,} different ones, {share:.1%} of all. "
+        f"Left out: {len(rest):,} rarer requests of {len(requests):,} different ones, {share:.1%} of all. "
         "Keep more with --most N."
     )
-    names = {id(request) for request in kept}
+    names = {id(request) for request in frequent}
     return [request for request in requests if id(request) in names]
 
 
-def _named(requests: Sequence[FoundRequest]) -> list[FoundRequest]:
+def _with_names(requests: Sequence[FoundRequest]) -> list[FoundRequest]:
     """With names that are slugs and differ."""
-    taken: set[str] = set()
-    named = []
+    names: set[str] = set()
+    result = []
     for request in requests:
-        name = unused_name(request_name(request), taken)
-        taken.add(name)
-        named.append(replace(request, name=name))
-    return named
+        name = unused_name(request_name(request), names)
+        names.add(name)
+        result.append(replace(request, name=name))
+    return result
 
 
 def request_name(request: FoundRequest) -> str:
@@ -200,10 +200,10 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", spaced.lower()).strip("-")[:LONGEST_NAME].strip("-")
 
 
-def unused_name(name: str, taken: set[str]) -> str:
+def unused_name(name: str, names: set[str]) -> str:
     """The name, or with a number behind it: `items-2`."""
     number, candidate = 1, name
-    while candidate in taken:
+    while candidate in names:
         number += 1
         candidate = f"{name}-{number}"
     return candidate

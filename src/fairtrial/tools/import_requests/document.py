@@ -37,10 +37,10 @@ class Document:
         raise Problem(f"{self.label}: a $ref leads in a circle", "correct the document")
 
     def _target(self, reference: str) -> Any:
-        shown = printable(reference, 120)
+        text = printable(reference, 120)
         if not reference.startswith("#"):
             raise Problem(
-                f"{self.label}: $ref {shown!r}: leads out of the document",
+                f"{self.label}: $ref {text!r}: leads out of the document",
                 "put it into one file first, for example with `npx @redocly/cli bundle openapi.yaml -o whole.yaml`",
             )
         value: Any = self.root
@@ -51,7 +51,7 @@ class Document:
             elif isinstance(value, dict) and name in value:
                 value = value[name]
             else:
-                raise Problem(f"{self.label}: $ref {shown!r}: leads nowhere", "correct the document")
+                raise Problem(f"{self.label}: $ref {text!r}: leads nowhere", "correct the document")
         return value
 
     def plain(self, value: Any) -> Any:

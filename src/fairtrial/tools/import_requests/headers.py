@@ -27,15 +27,15 @@ class KeptHeaders:
     left_out: tuple[str, ...]
 
 
-def keep_headers(found: Iterable[tuple[str, str]], *, are_templates: bool = False) -> KeptHeaders:
+def keep_headers(pairs: Iterable[tuple[str, str]], *, are_templates: bool = False) -> KeptHeaders:
     """The headers that say what is asked, in their order, with names in lower case. Values of one name are joined.
 
     Args:
         are_templates: the values are templates already, and not text that stands for itself.
     """
-    kept: dict[str, str] = {}
+    headers: dict[str, str] = {}
     left_out: dict[str, None] = {}
-    for name, value in found:
+    for name, value in pairs:
         lower = name.strip().lower()
         if lower in OF_THE_CONNECTION or lower.startswith(":"):
             continue
@@ -44,8 +44,8 @@ def keep_headers(found: Iterable[tuple[str, str]], *, are_templates: bool = Fals
             continue
         text = value.strip() if are_templates else literal(value.strip())
         joint = "; " if lower == "cookie" else ", "
-        kept[lower] = f"{kept[lower]}{joint}{text}" if lower in kept else text
-    return KeptHeaders(tuple(kept.items()), tuple(left_out))
+        headers[lower] = f"{headers[lower]}{joint}{text}" if lower in headers else text
+    return KeptHeaders(tuple(headers.items()), tuple(left_out))
 
 
 def _is_left_out(name: str) -> bool:

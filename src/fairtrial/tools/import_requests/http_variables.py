@@ -84,11 +84,11 @@ class FileVariables:
             self._remarks[f"Made up: {{{{{name}}}}} is {MADE_UP[name]} in every request."] = None
             return MADE_UP[name]
         variable = variable_name(reference)
-        return self._environment.named(variable, f"what the file calls {reference}, and does not define")
+        return self._environment.placeholder_of(variable, f"what the file calls {reference}, and does not define")
 
     def _of_environment(self, name: str) -> str:
         variable = re.sub(r"\W|^(?=\d)", "_", name, flags=re.ASCII) or "_"
-        return self._environment.named(variable, "the file asks for it by this name")
+        return self._environment.placeholder_of(variable, "the file asks for it by this name")
 
 
 def _random(limits: str) -> str:

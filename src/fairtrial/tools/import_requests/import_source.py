@@ -44,8 +44,8 @@ def import_source(call: Import, messages: Console) -> None:
     """
     source = open_source(call.source)
     variables = Variables()
-    found = kind_of(source, call.kind).read(source, variables)
-    workload = assemble(found, variables, call.hosts, call.most, source.label)
+    requests = kind_of(source, call.kind).read(source, variables)
+    workload = assemble(requests, variables, call.hosts, call.most, source.label)
     row_files = [_rows_file(call.out, rows.name) for rows in workload.rows]
     text = workload_text(workload, os.path.basename(source.label), call.out, [file.name for file in row_files])
     if len(text.encode()) > LARGEST_FILE_BYTES:
@@ -57,7 +57,7 @@ def import_source(call: Import, messages: Console) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     else:
-        _check_not_there([call.out, *row_files], force=call.force)
+        _assert_no_files([call.out, *row_files], force=call.force)
         for file, rows in zip(row_files, workload.rows, strict=True):
             write_text(file, rows_text(rows))
         write_text(call.out, text)
@@ -72,10 +72,10 @@ def _rows_file(out: Path | None, name: str) -> Path:
     return out.with_name(f"{stem}.{name}.csv")
 
 
-def _check_not_there(files: Sequence[Path], *, force: bool) -> None:
-    there = [str(file) for file in files if file.exists() or file.is_symlink()]
-    if there and not force:
-        raise Problem(f"{printable(', '.join(there))}: is there already", "name another file with -o, or give --force")
+def _assert_no_files(files: Sequence[Path], *, force: bool) -> None:
+    names = [str(file) for file in files if file.exists() or file.is_symlink()]
+    if names and not force:
+        raise Problem(f"{printable(', '.join(names))}: is there already", "name another file with -o, or give --force")
 
 
 def _report(messages: Console, workload: Workload, call: Import, row_files: Sequence[Path]) -> None:

@@ -80,4 +80,4 @@ def _json_entry(line: str) -> Entry | None:
 
 
 def _first(document: Any, paths: tuple[tuple[str, ...], ...]) -> str:
-    return next((found for path in paths if (found := text(member(document, *path)))), "")
+    return next((value for path in paths if (value := text(member(document, *path)))), "")

@@ -73,7 +73,7 @@ class FoundRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class ImportedRequests:
     """What a source holds."""
 
     title: str

@@ -62,18 +62,18 @@ def parameters_of(document: Document, operation: Operation) -> Parameters:
         Problem: a reference cannot be followed.
         Unsupported: the path has a parameter that the document does not describe.
     """
-    found = Parameters(operation.path)
+    parameters = Parameters(operation.path)
     for parameter in _parameters(document, operation):
         name, place = text(parameter.get("name")), text(parameter.get("in"))
         if place == "header" and name.lower() in SET_ELSEWHERE:
             continue
         if place != "path" and parameter.get("required") is not True:
-            found.optional.append(name)
+            parameters.optional.append(name)
             continue
-        _add(found, place, name, parameter, _value(document, parameter, found))
-    if "{" in found.path:
+        _add(parameters, place, name, parameter, _value(document, parameter, parameters))
+    if "{" in parameters.path:
         raise Unsupported("as a parameter of its path is not described")
-    return found
+    return parameters
 
 
 def _parameters(document: Document, operation: Operation) -> Iterator[dict[str, Any]]:
@@ -84,31 +84,31 @@ def _parameters(document: Document, operation: Operation) -> Iterator[dict[str, 
     yield from by_name.values()
 
 
-def _value(document: Document, parameter: dict[str, Any], found: Parameters) -> Any:
+def _value(document: Document, parameter: dict[str, Any], parameters: Parameters) -> Any:
     sampler = Sampler(document)
-    value = sampler.given(parameter)
+    value = sampler.example(parameter)
     if value is ABSENT:
         content = parameter.get("content")
         first = next(iter(content.values()), None) if isinstance(content, dict) else None
         schema = parameter.get("schema", member(first, "schema"))
         value = sampler.of(schema if schema is not None else {}, text(parameter.get("name")))
-    found.made_up += sampler.made_up
-    found.unsure += sampler.unsure
+    parameters.made_up += sampler.made_up
+    parameters.unsure += sampler.unsure
     return value
 
 
-def _add(found: Parameters, place: str, name: str, parameter: dict[str, Any], value: Any) -> None:
+def _add(parameters: Parameters, place: str, name: str, parameter: dict[str, Any], value: Any) -> None:
     """Put a value where it belongs, in the style that the document asks for (OpenAPI 3.1, Style Values)."""
     if place == "path":
-        found.path = found.path.replace(f"{{{name}}}", quote(_simple(value), safe=""))
+        parameters.path = parameters.path.replace(f"{{{name}}}", quote(_simple(value), safe=""))
     elif place == "query":
-        found.query += [
-            f"{quote(each, safe='[]')}={quote(written, safe='')}" for each, written in _form(name, parameter, value)
+        parameters.query += [
+            f"{quote(each, safe='[]')}={quote(element, safe='')}" for each, element in _form(name, parameter, value)
         ]
     elif place == "header":
-        found.headers.append((name, literal(_simple(value))))
+        parameters.headers.append((name, literal(_simple(value))))
     elif place == "cookie":
-        found.cookies.append(f"{name}={literal(_simple(value))}")
+        parameters.cookies.append(f"{name}={literal(_simple(value))}")
 
 
 def _form(name: str, parameter: dict[str, Any], value: Any) -> Iterator[tuple[str, str]]:
@@ -161,7 +161,7 @@ def _preference(name: str) -> int:
 def _body(sampler: Sampler, name: str, media: Any) -> Body | None:
     if not isinstance(media, dict) or "*" in name:
         return None
-    value = sampler.given(media)
+    value = sampler.example(media)
     can_be_made = is_json(name) or media_type(name) == FORM or media_type(name).startswith("text/")
     if value is ABSENT and can_be_made:
         value = sampler.of(media.get("schema", {}), "")

@@ -106,7 +106,7 @@ class Routes:
     def _key(self, entry: Entry) -> tuple[RouteKey, tuple[str, ...]]:
         path, _, query = entry.target.partition("#")[0].partition("?")
         values: list[str] = []
-        taken: set[str] = set()
+        columns: set[str] = set()
         parts: list[str | Slot] = []
         for segment in path.split("/")[1:]:
             plain = _decoded(segment)
@@ -118,12 +118,12 @@ class Routes:
                 parts.append(quote(plain, safe="!$&'()*+,;=:@~"))
                 continue
             before = parts[-1] if parts and isinstance(parts[-1], str) else ""
-            parts.append(Slot(_unused_column(f"{unquote(before)} {kind}", taken)))
+            parts.append(Slot(_unused_column(f"{unquote(before)} {kind}", columns)))
             values.append(plain)
-        pairs, query_values = self._query(query, taken)
+        pairs, query_values = self._query(query, columns)
         return RouteKey(entry.method, tuple(parts), pairs), (*values, *query_values)
 
-    def _query(self, query: str, taken: set[str]) -> tuple[tuple[tuple[str, str | Slot], ...], list[str]]:
+    def _query(self, query: str, columns: set[str]) -> tuple[tuple[tuple[str, str | Slot], ...], list[str]]:
         pairs: list[tuple[str, str | Slot]] = []
         values: list[str] = []
         for pair in sorted(filter(None, query.split("&")), key=lambda each: each.partition("=")[0]):
@@ -132,7 +132,7 @@ class Routes:
             if is_secret_name(name, value) or is_secret_value(value):
                 pairs.append((name, self._secret(name, f"parameter {name}")))
             else:
-                pairs.append((name, Slot(_unused_column(name, taken))))
+                pairs.append((name, Slot(_unused_column(name, columns))))
                 values.append(value)
         return tuple(pairs), values
 
@@ -153,14 +153,14 @@ def _decoded(text: str) -> str:
     return plain
 
 
-def _unused_column(name: str, taken: set[str]) -> str:
+def _unused_column(name: str, columns: set[str]) -> str:
     """A column's name for it, which no other column of the route has."""
     base = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:40].strip("_") or "value"
     number, column = 1, base
-    while column in taken:
+    while column in columns:
         number += 1
         column = f"{base}_{number}"
-    taken.add(column)
+    columns.add(column)
     return column
 
 
@@ -177,15 +177,15 @@ def constant_columns(route: Route) -> dict[str, str]:
 def path_of(route: Route, rows_name: str, constants: dict[str, str]) -> str:
     """The route as a template, with its constant columns written out."""
 
-    def written(part: str | Slot, safe: str) -> str:
+    def template(part: str | Slot, safe: str) -> str:
         if isinstance(part, str):
             return part
         if part.column in constants:
             return quote(constants[part.column], safe=safe)
         return f"{{{{row {rows_name} {part.column}}}}}"
 
-    path = "/" + "/".join(written(part, "!$&'()*+,;=:@~") for part in route.key.path)
-    pairs = [f"{quote(name, safe='!$()*,;:@/~[]')}={written(value, '!$()*,;:@/~')}" for name, value in route.key.query]
+    path = "/" + "/".join(template(part, "!$&'()*+,;=:@~") for part in route.key.path)
+    pairs = [f"{quote(name, safe='!$()*,;:@/~[]')}={template(value, '!$()*,;:@/~')}" for name, value in route.key.query]
     return encoded(path + (f"?{'&'.join(pairs)}" if pairs else ""))
 
 

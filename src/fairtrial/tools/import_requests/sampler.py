@@ -28,7 +28,7 @@ class Sampler:
         self.unsure: list[str] = []
         """places of values that may break a `pattern`"""
 
-    def given(self, holder: dict[str, Any]) -> Any:
+    def example(self, holder: dict[str, Any]) -> Any:
         """The example of a parameter or of a media type; `ABSENT` without one."""
         if "example" in holder:
             return self._document.plain(holder["example"])
@@ -63,7 +63,7 @@ class Sampler:
         if isinstance(schema.get("allOf"), list):
             others = {name: each for name, each in schema.items() if name != "allOf"}
             return self.of(self._joined([others, *schema["allOf"]]), place, depth + 1)
-        return self._made(schema, place, depth)
+        return self._invented(schema, place, depth)
 
     def _stated(self, schema: dict[str, Any]) -> Any:
         for key in ("example", "default", "const"):
@@ -95,7 +95,7 @@ class Sampler:
                     joined[key] = value
         return joined
 
-    def _made(self, schema: dict[str, Any], place: str, depth: int) -> Any:
+    def _invented(self, schema: dict[str, Any], place: str, depth: int) -> Any:
         kind = _kind(schema)
         if kind == "object":
             return self._object(schema, place, depth)
@@ -119,12 +119,12 @@ class Sampler:
 
     def _object(self, schema: dict[str, Any], place: str, depth: int) -> dict[str, Any]:
         properties = _table(schema.get("properties"))
-        made: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for name in dict.fromkeys(str(each) for each in _list(schema.get("required"))):
             resolved = self._document.resolved(properties.get(name, {}))
             if not (isinstance(resolved, dict) and resolved.get("readOnly") is True):
-                made[name] = self.of(resolved, f"{place}/{name}", depth + 1)
-        return made
+                members[name] = self.of(resolved, f"{place}/{name}", depth + 1)
+        return members
 
 
 def _kind(schema: dict[str, Any]) -> str:
@@ -158,9 +158,9 @@ def _number(schema: dict[str, Any], *, whole: bool) -> int | float:
 
 
 def _text(schema: dict[str, Any]) -> str:
-    made = OF_FORMATS.get(str(schema.get("format")))
-    if made is not None:
-        return made
+    example = OF_FORMATS.get(str(schema.get("format")))
+    if example is not None:
+        return example
     least = min(max(_whole(schema.get("minLength"), 0), 0), LONGEST_TEXT)
     most = max(_whole(schema.get("maxLength"), LONGEST_TEXT), 0)
     return (FILLER * (least // len(FILLER) + 1))[: max(least, len(FILLER))][:most]

@@ -93,9 +93,9 @@ def open_source(argument: str) -> Source:
         Problem: there is none, or it cannot be read.
     """
     if argument == STDIN:
-        return _kept(_standard_input(), "standard input", "imported")
+        return _in_memory(_standard_input(), "standard input", "imported")
     if looks_like_curl(argument):
-        return _kept(argument.encode(errors="replace"), "the curl command", "imported")
+        return _in_memory(argument.encode(errors="replace"), "the curl command", "imported")
     label = printable(argument, 200)
     if "://" in argument and not os.path.exists(argument):
         raise Problem(f"{label}: is an address, and nothing is fetched", "save it to a file, and import the file")
@@ -113,7 +113,7 @@ def looks_like_curl(text: str) -> bool:
     return bool(words) and words[0].rpartition("/")[2] in ("curl", "curl.exe") and len(words) > 1
 
 
-def _kept(content: bytes, label: str, stem: str) -> Source:
+def _in_memory(content: bytes, label: str, stem: str) -> Source:
     def opened() -> BinaryIO:
         plain = io.BytesIO(content)
         return cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if content.startswith(GZIP) else plain

@@ -32,7 +32,7 @@ class Variables:
             self._purposes[variable] = purpose
         return f"{{{{env {self._names[secret]}}}}}"
 
-    def named(self, variable: str, purpose: str) -> str:
+    def placeholder_of(self, variable: str, purpose: str) -> str:
         """`{{env VARIABLE}}` for a variable that the source itself names."""
         self._purposes.setdefault(variable, purpose)
         return f"{{{{env {variable}}}}}"

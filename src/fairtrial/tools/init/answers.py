@@ -77,13 +77,13 @@ def port_of(text: str) -> int | None:
     Raises:
         Problem: it is neither.
     """
-    said = text.strip()
-    if said.upper().lstrip("$") == TAKES_PORT:
+    answer = text.strip()
+    if answer.upper().lstrip("$") == TAKES_PORT:
         return None
-    if said.isascii() and said.isdigit() and 1 <= int(said) <= 65_535:
-        return int(said)
+    if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= 65_535:
+        return int(answer)
     raise Problem(
-        f"port: {printable(said, 40) or 'nothing'} is neither a port nor PORT",
+        f"port: {printable(answer, 40) or 'nothing'} is neither a port nor PORT",
         "write the number on which the service always listens; or PORT, if it takes what the variable PORT says",
     )
 
@@ -103,12 +103,12 @@ def ready_of(text: str) -> Ready:
     Raises:
         Problem: it is neither.
     """
-    said = text.strip()
+    answer = text.strip()
     try:
-        return Ready(tcp=True) if said.lower() == TCP else Ready(path=said)
+        return Ready(tcp=True) if answer.lower() == TCP else Ready(path=answer)
     except ValidationError as error:
         raise Problem(
-            f"ready: {printable(said, 80)} is no path", "write a path such as /healthz, or tcp if none can be asked"
+            f"ready: {printable(answer, 80)} is no path", "write a path such as /healthz, or tcp if none can be asked"
         ) from error
 
 
@@ -120,16 +120,16 @@ def requests_of(text: str, folder: Path) -> tuple[Path | None, tuple[str, ...]]:
     Raises:
         Problem: it is neither, or a path cannot be asked.
     """
-    said = text.strip()
-    words = [match.group() for match in PATHS.finditer(said)]
+    answer = text.strip()
+    words = [match.group() for match in PATHS.finditer(answer)]
     if not words:
         raise Problem("requests: none is named", "write paths such as /items, or an OpenAPI document or a HAR file")
-    if not words[0].startswith("/") or Path(said).is_file():
-        for file in (Path(said), folder / said):
+    if not words[0].startswith("/") or Path(answer).is_file():
+        for file in (Path(answer), folder / answer):
             if file.is_file():
                 return file, ()
         raise Problem(
-            f"requests: {printable(said, 200)} is neither a path that begins with / nor a file",
+            f"requests: {printable(answer, 200)} is neither a path that begins with / nor a file",
             "write paths such as /items, or the name of an OpenAPI document or a HAR file",
         )
     for path in words:

@@ -34,7 +34,7 @@ QUESTIONS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class InitOptions:
     """What the command line says; None: nothing."""
 
     command: str | None = None
@@ -45,7 +45,12 @@ class Given:
 
 
 def answers_from(
-    given: Given, proposals: Sequence[Proposal], documents: Sequence[str], folder: Path, ask: Ask | None, say: Say
+    options: InitOptions,
+    proposals: Sequence[Proposal],
+    documents: Sequence[str],
+    folder: Path,
+    ask: Ask | None,
+    say: Say,
 ) -> Answers:
     """The answers.
 
@@ -60,36 +65,38 @@ def answers_from(
     """
     best = proposals[0] if proposals else None
     proposed = line_of(best.command) if best else ""
-    line, command = _answer("command", given.command, proposed, lambda text: (text, words_of(text)), ask, say)
+    line, command = _answer("command", options.command, proposed, lambda text: (text, words_of(text)), ask, say)
     untouched = best is not None and line.strip() == proposed
     port_proposed = port_in_command(line) or (best.port if best else "")
     if untouched and best is not None:
         port_proposed = best.port
-    port = _answer("port", given.port, port_proposed, port_of, ask, say)
+    port = _answer("port", options.port, port_proposed, port_of, ask, say)
     paths = best.paths if best else ()
-    asked = documents[0] if documents else " ".join(paths_to_ask(paths)) or ("/" if best else "")
-    document, chosen = _answer("requests", given.requests, asked, lambda text: requests_of(text, folder), ask, say)
-    if given.build is not None:
-        build = tuple(words_of(each) for each in given.build if each.strip())
+    proposed_requests = documents[0] if documents else " ".join(paths_to_ask(paths)) or ("/" if best else "")
+    document, own_paths = _answer(
+        "requests", options.requests, proposed_requests, lambda text: requests_of(text, folder), ask, say
+    )
+    if options.build is not None:
+        build = tuple(words_of(each) for each in options.build if each.strip())
     else:
         build = best.build if best else ()
     proposed_ready = ready_path(paths)
-    ready = given.ready or proposed_ready
+    ready = options.ready or proposed_ready
     return Answers(
         command=command,
         build=build,
         port=port,
         ready=None if ready is None else ready_of(ready),
         document=document,
-        paths=chosen,
+        paths=own_paths,
     )
 
 
 def _answer(
-    option: str, given: str | None, proposed: str, read: Callable[[str], Answer], ask: Ask | None, say: Say
+    option: str, value: str | None, proposed: str, read: Callable[[str], Answer], ask: Ask | None, say: Say
 ) -> Answer:
-    if given is not None:
-        return read(given)
+    if value is not None:
+        return read(value)
     if ask is None:
         if proposed:
             return read(proposed)
@@ -101,9 +108,9 @@ def _answer(
             say(printable(f"{problem.reason}; {problem.remedy}"))
 
 
-def missing_options(given: Given) -> list[str]:
+def missing_options(options: InitOptions) -> list[str]:
     """The questions that no option answers."""
-    return [f"--{option}" for option in QUESTIONS if getattr(given, option) is None]
+    return [f"--{option}" for option in QUESTIONS if getattr(options, option) is None]
 
 
 def takes_port(answers: Answers) -> str:

@@ -15,13 +15,13 @@ MOST_TRIED = 20
 
 def documents_in(folder: ProjectFolder) -> list[str]:
     """The paths of documents that can be imported, relative to the folder; what is proposed comes first."""
-    found: list[tuple[int, str]] = []
-    named = [name for name in folder.names if NAMED_LIKE_ONE.search(name)]
-    for name in named[:MOST_TRIED]:
+    documents: list[tuple[int, str]] = []
+    names = [name for name in folder.names if NAMED_LIKE_ONE.search(name)]
+    for name in names[:MOST_TRIED]:
         try:
             kind = kind_of(open_source(str(folder.path / name)), None).name
         except Problem:
             continue
         if kind in FIRST:
-            found.append((FIRST.index(kind), name))
-    return [name for _, name in sorted(found, key=lambda each: each[0])]
+            documents.append((FIRST.index(kind), name))
+    return [name for _, name in sorted(documents, key=lambda each: each[0])]

@@ -87,10 +87,10 @@ def workload_text(name: str, paths: Sequence[str], others: Sequence[str]) -> str
         '# expect.type = "application/json"',
         '# headers = { authorization = "Bearer {{env API_TOKEN}}" }     # from the environment, and never shown',
     ]
-    taken: set[str] = set()
+    names: set[str] = set()
     for place, path in enumerate(paths):
-        request = unused_name(slug(f"get {path.partition('?')[0].strip('/') or 'root'}") or "get", taken)
-        taken.add(request)
+        request = unused_name(slug(f"get {path.partition('?')[0].strip('/') or 'root'}") or "get", names)
+        names.add(request)
         lines += ["", f"[requests.{key(request)}]"]
         lines += [_line("weight", "1", "its share of all requests is the weight over the sum")] if not place else []
         lines += [f"get = {string(path)}"]
@@ -144,8 +144,8 @@ def _port(answers: Answers) -> str:
 def _ready(answers: Answers) -> str:
     if answers.ready is None:
         return '# ready = { path = "/healthz" }            # not set: ready as soon as GET / is answered, whatever by'
-    said = "{ tcp = true }" if answers.ready.tcp else f"{{ path = {string(answers.ready.path or '/')} }}"
-    return _line("ready", said, "when it can serve")
+    value = "{ tcp = true }" if answers.ready.tcp else f"{{ path = {string(answers.ready.path or '/')} }}"
+    return _line("ready", value, "when it can serve")
 
 
 def network_line(answers: Answers) -> str:

@@ -15,14 +15,14 @@ from fairtrial.catalog.stacks.repository import Repository
 from fairtrial.report.files import write_text
 from fairtrial.tools.import_requests.import_source import Import, import_source
 from fairtrial.tools.init.answers import HAS_PARAMETERS, Answers, line_of
-from fairtrial.tools.init.ask import Ask, Given, answers_from, missing_options, takes_port
+from fairtrial.tools.init.ask import Ask, InitOptions, answers_from, missing_options, takes_port
 from fairtrial.tools.init.documents import documents_in
 from fairtrial.tools.init.files import EXPERIMENT, experiment_text, name_of, network_line, workload_file, workload_text
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects import proposals_for
 from fairtrial.tools.init.proposal import Proposal
-from fairtrial.tools.init.summary import print_tried
-from fairtrial.tools.init.try_once import Tried, try_once
+from fairtrial.tools.init.summary import print_attempt
+from fairtrial.tools.init.try_once import Attempt, try_once
 
 MOST_IMPORTED = 100
 MOST_OTHERS_NAMED = 20
@@ -33,7 +33,7 @@ class Init:
     """One call of the command."""
 
     folder: Path
-    given: Given
+    options: InitOptions
     ask: Ask | None
     """None: nothing can be asked, or nothing is to be"""
     accept: bool
@@ -52,7 +52,7 @@ def initialise(call: Init, console: Console) -> int:
     _assert_usable(call, folder)
     name = name_of(folder)
     experiment, workload = folder / EXPERIMENT, workload_file(folder, name)
-    _assert_not_there([experiment, workload], force=call.force)
+    _assert_no_files([experiment, workload], force=call.force)
     looked_at = ProjectFolder(folder)
     proposals, documents = proposals_for(looked_at), documents_in(looked_at)
     _tell_what_is_there(console, proposals, documents)
@@ -61,16 +61,16 @@ def initialise(call: Init, console: Console) -> int:
     def say(text: str) -> None:
         console.print(Text(text, style="red"), soft_wrap=True)
 
-    answers = answers_from(call.given, proposals, documents, folder, ask, say)
+    answers = answers_from(call.options, proposals, documents, folder, ask, say)
     _write(experiment, workload, name, answers, proposals, call.force, console)
-    tried = try_once(experiment, workload, console)
-    if tried.listens_elsewhere and not tried.interrupted:
-        tried = _in_own_network(experiment, workload, answers, tried, console)
-    print_tried(console, tried, workload.name)
-    if tried.interrupted:
+    attempt = try_once(experiment, workload, console)
+    if attempt.listens_elsewhere and not attempt.interrupted:
+        attempt = _in_own_network(experiment, workload, answers, attempt, console)
+    print_attempt(console, attempt, workload.name)
+    if attempt.interrupted:
         return INTERRUPTED
-    failed = tried.measurement is None or tried.measurement.exit_status != ALL_WELL
-    well = not tried.broken and not failed
+    failed = attempt.measurement is None or attempt.measurement.exit_status != ALL_WELL
+    well = not attempt.broken and not failed
     _tell_what_next(console, folder, call.folder, workload.name, well=well)
     return ALL_WELL if well else IN_DOUBT
 
@@ -78,7 +78,7 @@ def initialise(call: Init, console: Console) -> int:
 def _assert_usable(call: Init, folder: Path) -> None:
     if not folder.is_dir():
         raise Problem(f"there is no folder {printable(str(folder), 300)}", "name the folder of a service")
-    missing = missing_options(call.given)
+    missing = missing_options(call.options)
     if call.ask is None and not call.accept and missing:
         raise Problem(
             "standard input is no terminal, so that nothing can be asked",
@@ -86,11 +86,11 @@ def _assert_usable(call: Init, folder: Path) -> None:
         )
 
 
-def _assert_not_there(files: list[Path], *, force: bool) -> None:
-    there = [file.name for file in files if file.exists() or file.is_symlink()]
-    if there and not force:
+def _assert_no_files(files: list[Path], *, force: bool) -> None:
+    names = [file.name for file in files if file.exists() or file.is_symlink()]
+    if names and not force:
         raise Problem(
-            f"{printable(', '.join(there))}: there already", "give --force to overwrite, or use what is there"
+            f"{printable(', '.join(names))}: there already", "give --force to overwrite, or use what is there"
         )
 
 
@@ -130,37 +130,37 @@ def _write(
         console.print(Text(remark, style="yellow"), soft_wrap=True)
 
 
-def _in_own_network(experiment: Path, workload: Path, answers: Answers, tried: Tried, console: Console) -> Tried:
+def _in_own_network(experiment: Path, workload: Path, answers: Answers, attempt: Attempt, console: Console) -> Attempt:
     """Try a service that listens on all addresses in a network of its own, and leave it there if it works as well.
 
     It does not, for example, if it needs a database of this machine's; and the user may lack the right for it.
     """
     if why_not_own_network() is not None:
-        return tried
+        return attempt
     console.print(Text('it listens on all addresses: trying it with network = "own"', style="dim"))
     before = experiment.read_text(encoding="utf-8")
     apart = before.replace(network_line(answers), network_line(replace(answers, own_network=True)), 1)
     write_text(experiment, apart)
     try:
         again = try_once(experiment, workload, console)
-        if again.answered >= tried.answered:
+        if again.answered >= attempt.answered:
             return again
     except Problem as problem:
         console.print(Text(f"in a network of its own: {problem.reason}", style="red"), soft_wrap=True)
     write_text(experiment, before)
-    return tried
+    return attempt
 
 
-def _tell_what_next(console: Console, folder: Path, named: Path, workload: str, *, well: bool) -> None:
-    there = "" if named == Path() else f"cd {shlex.quote(str(named))} && "
+def _tell_what_next(console: Console, folder: Path, path: Path, workload: str, *, well: bool) -> None:
+    change_folder = "" if path == Path() else f"cd {shlex.quote(str(path))} && "
     steps = [("mend what is marked above", f"in {EXPERIMENT} or {workload}")] if not well else []
-    steps += [(f"{there}fairtrial run {EXPERIMENT} --quick", "a look, with a report")]
+    steps += [(f"{change_folder}fairtrial run {EXPERIMENT} --quick", "a look, with a report")]
     comparison = "did the last commit make it slower?"
     try:
         Repository.of(folder)
     except Problem:
         comparison = "did the last commit make it slower? (once it is in a repository of git)"
-    steps += [(f"{there}fairtrial ab-test HEAD~1 HEAD", comparison)]
+    steps += [(f"{change_folder}fairtrial ab-test HEAD~1 HEAD", comparison)]
     width = max(len(step) for step, _ in steps)
     console.print(Text("\nnext:", style="bold"))
     for step, purpose in steps:

@@ -40,8 +40,8 @@ class ProjectFolder:
 
     def sources(self, *endings: str) -> dict[str, str]:
         """The texts of 200 files with these endings (`.py`), by their path; those nearest to the folder first."""
-        found = (name for name in self.names if name.endswith(endings) and not _is_aside(name))
-        return {name: self.text(name) for name in itertools.islice(found, MOST_SOURCES)}
+        names = (name for name in self.names if name.endswith(endings) and not _is_aside(name))
+        return {name: self.text(name) for name in itertools.islice(names, MOST_SOURCES)}
 
     @cached_property
     def names(self) -> list[str]:
@@ -53,7 +53,7 @@ class ProjectFolder:
         for _ in range(DEEPEST):
             below: list[Path] = []
             for folder in folders:
-                for path in _listed(folder):
+                for path in _entries(folder):
                     if path.is_symlink() or path.name.startswith(".") or path.name in BUILT:
                         continue
                     if path.is_dir():
@@ -63,7 +63,7 @@ class ProjectFolder:
             folders = below
 
 
-def _listed(folder: Path) -> list[Path]:
+def _entries(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError:

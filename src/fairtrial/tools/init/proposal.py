@@ -62,8 +62,8 @@ def paths_in(texts: Iterable[str], *forms: re.Pattern[str]) -> tuple[str, ...]:
     Args:
         forms: their first group is the path.
     """
-    found = (match[1] for text in texts for form in forms for match in form.finditer(text))
-    return tuple(dict.fromkeys(path for path in found if re.fullmatch(r"/[!-~]*", path)))
+    paths = (match[1] for text in texts for form in forms for match in form.finditer(text))
+    return tuple(dict.fromkeys(path for path in paths if re.fullmatch(r"/[!-~]*", path)))
 
 
 def through_shell(command: str) -> Words:

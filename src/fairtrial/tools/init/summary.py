@@ -8,7 +8,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure
 from fairtrial.base.printable import printable
 from fairtrial.judge.metrics import supported_percentile
-from fairtrial.tools.init.try_once import Tried
+from fairtrial.tools.init.try_once import Attempt
 from fairtrial.tools.load.advice import remedy
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import at_least_ms, bounded_cell, goodput_in_words
@@ -24,25 +24,25 @@ OF_A_REQUEST = "mend the request or what it expects, or leave it out"
 EXAMPLES_SHOWN = 3
 
 
-def print_tried(console: Console, tried: Tried, workload: str) -> None:
+def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
     """Print what was seen. Text from the server has no effect on the terminal.
 
     Args:
         workload: the workload file, which messages name.
     """
-    console.print(Text(f"ready after {figure(tried.start_up_seconds)} s"))
-    for clause in tried.clauses:
+    console.print(Text(f"ready after {figure(attempt.start_up_seconds)} s"))
+    for clause in attempt.clauses:
         if clause.passed:
-            if clause.name in tried.requests:
+            if clause.name in attempt.requests:
                 console.print(Text.assemble(("  ✓ ", "green"), printable(clause.name)), soft_wrap=True)
             continue
-        advice = f"{OF_A_REQUEST}: {workload}" if clause.name in tried.requests else REMEDIES.get(clause.name, "")
+        advice = f"{OF_A_REQUEST}: {workload}" if clause.name in attempt.requests else REMEDIES.get(clause.name, "")
         line = Text.assemble(
             ("  ✗ ", "bold red"), f"{printable(clause.name)}: ", (printable(clause.evidence, 300), "red")
         )
         console.print(line, soft_wrap=True)
         console.print(Text(f"    {advice}"), soft_wrap=True)
-    for line in _load_in_words(tried.measurement):
+    for line in _load_in_words(attempt.measurement):
         console.print(line, soft_wrap=True)
 
 

@@ -33,7 +33,7 @@ LOAD_SECONDS = 2.0
 
 
 @dataclass
-class Tried:
+class Attempt:
     """What was seen."""
 
     start_up_seconds: float
@@ -65,7 +65,7 @@ class Tried:
         return self.measurement is not None and self.measurement.exit_status == INTERRUPTED
 
 
-def try_once(file: Path, workload: Path, console: Console) -> Tried:
+def try_once(file: Path, workload: Path, console: Console) -> Attempt:
     """Try the first contender of an experiment once. Nothing of it runs on afterwards.
 
     Args:
@@ -77,20 +77,20 @@ def try_once(file: Path, workload: Path, console: Console) -> Tried:
             started; the reason holds the last lines of its output.
     """
     experiment = load_experiment(file)
-    known = with_contenders(find_stacks(), experiment, file.parent, {})
-    plan = make_plan(experiment, known, file)
+    stacks = with_contenders(find_stacks(), experiment, file.parent, {})
+    plan = make_plan(experiment, stacks, file)
     condition = plan.conditions[0]
     with tempfile.TemporaryDirectory(prefix="fairtrial-init-") as logs:
         folder = _built(condition, Path(logs) / "build.log", file, console)
         with network_of(plan, [condition.stack]) as own_network:
             running = _started(plan, condition, folder, Path(logs) / "run.log", file, console)
             try:
-                tried = _asked(plan, running, own_network=own_network)
-                if tried.answered:
-                    tried.measurement = _loaded(running, workload, console)
+                attempt = _try_requests(plan, running, own_network=own_network)
+                if attempt.answered:
+                    attempt.measurement = _loaded(running, workload, console)
             finally:
                 running.process.stop()
-    return tried
+    return attempt
 
 
 def _built(condition: PlannedCondition, log: Path, file: Path, console: Console) -> Path:
@@ -155,14 +155,14 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
     return again
 
 
-def _asked(plan: Plan, running: RunningStack, *, own_network: bool) -> Tried:
+def _try_requests(plan: Plan, running: RunningStack, *, own_network: bool) -> Attempt:
     """Each request asked once, as a trial asks it before the load."""
     workload, point = plan.workload, plan.points[0]
     assert isinstance(workload, ServerWorkload)
     listening = None if own_network else running.listening()
     clauses = try_contract(running.url, workload.clauses, point.data, point.options, listening, own=workload.ready)
     names = frozenset(clause.name for clause in workload.clauses)
-    return Tried(running.start_up_seconds, list(clauses), names)
+    return Attempt(running.start_up_seconds, list(clauses), names)
 
 
 def _loaded(running: RunningStack, workload: Path, console: Console) -> Measurement:

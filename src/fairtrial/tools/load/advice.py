@@ -55,11 +55,11 @@ def remedy(kind: str, plan: EnginePlan, summary: EngineSummary) -> str:
 def warnings(measurement: Measurement) -> Iterator[str]:
     """Reasons not to take these figures for the server's own; none in a good run."""
     summary, plan = measurement.summary, measurement.plan
-    found = measurement.findings
-    for finding in found:
+    findings = measurement.findings
+    for finding in findings:
         yield f"{finding.check}: {finding.evidence}; {_with_options(finding.remedy)}"
     kept_up = summary.achieved_over_offered is None or summary.achieved_over_offered >= KEPT_UP
-    if not kept_up and all(finding.check != "generator-late" for finding in found):
+    if not kept_up and all(finding.check != "generator-late" for finding in findings):
         yield (
             f"only {summary.achieved_over_offered:.1%} of the offered requests were answered in the window: the server "
             f"(or {plan.load.connections:,} connections) cannot keep up, so response times grow over time."

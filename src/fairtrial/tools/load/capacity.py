@@ -64,10 +64,10 @@ def measure_capacity(
         return run.summary
 
     try:
-        found = search(load, probe, plan.requests, offset=random())  # noqa: S311 (a rate, not a secret)
+        capacity = search(load, probe, plan.requests, offset=random())  # noqa: S311 (a rate, not a secret)
     except _Interrupted:
         return runs[-1]
-    return replace(runs[-1], capacity=found, expected=goals.expect)
+    return replace(runs[-1], capacity=capacity, expected=goals.expect)
 
 
 def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
@@ -97,8 +97,8 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
 
 def _contradictions(options: LoadOptions, goals: GoalOptions) -> Iterator[tuple[bool, str, str]]:
     """Whether it applies, the reason and the remedy of each contradiction."""
-    for given, option in ((options.rate, "-r"), (options.ramp, "--ramp"), (options.steps, "--steps")):
-        yield given is not None, f"--capacity and {option} exclude each other", f"leave out {option}; see --between"
+    for value, option in ((options.rate, "-r"), (options.ramp, "--ramp"), (options.steps, "--steps")):
+        yield value is not None, f"--capacity and {option} exclude each other", f"leave out {option}; see --between"
     yield options.requests is not None, "--capacity confirms a rate over a time, not a count", "use -d in place of -n"
     yield options.think_seconds is not None, "--think is for closed loads", "leave it out"
     yield options.warmup_seconds > LONGEST_WARMUP_SECONDS, "--warmup of a search lasts at most an hour", "shorten it"

@@ -43,17 +43,17 @@ def hosts_of_cluster(
     with ExitStack() as ends:
         with console.status("looking at the cluster" if file is None else "bringing up the hosts"):
             cluster = ends.enter_context(reached(address, file, unencrypted=unencrypted, needed=["load"]))
-            workers = _chosen(cluster, most)
+            workers = _addresses(cluster, most)
             facts = facts_of_fit(cluster, workers)
         with console.status("the load engine is built there, if it is not yet"):
-            there = [engine_there(cluster, worker) for worker in workers]
+            engines = [engine_there(cluster, worker) for worker in workers]
         where = [f"{printable(its.host, 40)} ({worker_name(worker)})" for worker, its in facts.items()]
         came, account = f"the load came from {', '.join(where)}", JointAccount()
 
         def start(plan: EnginePlan) -> EngineProcess:
-            if len(there) == 1:
-                return RemoteEngine(cluster, there[0], plan).process
-            return JointEngines(cluster, there, plan, account).process
+            if len(engines) == 1:
+                return RemoteEngine(cluster, engines[0], plan).process
+            return JointEngines(cluster, engines, plan, account).process
 
         yield LoadHosts(
             connect=partial(_connect_from_each, cluster, workers),
@@ -64,19 +64,19 @@ def hosts_of_cluster(
         )
 
 
-def _chosen(cluster: Cluster, most: int | None) -> list[str]:
+def _addresses(cluster: Cluster, most: int | None) -> list[str]:
     """The workers that have the role `load`, so many of them, by their addresses."""
     workers = cluster.workers()
-    found = sorted(address for address, known in workers.items() if "load" in roles_of(known["resources"]))
-    if len(found) < (most or 1):
-        have = f"{count(len(found), 'worker')} of the cluster" if found else "no worker of the cluster"
+    addresses = sorted(address for address, worker in workers.items() if "load" in roles_of(worker["resources"]))
+    if len(addresses) < (most or 1):
+        have = f"{count(len(addresses), 'worker')} of the cluster" if addresses else "no worker of the cluster"
         raise Problem(
-            f"{have} at {printable(cluster.address, 60)} {'have' if len(found) > 1 else 'has'} the role load"
-            + (f", and {most} are to offer it" if found else ""),
+            f"{have} at {printable(cluster.address, 60)} {'have' if len(addresses) > 1 else 'has'} the role load"
+            + (f", and {most} are to offer it" if addresses else ""),
             'start one with --resources "load=1"',
             NOTHING_RAN,
         )
-    return found[:most]
+    return addresses[:most]
 
 
 def _connect_from_each(
@@ -107,7 +107,7 @@ def _connect_from_each(
 
 
 def _connect(cluster: Cluster, worker: str, url: Url, timeout_seconds: float) -> Endpoint:
-    found = cluster.call(
+    reply = cluster.call(
         worker,
         "engine",
         "endpoint",
@@ -115,8 +115,8 @@ def _connect(cluster: Cluster, worker: str, url: Url, timeout_seconds: float) ->
         port=url.port,
         seconds=min(timeout_seconds, LONGEST_WAIT_SECONDS),
     )
-    if "address" not in found:
-        error = OSError(*([found["number"]] if found["number"] else []), found["text"])
+    if "address" not in reply:
+        error = OSError(*([reply["number"]] if reply["number"] else []), reply["text"])
         raise unreachable(f"{printable(url.hostname)}:{url.port}, from {worker_name(worker)}", error)
-    ip = found["address"]
-    return Endpoint(f"[{ip}]:{url.port}" if ":" in ip else f"{ip}:{url.port}", local=ip == found["own"])
+    ip = reply["address"]
+    return Endpoint(f"[{ip}]:{url.port}" if ":" in ip else f"{ip}:{url.port}", local=ip == reply["own"])

@@ -25,9 +25,9 @@ def examine_load(
         index=1, block=1, condition=CONDITION, started_at="", engine=summary, network=network, capacity=capacity
     )
     load = as_in_an_experiment(plan) if summary.window_seconds >= SHORTEST_WINDOW_SECONDS else None
-    found = run_load_checks([measured], {} if load is None else {CONDITION: load}, len(plan.cpus))
+    findings = run_load_checks([measured], {} if load is None else {CONDITION: load}, len(plan.cpus))
     gravity = {"refusal": 0, "warning": 1, "note": 2}
-    return sorted(found, key=lambda finding: gravity[finding.severity])
+    return sorted(findings, key=lambda finding: gravity[finding.severity])
 
 
 def as_in_an_experiment(plan: EnginePlan) -> Load | None:

@@ -21,8 +21,8 @@ def left_out(file: Path) -> list[str]:
     Raises:
         Problem: the file cannot be read, or is broken.
     """
-    said = read_toml(file, WorkloadFile).model_fields_set
-    keys = ", ".join(key for key in FOR_TRIALS if key in said)
+    fields = read_toml(file, WorkloadFile).model_fields_set
+    keys = ", ".join(key for key in FOR_TRIALS if key in fields)
     return [f"load sends requests only; of {printable(file.name)}, `fairtrial run` alone heeds: {keys}"] if keys else []
 
 

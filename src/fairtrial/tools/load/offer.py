@@ -24,15 +24,18 @@ def offer(console: Console, options: LoadOptions, goals: GoalOptions, *, plain: 
     notes = [] if options.file is None else left_out(options.file)
     with _hosts(console, options) as hosts:
         measurement = _offered(console, options, goals, hosts, plain=plain)
-    met = [] if options.file is None else met_by_anything(measurement.plan.requests)
-    return replace(measurement, notes=[*notes, *met, *measurement.notes])
+    weak_expectations = [] if options.file is None else met_by_anything(measurement.plan.requests)
+    return replace(measurement, notes=[*notes, *weak_expectations, *measurement.notes])
 
 
 def _hosts(console: Console, options: LoadOptions) -> AbstractContextManager[LoadHosts]:
     """The hosts that the load comes from."""
     if options.cluster is None and options.hosts is None:
-        for given, option in ((options.unencrypted, "--unencrypted"), (options.load_hosts is not None, "--load-hosts")):
-            if given:
+        for is_set, option in (
+            (options.unencrypted, "--unencrypted"),
+            (options.load_hosts is not None, "--load-hosts"),
+        ):
+            if is_set:
                 raise Problem(f"{option} is about a cluster", "give it with --cluster or --hosts, or leave it out")
         return nullcontext(this_host())
     from fairtrial.tools.load.cluster_hosts import hosts_of_cluster  # noqa: PLC0415 an optional part of the lab

@@ -43,24 +43,24 @@ class Verdict:
 
     expected: ExpectedFigure
     verdict: Word
-    found: float | None
+    value: float | None
     """in the unit of the limit; infinite: there was no answer; None: there is no such figure"""
     reason: str = ""
     """why it is undecided, and what else a reader must know"""
 
     @property
-    def found_in_words(self) -> str:
+    def value_in_words(self) -> str:
         """`12.3 ms`, `no answer`, or a dash where there is no figure."""
-        if self.found is None:
+        if self.value is None:
             return "–"
-        return "no answer" if math.isinf(self.found) else figure_in(self.found, UNITS[self.expected.symbol])
+        return "no answer" if math.isinf(self.value) else figure_in(self.value, UNITS[self.expected.symbol])
 
 
 @dataclass(frozen=True)
 class _Reading:
     """A figure of what ended, and what it is at worst if everything unanswered is added to it."""
 
-    found: float | None
+    value: float | None
     at_worst: float | None
     reason: str = ""
 
@@ -78,15 +78,15 @@ def verdicts_on(
 
 
 def _verdict(expected: ExpectedFigure, reading: _Reading, refusing: Collection[str]) -> Verdict:
-    found, at_worst = reading.found, reading.at_worst
-    if found is None or at_worst is None:
-        return Verdict(expected, "undecided", found, reading.reason)
-    doubtful = NOT_THE_LOAD if expected.holds(found) else NOT_THE_LOAD | SLOWED_BY_THE_GENERATOR
+    value, at_worst = reading.value, reading.at_worst
+    if value is None or at_worst is None:
+        return Verdict(expected, "undecided", value, reading.reason)
+    doubtful = NOT_THE_LOAD if expected.holds(value) else NOT_THE_LOAD | SLOWED_BY_THE_GENERATOR
     if in_doubt := doubtful.intersection(refusing):
-        return Verdict(expected, "undecided", found, f"see the warning of {', '.join(sorted(in_doubt))}")
-    if not expected.holds(found):
-        return Verdict(expected, "not met", found, reading.reason)
-    return Verdict(expected, "met" if expected.holds(at_worst) else "undecided", found, reading.reason)
+        return Verdict(expected, "undecided", value, f"see the warning of {', '.join(sorted(in_doubt))}")
+    if not expected.holds(value):
+        return Verdict(expected, "not met", value, reading.reason)
+    return Verdict(expected, "met" if expected.holds(at_worst) else "undecided", value, reading.reason)
 
 
 def _read_any(expected: ExpectedFigure, summary: EngineSummary, times: Histogram) -> _Reading:
@@ -124,8 +124,8 @@ def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: i
     # Those that timed out are failures, and among the times.
     percentile, ended = float(name), times.count + failures - (bounds - censored)
     if not supports_percentile(ended, percentile):
-        needed = samples_needed(percentile)
-        return _Reading(None, None, f"p{name} needs {count(needed, 'request')}, and {ended:,} ended")
+        samples = samples_needed(percentile)
+        return _Reading(None, None, f"p{name} needs {count(samples, 'request')}, and {ended:,} ended")
 
     def among(requests: int) -> float:
         """The percentile of the times, and of so many more requests that are slower than all of them."""
@@ -134,19 +134,19 @@ def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: i
         assert longest is not None
         return math.inf if rank > times.count else min(times.at_rank(rank), longest)
 
-    found, at_worst = among(ended), among(ended + late)
-    if summary.response_time.is_lower_bound(found):
+    value, at_worst = among(ended), among(ended + late)
+    if summary.response_time.is_lower_bound(value):
         # Who timed out never had an answer; who was still waiting may have had one.
-        found, at_worst = found if censored else math.inf, math.inf
-    return _Reading(found, at_worst, _reasons(summary, failures, late))
+        value, at_worst = value if censored else math.inf, math.inf
+    return _Reading(value, at_worst, _reasons(summary, failures, late))
 
 
 def _longest(summary: EngineSummary, failures: int, late: int) -> _Reading:
     longest = summary.response_time.max_seconds or 0.0
     oldest = 0.0 if summary.cohort is not None else summary.oldest_in_flight_seconds or 0.0
-    found = math.inf if failures else max(longest, oldest)
-    is_open_end = late > 0 or summary.response_time.is_lower_bound(found)
-    return _Reading(found, math.inf if is_open_end else found, _reasons(summary, failures, late))
+    value = math.inf if failures else max(longest, oldest)
+    is_open_end = late > 0 or summary.response_time.is_lower_bound(value)
+    return _Reading(value, math.inf if is_open_end else value, _reasons(summary, failures, late))
 
 
 def _mean(summary: EngineSummary, failures: int, late: int, limit_seconds: float) -> _Reading:

@@ -98,6 +98,6 @@ def _apt_install(console: Console, packages: Sequence[str]) -> None:
     if as_root and shutil.which("sudo") is None:
         raise Problem(f"installing {names} needs root", f"run as root: apt-get install {names}")
     console.print(Text(f"apt-get install {names}", style="bold"))
-    done = subprocess.run([*as_root, "sh", "-c", SCRIPT, "sh", POLICY, LOCK, *packages], check=False)
-    if done.returncode != 0:
-        raise Problem(f"apt-get ended with status {done.returncode}", f"see its output above; packages: {names}")
+    process = subprocess.run([*as_root, "sh", "-c", SCRIPT, "sh", POLICY, LOCK, *packages], check=False)
+    if process.returncode != 0:
+        raise Problem(f"apt-get ended with status {process.returncode}", f"see its output above; packages: {names}")

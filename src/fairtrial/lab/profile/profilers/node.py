@@ -64,14 +64,14 @@ class _Recording:
         """
         deadline = time.monotonic() + LATE_SECONDS
         threads = len(list(self._folder.glob(f"{self._pid}-*.ready")))
-        while len(written := list(self._folder.glob(f"{self._pid}-*.cpuprofile"))) < threads:
+        while len(profiles := list(self._folder.glob(f"{self._pid}-*.cpuprofile"))) < threads:
             if time.monotonic() > deadline:
                 break
             time.sleep(LOOK_EVERY_SECONDS)
-        if not written:
+        if not profiles:
             raise Problem(f"Node.js wrote no profile within {LATE_SECONDS:.0f} s", "see that its event loop goes on")
         stacks: Counter[Stack] = Counter()
-        for file in written:
+        for file in profiles:
             stacks += _read(file)
         return stacks
 
@@ -99,9 +99,9 @@ def folded_profile(profile: dict[str, Any]) -> Counter[Stack]:
         while at is not None and len(frames) < MOST_DEEP:
             frames.append(_frame(nodes[at]["callFrame"]))
             at = parents.get(at)
-        named = [frame for frame in reversed(frames) if frame not in NOT_FRAMES]
-        if named and named[-1] != IDLE:
-            stacks[as_stack(named)] += count
+        own_frames = [frame for frame in reversed(frames) if frame not in NOT_FRAMES]
+        if own_frames and own_frames[-1] != IDLE:
+            stacks[as_stack(own_frames)] += count
     return stacks
 
 

@@ -8,20 +8,20 @@ from fairtrial.tools.cross_examine.contradictions.model import Contradiction, Ki
 from fairtrial.tools.cross_examine.in_words import names, share
 from fairtrial.tools.cross_examine.model import Evidence, PrintedRun
 
-CHOSEN = {"best": "the best", "chosen": "a chosen one"}
+CHOICES = {"best": "the best", "chosen": "a chosen one"}
 
 
 def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
     """One contradiction for each file that prints the best, or any chosen one, of its runs."""
     by_source: dict[str, list[PrintedRun]] = defaultdict(list)
     for run in evidence.runs:
-        if run.statistic in CHOSEN:
+        if run.statistic in CHOICES:
             by_source[run.source].append(run)
     for runs in by_source.values():
         first = runs[0]
         of = "of several runs" if first.runs is None else f"of {first.runs:,} runs"
         says = (
-            f"{names([run.name for run in runs])}: {CHOSEN[str(first.statistic)]} {of} each, without the others. How "
+            f"{names([run.name for run in runs])}: {CHOICES[str(first.statistic)]} {of} each, without the others. How "
             "far two runs of the same differ is not said, so that no difference between contenders can be told from "
             "it."
         )
@@ -38,8 +38,8 @@ def _closest(runs: list[PrintedRun]) -> float | None:
         run.rate_per_second or (None if run.requests is None or run.seconds is None else run.requests.over(run.seconds))
         for run in runs
     ]
-    known = sorted(rate.value for rate in rates if rate is not None and rate.value > 0)
-    return min((high / low - 1 for low, high in pairwise(known)), default=None)
+    values = sorted(rate.value for rate in rates if rate is not None and rate.value > 0)
+    return min((high / low - 1 for low, high in pairwise(values)), default=None)
 
 
 KIND = Kind(

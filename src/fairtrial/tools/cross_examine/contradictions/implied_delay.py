@@ -24,8 +24,8 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         too_short = duration.high < (1 - kind.threshold("share")) * delay.low
         if not too_long and not too_short:
             continue
-        one = run.connections == 1
-        way = "one after another" if one else f"over {run.connections:,} connections"
+        is_single = run.connections == 1
+        way = "one after another" if is_single else f"over {run.connections:,} connections"
         says = (
             f"{rate(run.rate_per_second.value)} {way} are {time(duration.value)} a request; {time(delay.value)} was "
             f"stated as the delay of the server. "

@@ -11,10 +11,10 @@ from fairtrial.tools.cross_examine.model import Evidence, PrintedRun
 def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
     """Where more than a thousandth of the requests had no answer, and times are printed."""
     for run in evidence.runs:
-        lost, answered = sum(run.unanswered.values()), run.timed_requests
-        if not lost or answered is None or not _has_times(run):
+        failures, answered = sum(run.unanswered.values()), run.timed_requests
+        if not failures or answered is None or not _has_times(run):
             continue
-        part = lost / (lost + answered.value)
+        part = failures / (failures + answered.value)
         if part <= kind.threshold("share"):
             continue
         kinds = ", ".join(f"{number:,} {name}" for name, number in run.unanswered.items())

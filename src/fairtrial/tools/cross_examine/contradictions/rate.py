@@ -22,11 +22,11 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             f"{rate(run.rate_per_second.value)} is printed."
         )
         fitting = run.requests.over(run.rate_per_second)
-        meant = _without_leading_zeros(run, seconds, kind.threshold("share"))
-        if meant is not None:
+        true_seconds = _without_leading_zeros(run, seconds, kind.threshold("share"))
+        if true_seconds is not None:
             says += (
-                f" With {meant:.6f} s they agree: ab 2.0 prints seconds and microseconds without the zeros that "
-                f"belong between them, so that {meant:.6f} became {seconds.value:g}."
+                f" With {true_seconds:.6f} s they agree: ab 2.0 prints seconds and microseconds without the zeros that "
+                f"belong between them, so that {true_seconds:.6f} became {seconds.value:g}."
             )
         elif fitting is not None:
             says += f" The rate belongs to {time(fitting.value)}."
@@ -48,10 +48,10 @@ def _without_leading_zeros(run: PrintedRun, seconds: Figure, share: float) -> fl
         return None
     whole_seconds = int(seconds.value)
     printed_digits = round((seconds.value - whole_seconds) / (2 * seconds.within))
-    meant = whole_seconds + printed_digits / 1e6
-    computed = run.requests.over(meant)
+    true_seconds = whole_seconds + printed_digits / 1e6
+    computed = run.requests.over(true_seconds)
     fits = computed is not None and computed.agrees_with(run.rate_per_second, share)
-    return meant if fits and abs(meant - seconds.value) > seconds.within else None
+    return true_seconds if fits and abs(true_seconds - seconds.value) > seconds.within else None
 
 
 KIND = Kind(

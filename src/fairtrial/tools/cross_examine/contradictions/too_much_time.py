@@ -16,13 +16,13 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         mean, requests = run.times.mean, run.timed_requests
         if run.load != "closed" or run.connections is None or run.seconds is None or mean is None or requests is None:
             continue
-        needed = requests.times(mean).over(float(run.connections))
+        least_seconds = requests.times(mean).over(float(run.connections))
         limit = 1 + kind.threshold("corrected" if run.tool == "wrk" else "tolerance")
-        if needed is None or needed.low <= limit * run.seconds.high:
+        if least_seconds is None or least_seconds.low <= limit * run.seconds.high:
             continue
         says = (
             f"{whole(requests.value)} requests of {time(mean.value)} each take {run.connections:,} clients "
-            f"{time(needed.value)}, but the run lasted {time(run.seconds.value)}: the mean is not that of these "
+            f"{time(least_seconds.value)}, but the run lasted {time(run.seconds.value)}: the mean is not that of these "
             "requests."
         )
         if run.tool == "wrk":
@@ -40,7 +40,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
                 "mean": time(mean.value),
                 "connections": f"{run.connections:,}",
                 "seconds": time(run.seconds.value),
-                "time that it takes": time(needed.value),
+                "time that it takes": time(least_seconds.value),
             },
         )
 

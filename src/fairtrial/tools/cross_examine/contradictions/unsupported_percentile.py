@@ -22,11 +22,11 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         ]
         if not rare:
             continue
-        listed = ", ".join(f"p{percent:g} {time(figure.value)}" for percent, figure in rare)
+        percentiles = ", ".join(f"p{percent:g} {time(figure.value)}" for percent, figure in rare)
         first = rare[0][0]
         above = sample * (100 - first) / 100
         says = (
-            f"{listed}: above p{first:g} of {whole(sample)} answers lie {above:.3g}; it needs "
+            f"{percentiles}: above p{first:g} of {whole(sample)} answers lie {above:.3g}; it needs "
             f"{samples_needed(first):,} answers for ten."
         )
         if len(rare) > 1:

@@ -47,8 +47,8 @@ def read(section: Section) -> PrintedRun | None:
 def _failed(section: Section) -> dict[str, int]:
     """Failures by kind; where only their sum is printed, as `failed`."""
     failed = count(section.group(r"^Failed requests:\s+(\d{1,15})") or "0")
-    listed = section.group(r"^\s+\((Connect: [^)\n]{1,200})\)") or ""
-    kinds = re.findall(r"(\w{1,20}): (\d{1,15})", listed)
+    counts = section.group(r"^\s+\((Connect: [^)\n]{1,200})\)") or ""
+    kinds = re.findall(r"(\w{1,20}): (\d{1,15})", counts)
     return {kind.lower(): count(number) for kind, number in kinds} or {"failed": failed}
 
 

@@ -15,7 +15,7 @@ from fairtrial.tools.cross_examine.model import Figure, LoadKind, PrintedRun, Ti
 
 MILLISECOND = 1e-3
 TABLE = re.compile(r"^[│|]\s*Stat\s+[│|]\s*2\.5%", re.MULTILINE)
-SHOWN = ("2.5", "50", "97.5", "99")
+PERCENTILES = ("2.5", "50", "97.5", "99")
 DEFAULT_CONNECTIONS = 10
 SAMPLE_SECONDS = 1.0
 HISTOGRAM_DIGITS = 1e-3
@@ -74,7 +74,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     if not isinstance(document, dict) or not keys <= document.keys():
         return []
     latency, requests, duration = document["latency"], document["requests"], number(document.get("duration"))
-    named = {share: latency.get(f"p{share.replace('.', '_')}") for share in SHOWN}
+    percentiles = {share: latency.get(f"p{share.replace('.', '_')}") for share in PERCENTILES}
     rate, total = number(requests.get("average")), number(requests.get("total"))
     throughput = number(document["throughput"].get("total"))
     url = document.get("url")
@@ -96,7 +96,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
                 maximum=_cut(number(latency.get("max"), MILLISECOND)),
                 percentiles={
                     share: cut
-                    for share, value in named.items()
+                    for share, value in percentiles.items()
                     if (cut := _cut(number(value, MILLISECOND))) is not None
                 },
             ),
@@ -136,7 +136,7 @@ def _times(cells: dict[str, str]) -> Times:
         mean=values.get("Avg"),
         deviation=values.get("Stdev"),
         maximum=values.get("Max"),
-        percentiles={share: value for share in SHOWN if (value := values.get(f"{share}%")) is not None},
+        percentiles={share: value for share in PERCENTILES if (value := values.get(f"{share}%")) is not None},
     )
 
 

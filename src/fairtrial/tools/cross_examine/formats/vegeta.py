@@ -47,8 +47,8 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     latencies, attack = document["latencies"], number(document.get("duration"), NANOSECOND)
     wait = number(document.get("wait"), NANOSECOND)
     fields = {field: number(latencies.get(key), NANOSECOND) for key, field in FIELDS.items()}
-    named = {key.removesuffix("th"): value for key, value in latencies.items() if key.endswith("th")}
-    shares = {share: number(value, NANOSECOND) for share, value in named.items()}
+    percentiles = {key.removesuffix("th"): value for key, value in latencies.items() if key.endswith("th")}
+    shares = {share: number(value, NANOSECOND) for share, value in percentiles.items()}
     body = number(document["bytes_in"].get("mean"))
     run = _run(
         name,

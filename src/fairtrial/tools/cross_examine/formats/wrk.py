@@ -26,8 +26,8 @@ def read(section: Section) -> PrintedRun | None:
         return None
     threads, connections = int(setting[1]), int(setting[2])
     used = threads * (connections // threads) if threads else connections
-    listed = section.group(r"^\s+Socket errors: (.{1,200})") or ""
-    socket_errors = {kind: count(number) for kind, number in re.findall(r"(\w{1,20}) (\d{1,15})", listed)}
+    counts = section.group(r"^\s+Socket errors: (.{1,200})") or ""
+    socket_errors = {kind: count(number) for kind, number in re.findall(r"(\w{1,20}) (\d{1,15})", counts)}
     dead = socket_errors.pop("connect", 0)
     status = count(section.group(r"^\s+Non-2xx or 3xx responses: (\d{1,15})") or "0")
     requests = exactly(count(total[1]))

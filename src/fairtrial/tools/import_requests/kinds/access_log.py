@@ -7,7 +7,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.assemble import slug, unused_name
 from fairtrial.tools.import_requests.kinds.model import Kind
 from fairtrial.tools.import_requests.log_lines import Entry, read_line
-from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest, Rows
+from fairtrial.tools.import_requests.model import METHODS, FoundRequest, ImportedRequests, Rows
 from fairtrial.tools.import_requests.routes import Route, Routes, Unreadable, constant_columns, path_of, words_of
 from fairtrial.tools.import_requests.source import Source
 from fairtrial.tools.import_requests.variables import Variables
@@ -21,7 +21,7 @@ NOT_MODIFIED, PARTIAL = 304, 206
 LEAST_SUCCESS, LEAST_ERROR = 200, 400
 
 
-def read(source: Source, variables: Variables) -> Found:
+def read(source: Source, variables: Variables) -> ImportedRequests:
     """The routes of a log, with how often each was asked for.
 
     Raises:
@@ -43,23 +43,23 @@ def read(source: Source, variables: Variables) -> Found:
             errors[str(entry.status)] += 1
         else:
             unread += not _is_added(routes, entry)
-    taken = sum(route.count for route in routes)
-    total = taken + routes.beyond + sum(methods.values()) + sum(errors.values()) + unread
+    route_lines = sum(route.count for route in routes)
+    total = route_lines + routes.beyond + sum(methods.values()) + sum(errors.values()) + unread
     if total == unread:
         raise Problem(
             f"{source.label}: none of its {total:,} lines is a request in common, combined or JSON format",
             "give a log in one of these formats, or say with --from what else it is",
         )
-    remarks = [f"Taken: {taken:,} of {total:,} lines."]
+    remarks = [f"Taken: {route_lines:,} of {total:,} lines."]
     if unread:
         remarks.append(f"Left out: {_share(unread, total)} that could not be read as requests.")
     if methods:
-        remarks.append(f"Left out, as a log holds no bodies: {_listed(methods, total)}. Write them yourself.")
+        remarks.append(f"Left out, as a log holds no bodies: {_counts_in_words(methods, total)}. Write them yourself.")
     if errors:
-        remarks.append(f"Left out, as their answer was no success: {_listed(errors, total)}.")
+        remarks.append(f"Left out, as their answer was no success: {_counts_in_words(errors, total)}.")
     if routes.beyond:
         remarks.append(f"Left out: {_share(routes.beyond, total)} of rarer routes.")
-    return Found(title=source.stem, requests=_requests(routes), remarks=remarks)
+    return ImportedRequests(title=source.stem, requests=_requests(routes), remarks=remarks)
 
 
 def _is_added(routes: Routes, entry: Entry) -> bool:
@@ -80,8 +80,8 @@ def _requests(routes: Iterable[Route]) -> list[FoundRequest]:
         names.add(name)
         constants = constant_columns(route)
         columns = [slot.column for slot in route.slots if slot.column not in constants]
-        kept = [place for place, slot in enumerate(route.slots) if slot.column not in constants]
-        rows = Rows(name, columns, [[row[place] for place in kept] for row in route.rows]) if columns else None
+        places = [place for place, slot in enumerate(route.slots) if slot.column not in constants]
+        rows = Rows(name, columns, [[row[place] for place in places] for row in route.rows]) if columns else None
         remark = f"{route.count:,} in the log" + (f"; {len(route.rows):,} of them as rows" if rows else "")
         requests.append(
             FoundRequest(
@@ -106,7 +106,7 @@ def _share(number: int, total: int) -> str:
     return f"{number:,} ({number / total:.1%})"
 
 
-def _listed(counted: Counter[str], total: int) -> str:
+def _counts_in_words(counted: Counter[str], total: int) -> str:
     return ", ".join(f"{name} {_share(number, total)}" for name, number in counted.most_common(12))
 
 

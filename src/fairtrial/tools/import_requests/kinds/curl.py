@@ -13,7 +13,7 @@ from fairtrial.tools.import_requests.address import read_address
 from fairtrial.tools.import_requests.bodies import FORM, JSON, typed_body
 from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers
 from fairtrial.tools.import_requests.kinds.model import Kind
-from fairtrial.tools.import_requests.model import Body, FileBody, Found, FoundRequest
+from fairtrial.tools.import_requests.model import Body, FileBody, FoundRequest, ImportedRequests
 from fairtrial.tools.import_requests.shell_words import Operator, shell_words
 from fairtrial.tools.import_requests.source import Source, looks_like_curl
 from fairtrial.tools.import_requests.template import literal
@@ -97,7 +97,7 @@ class _Call:
     remarks: list[str] = field(default_factory=list)
 
 
-def read(source: Source, _variables: Variables) -> Found:
+def read(source: Source, _variables: Variables) -> ImportedRequests:
     """The requests of all calls of curl in a text.
 
     Raises:
@@ -111,7 +111,7 @@ def read(source: Source, _variables: Variables) -> Found:
         where = source.label if number == 1 else f"{source.label}: command {number}"
         requests += _requests(_read_call(command, where))
     hosts = [request.origin.partition("://")[2] for request in requests if request.origin]
-    return Found(title=hosts[0] if hosts else source.stem, requests=requests)
+    return ImportedRequests(title=hosts[0] if hosts else source.stem, requests=requests)
 
 
 def _commands(words: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -238,15 +238,15 @@ def _request(call: _Call, url: str, query: Sequence[str], data: Sequence[str]) -
         headers.append(("authorization", f"Basic {address.credentials}"))
     if "host" in names:
         remarks.append(HOST_REMARK)
-    kept = keep_headers([*headers, *_implied(call, names, has_data=bool(data))])
+    selection = keep_headers([*headers, *_implied(call, names, has_data=bool(data))])
     return FoundRequest(
         method=_method(call, has_body=bool(data) or call.file is not None).lower(),
         path=address.path,
-        headers=kept.headers,
-        body=_body(call, "&".join(data) if data else None, dict(kept.headers).get("content-type", "")),
+        headers=selection.headers,
+        body=_body(call, "&".join(data) if data else None, dict(selection.headers).get("content-type", "")),
         origin=address.origin,
         remarks=tuple(remarks),
-        left_out_headers=kept.left_out,
+        left_out_headers=selection.left_out,
     )
 
 

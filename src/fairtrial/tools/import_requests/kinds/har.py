@@ -13,7 +13,7 @@ from fairtrial.tools.import_requests.bodies import FORM, media_type, typed_body
 from fairtrial.tools.import_requests.headers import keep_headers
 from fairtrial.tools.import_requests.json_value import member, objects, text, whole
 from fairtrial.tools.import_requests.kinds.model import Kind
-from fairtrial.tools.import_requests.model import Body, Found, FoundRequest
+from fairtrial.tools.import_requests.model import Body, FoundRequest, ImportedRequests
 from fairtrial.tools.import_requests.source import Source
 from fairtrial.tools.import_requests.template import literal
 from fairtrial.tools.import_requests.variables import Variables
@@ -34,7 +34,7 @@ NOT_MODIFIED = 304
 MULTIPART = "multipart/form-data"
 
 
-def read(source: Source, _variables: Variables) -> Found:
+def read(source: Source, _variables: Variables) -> ImportedRequests:
     """The requests of a recording: documents and data, without assets.
 
     Raises:
@@ -50,7 +50,7 @@ def read(source: Source, _variables: Variables) -> Found:
             continue
         requests.append(_request(entry, f"{source.label}: log.entries[{number}].request.url"))
     remarks = [f"Left out: {number:,} {reason}." for reason, number in left_out.items()]
-    return Found(
+    return ImportedRequests(
         title=source.stem,
         requests=requests,
         remarks=remarks,
@@ -106,18 +106,18 @@ def _request(entry: dict[str, Any], where: str) -> FoundRequest:
     content_type = text(member(recorded, "postData", "mimeType"))
     if content_type and not any(name.lower() == "content-type" for name, _ in pairs):
         pairs.append(("content-type", content_type))
-    kept = keep_headers(pairs)
+    selection = keep_headers(pairs)
     status = whole(member(entry, "response", "status")) or 0
     # A recorded 304 answered the browser's conditions, which are left out: without them it is a 200.
     return FoundRequest(
         method=text(recorded.get("method")).lower(),
         path=address.path,
-        headers=kept.headers,
+        headers=selection.headers,
         body=_body(recorded, content_type),
         statuses=(200 if status == NOT_MODIFIED else status,) if 100 <= status <= 599 else (),
         media_type=media_type(text(member(entry, "response", "content", "mimeType"))) or None,
         origin=address.origin,
-        left_out_headers=kept.left_out,
+        left_out_headers=selection.left_out,
     )
 
 

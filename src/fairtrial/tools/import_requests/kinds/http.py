@@ -12,7 +12,7 @@ from fairtrial.tools.import_requests.bodies import FORM, is_json, media_type, ty
 from fairtrial.tools.import_requests.headers import HOST_REMARK, keep_headers
 from fairtrial.tools.import_requests.http_variables import FileVariables
 from fairtrial.tools.import_requests.kinds.model import Kind
-from fairtrial.tools.import_requests.model import Body, FileBody, Found, FoundRequest, JsonBody, TextBody
+from fairtrial.tools.import_requests.model import Body, FileBody, FoundRequest, ImportedRequests, JsonBody, TextBody
 from fairtrial.tools.import_requests.source import Source
 from fairtrial.tools.import_requests.template import PLACEHOLDER
 from fairtrial.tools.import_requests.variables import Variables
@@ -43,7 +43,7 @@ class _Block:
     lines: list[str] = field(default_factory=list)
 
 
-def read(source: Source, variables: Variables) -> Found:
+def read(source: Source, variables: Variables) -> ImportedRequests:
     """The requests of a file, with its variables replaced.
 
     Raises:
@@ -58,7 +58,7 @@ def read(source: Source, variables: Variables) -> Found:
             if match := VARIABLE.fullmatch(line.strip()):
                 values.define(match["name"], match["value"].strip())
     requests = [request for block in blocks if (request := _Reader(block, source, values).request())]
-    return Found(title=source.stem, requests=requests, remarks=values.remarks)
+    return ImportedRequests(title=source.stem, requests=requests, remarks=values.remarks)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
@@ -114,8 +114,8 @@ class _Reader:
         host = next((value for name, value in pairs if name.lower() == "host"), None)
         if host is not None and address.origin is not None:
             self._remarks.append(HOST_REMARK)
-        kept = keep_headers(pairs, are_templates=True)
-        content_type = dict(kept.headers).get("content-type", "")
+        selection = keep_headers(pairs, are_templates=True)
+        content_type = dict(selection.headers).get("content-type", "")
         if media_type(content_type) == PARTS:
             raise Problem(f"{where}: a body of several parts cannot be imported", "take the request out of the file")
         body = self._body(content_type)
@@ -125,12 +125,12 @@ class _Reader:
         return FoundRequest(
             method=method.lower(),
             path=address.path,
-            headers=kept.headers,
+            headers=selection.headers,
             body=body,
             name=self._name,
             origin=origin,
             remarks=tuple(self._remarks),
-            left_out_headers=kept.left_out,
+            left_out_headers=selection.left_out,
         )
 
     def _where(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fairtrial.tools.import_requests.model import Found
+from fairtrial.tools.import_requests.model import ImportedRequests
 from fairtrial.tools.import_requests.source import Source
 from fairtrial.tools.import_requests.variables import Variables
 
@@ -18,5 +18,5 @@ class Kind:
     """in words, for messages"""
     recognises: Callable[[str], bool]
     """whether a text begins as such a source does"""
-    read: Callable[[Source, Variables], Found]
+    read: Callable[[Source, Variables], ImportedRequests]
     """what it holds; raises a `Problem` that names the place and the remedy"""

@@ -13,7 +13,7 @@ from fairtrial.tools.import_requests.document import Document, read_document
 from fairtrial.tools.import_requests.headers import keep_headers
 from fairtrial.tools.import_requests.json_value import member, objects, text
 from fairtrial.tools.import_requests.kinds.model import Kind
-from fairtrial.tools.import_requests.model import METHODS, Found, FoundRequest
+from fairtrial.tools.import_requests.model import METHODS, FoundRequest, ImportedRequests
 from fairtrial.tools.import_requests.operation import Operation, Unsupported, body_of, parameters_of
 from fairtrial.tools.import_requests.source import Source
 from fairtrial.tools.import_requests.template import encoded
@@ -26,7 +26,7 @@ BEGINNING = re.compile(
 )
 
 
-def read(source: Source, variables: Variables) -> Found:
+def read(source: Source, variables: Variables) -> ImportedRequests:
     """One request for each operation, with the document's examples, or made-up values where it has none.
 
     Raises:
@@ -44,7 +44,7 @@ def read(source: Source, variables: Variables) -> Found:
         except Unsupported as reason:
             remarks.append(f"Left out: {method.upper()} {path}, {reason}.")
     title = text(member(document.root, "info", "title")) or source.stem
-    return Found(title=title, requests=requests, remarks=remarks)
+    return ImportedRequests(title=title, requests=requests, remarks=remarks)
 
 
 def _operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:
@@ -75,23 +75,25 @@ def _base_path(root: dict[str, Any]) -> str:
 def _request(
     document: Document, schemas: AnswerSchemas, variables: Variables, base: str, operation: Operation
 ) -> FoundRequest:
-    found = parameters_of(document, operation)
+    parameters = parameters_of(document, operation)
     body = body_of(document, operation)
     credentials = _credentials(document, variables, operation.keys)
-    query = "&".join([*found.query, *(f"{name}={value}" for place, name, value in credentials if place == "query")])
-    cookies = [*found.cookies, *(f"{name}={value}" for place, name, value in credentials if place == "cookie")]
-    headers = [*found.headers, *((name, value) for place, name, value in credentials if place == "header")]
+    query = "&".join(
+        [*parameters.query, *(f"{name}={value}" for place, name, value in credentials if place == "query")]
+    )
+    cookies = [*parameters.cookies, *(f"{name}={value}" for place, name, value in credentials if place == "cookie")]
+    headers = [*parameters.headers, *((name, value) for place, name, value in credentials if place == "header")]
     if cookies:
         headers.append(("cookie", "; ".join(cookies)))
     if body is not None:
         headers.append(("content-type", body.content_type))
     answer = _expected(document, schemas, operation)
-    made_up = [*found.made_up, *(body.made_up if body else [])]
-    unsure = [*found.unsure, *(body.unsure if body else [])]
-    optional = [*found.optional, *(["the body"] if body is None and "requestBody" in operation.keys else [])]
+    made_up = [*parameters.made_up, *(body.made_up if body else [])]
+    unsure = [*parameters.unsure, *(body.unsure if body else [])]
+    optional = [*parameters.optional, *(["the body"] if body is None and "requestBody" in operation.keys else [])]
     return FoundRequest(
         method=operation.method,
-        path=encoded(f"{base}/{found.path.removeprefix('/')}" + (f"?{query}" if query else "")),
+        path=encoded(f"{base}/{parameters.path.removeprefix('/')}" + (f"?{query}" if query else "")),
         headers=keep_headers(headers, are_templates=True).headers,
         body=body.body if body else None,
         statuses=answer.statuses,
@@ -99,17 +101,17 @@ def _request(
         schema=answer.schema,
         name=text(operation.keys.get("operationId")) or f"{operation.method} {operation.path}",
         remarks=(
-            *([f"made up: {_listed(made_up)}"] if made_up else []),
-            *([f"may break its pattern: {_listed(unsure)}"] if unsure else []),
-            *([f"optional, left out: {_listed(optional)}"] if optional else []),
+            *([f"made up: {_names_in_words(made_up)}"] if made_up else []),
+            *([f"may break its pattern: {_names_in_words(unsure)}"] if unsure else []),
+            *([f"optional, left out: {_names_in_words(optional)}"] if optional else []),
             *([f"the schema of its answer was left out: {answer.no_schema}"] if answer.no_schema else []),
         ),
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:12])
-    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
+def _names_in_words(names: Sequence[str]) -> str:
+    first_names = ", ".join(names[:12])
+    return first_names if len(names) <= 12 else f"{first_names} and {len(names) - 12} more"
 
 
 def _credentials(document: Document, variables: Variables, operation: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -117,22 +119,26 @@ def _credentials(document: Document, variables: Variables, operation: dict[str, 
     ways = objects(operation.get("security", document.root.get("security")))
     if not ways or not all(ways):  # an empty way: nothing is asked for
         return []
-    found = []
+    credentials = []
     for scheme_name in ways[0]:
         scheme = document.resolved(member(document.root, "components", "securitySchemes", scheme_name))
         kind, name = text(member(scheme, "type")), text(member(scheme, "name"))
         variable = variable_name(str(scheme_name))
         if kind == "apiKey" and name:
-            value = variables.named(variable, f"the document's {scheme_name}, {text(member(scheme, 'in'))} {name}")
-            found.append((text(member(scheme, "in")), name, value))
+            value = variables.placeholder_of(
+                variable, f"the document's {scheme_name}, {text(member(scheme, 'in'))} {name}"
+            )
+            credentials.append((text(member(scheme, "in")), name, value))
         elif kind == "http" and text(member(scheme, "scheme")).lower() == "basic":
-            value = variables.named(variable, f"the document's {scheme_name}: base64 of user:password")
-            found.append(("header", "authorization", f"Basic {value}"))
+            value = variables.placeholder_of(variable, f"the document's {scheme_name}: base64 of user:password")
+            credentials.append(("header", "authorization", f"Basic {value}"))
         elif kind in ("http", "oauth2", "openIdConnect"):
             way = text(member(scheme, "scheme")).capitalize() or "Bearer"
-            value = variables.named(variable, f"the document's {scheme_name}: header authorization, after {way}")
-            found.append(("header", "authorization", f"{way} {value}"))
-    return found
+            value = variables.placeholder_of(
+                variable, f"the document's {scheme_name}: header authorization, after {way}"
+            )
+            credentials.append(("header", "authorization", f"{way} {value}"))
+    return credentials
 
 
 @dataclass(frozen=True)
@@ -148,19 +154,19 @@ def _expected(document: Document, schemas: AnswerSchemas, operation: Operation) 
     """The first promised status of success, else of a redirect; the first media type of its answer, and its schema."""
     responses = operation.keys.get("responses")
     responses = responses if isinstance(responses, dict) else {}
-    for wanted in (r"2\d\d|2XX", r"3\d\d|3XX"):
-        for key in (each for each in responses if re.fullmatch(wanted, str(each), re.IGNORECASE)):
+    for pattern in (r"2\d\d|2XX", r"3\d\d|3XX"):
+        for key in (each for each in responses if re.fullmatch(pattern, str(each), re.IGNORECASE)):
             content = member(document.resolved(responses[key]), "content")
             names = [str(name) for name in content] if isinstance(content, dict) else []
-            known = [name for name in names if media_type(name) and "*" not in name]
+            content_types = [name for name in names if media_type(name) and "*" not in name]
             statuses = (int(key),) if str(key).isdigit() else ()
-            if not known:
+            if not content_types:
                 return _Answer(statuses)
             schema, no_schema = None, ""
-            if is_json(known[0]):
+            if is_json(content_types[0]):
                 place = ["paths", operation.path, operation.method, "responses", str(key)]
-                schema, no_schema = schemas.of(place, responses[key], known[0])
-            return _Answer(statuses, media_type(known[0]), schema, no_schema)
+                schema, no_schema = schemas.of(place, responses[key], content_types[0])
+            return _Answer(statuses, media_type(content_types[0]), schema, no_schema)
     return _Answer()
 
 

@@ -16,8 +16,8 @@ REMARK = "The command is that of the Dockerfile, whose paths are those of its im
 def propose(folder: ProjectFolder) -> Proposal | None:
     """The command of the image, to be run without it."""
     text = folder.text("Dockerfile").replace("\\\n", " ")
-    said = {name.upper(): _words(words) for name, words in INSTRUCTION.findall(text)}
-    command = (*said.get("ENTRYPOINT", ()), *said.get("CMD", ()))
+    instructions = {name.upper(): _words(words) for name, words in INSTRUCTION.findall(text)}
+    command = (*instructions.get("ENTRYPOINT", ()), *instructions.get("CMD", ()))
     if not command:
         return None
     exposed = EXPOSE.search(text)
@@ -28,11 +28,11 @@ def propose(folder: ProjectFolder) -> Proposal | None:
 def _words(text: str) -> Words:
     """The words of an instruction, in the form of a list or in that of a shell."""
     try:
-        listed = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        listed = None
-    if isinstance(listed, list):
-        return tuple(map(str, listed))
+        value = None
+    if isinstance(value, list):
+        return tuple(map(str, value))
     try:
         return tuple(shlex.split(text))
     except ValueError:

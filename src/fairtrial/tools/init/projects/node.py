@@ -58,8 +58,8 @@ def _command(folder: ProjectFolder, package: dict[str, Any], scripts: dict[str, 
         simple = not NEEDS_A_SHELL.search(start) and shlex.split(start)[0] == "node"
         return tuple(shlex.split(start)) if simple else ("npm", "start")
     main = package.get("main")
-    named = [main] if isinstance(main, str) else []
-    served = (name for name in [*named, *USUAL_NAMES] if SERVES.search(folder.text(name)))
+    files = [main] if isinstance(main, str) else []
+    served = (name for name in [*files, *USUAL_NAMES] if SERVES.search(folder.text(name)))
     file = next(served, None)
     return None if file is None else ("node", file)
 

@@ -19,8 +19,8 @@ def propose(folder: ProjectFolder) -> Proposal | None:
     """uvicorn with the first application in the sources."""
     sources = folder.sources(".py")
     for path, text in sources.items():
-        found = APPLICATION.search(text)
-        if found is None:
+        match = APPLICATION.search(text)
+        if match is None:
             continue
         module, beside = module_of(path)
         environment = python_environment(folder)
@@ -28,9 +28,9 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         build, remarks = environment.with_server("uvicorn", included=brought)
         uvicorn = environment.program("uvicorn")
         origin = "" if beside == "." else f" --app-dir {beside}"
-        command = f'{uvicorn} {module}:{found[1]}{origin} --host "$HOST" --port "$PORT" --no-access-log'
+        command = f'{uvicorn} {module}:{match[1]}{origin} --host "$HOST" --port "$PORT" --no-access-log'
         return Proposal(
-            kind=found[2],
+            kind=match[2],
             command=through_shell(command),
             build=build,
             port=TAKES_PORT,

@@ -15,15 +15,15 @@ def propose(folder: ProjectFolder) -> Proposal | None:
     if not folder.has("manage.py"):
         return None
     sources = folder.sources(".py")
-    found = next((path for path in sources if path.endswith("/wsgi.py")), None)
-    if found is None:
+    wsgi_file = next((path for path in sources if path.endswith("/wsgi.py")), None)
+    if wsgi_file is None:
         return None
-    module, beside = module_of(found)
+    module, beside = module_of(wsgi_file)
     environment = python_environment(folder)
     build, remarks = environment.with_server("gunicorn", included=False)
     origin = "" if beside == "." else f" --pythonpath {beside}"
     # Only paths of the project's own urls.py stand on their own: those of an app follow the prefix that includes it.
-    own = folder.text(found.removesuffix("wsgi.py") + "urls.py")
+    own = folder.text(wsgi_file.removesuffix("wsgi.py") + "urls.py")
     return Proposal(
         kind="Django",
         command=through_shell(f"{environment.program('gunicorn')} {GUNICORN}{origin} {module}:application"),

@@ -21,10 +21,10 @@ def propose(folder: ProjectFolder) -> Proposal | None:
     for path, text in sources.items():
         if not re.search(r"^\s*(?:from|import) flask\b", text, re.MULTILINE):
             continue
-        found, factory = APPLICATION.search(text), FACTORY.search(text)
-        if found is None and factory is None:
+        variable, factory = APPLICATION.search(text), FACTORY.search(text)
+        if variable is None and factory is None:
             continue
-        application = found[1] if found is not None else f"{factory[1]}()" if factory is not None else ""
+        application = variable[1] if variable is not None else f"{factory[1]}()" if factory is not None else ""
         module, beside = module_of(path)
         environment = python_environment(folder)
         build, remarks = environment.with_server("gunicorn", included=False)

@@ -21,8 +21,8 @@ def propose(folder: ProjectFolder) -> Proposal | None:
     serving = {path: text for path, text in folder.sources(".py").items() if SERVES.search(text)}
     if not serving:
         return None
-    named = [path for name in USUAL_NAMES for path in serving if path.rpartition("/")[2] == name]
-    path = [*named, *serving][0]
+    usual = [path for name in USUAL_NAMES for path in serving if path.rpartition("/")[2] == name]
+    path = [*usual, *serving][0]
     environment = python_environment(folder)
     return Proposal(
         kind="Python",

@@ -71,8 +71,8 @@ class LivePanel:
             elapsed: float = event.get("elapsed_seconds", 0.0)
             return min(elapsed / (plan.warmup_seconds + planned), 1.0)
         if isinstance(plan.stop, StopAfterRequests) and event.get("phase") == "window":
-            done: int = event["verified"] + event["errors"]
-            return min(done / plan.stop.requests, 1.0)
+            requests: int = event["verified"] + event["errors"]
+            return min(requests / plan.stop.requests, 1.0)
         return 0.0
 
     def _planned_length(self) -> str:

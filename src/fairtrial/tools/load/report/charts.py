@@ -71,7 +71,7 @@ def tail_chart(measurement: Measurement) -> Spec | None:
         return None
     nines = math.ceil(math.log10(max(point["inverse"] for point in points)))
     names = [name for name, _, _ in curves]
-    known: Spec = {
+    dashes: Spec = {
         "field": "known",
         "type": "nominal",
         "scale": {"domain": [EXACT, LOWER_BOUND], "range": [[1, 0], [2, 3]]},
@@ -82,7 +82,7 @@ def tail_chart(measurement: Measurement) -> Spec | None:
         data={"values": points},
         mark={"type": "line", "strokeWidth": 2},
         encoding={
-            "strokeDash": known,
+            "strokeDash": dashes,
             "x": {
                 "field": "inverse",
                 "type": "quantitative",
@@ -110,13 +110,13 @@ def _tail_points(name: str, times: Histogram, distribution: Distribution) -> lis
     points: list[dict[str, Any]] = []
     for share in _shares(times, distribution):
         seconds = times.at(100 * share)
-        known = LOWER_BOUND if distribution.is_lower_bound(seconds) else EXACT
-        if points and known != points[-1]["known"]:
-            points.append(points[-1] | {"known": known})
+        certainty = LOWER_BOUND if distribution.is_lower_bound(seconds) else EXACT
+        if points and certainty != points[-1]["known"]:
+            points.append(points[-1] | {"known": certainty})
         points.append(
             {
                 "times": name,
-                "known": known,
+                "known": certainty,
                 "inverse": 1 / (1 - share),
                 "percentile": 100 * share,
                 "milliseconds": 1e3 * seconds,

@@ -41,14 +41,14 @@ def measurement_json(measurement: Measurement) -> str:
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
     """One expected figure; limit and what was found in seconds, per second or as a share."""
-    expected, found = verdict.expected, verdict.found
+    expected, value = verdict.expected, verdict.value
     return {
         "expected": expected.text,
         "figure": expected.figure,
         "request": expected.request,
         "limit": expected.limit,
-        "found": None if found is None or math.isinf(found) else found,
-        "found_in_words": verdict.found_in_words,
+        "found": None if value is None or math.isinf(value) else value,
+        "found_in_words": verdict.value_in_words,
         "verdict": verdict.verdict,
         "reason": verdict.reason,
     }

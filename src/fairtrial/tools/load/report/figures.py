@@ -80,9 +80,9 @@ def missing_percentiles(measurement: Measurement) -> str:
     missing = [name for name in TABLE_PERCENTILES if name not in columns(measurement)]
     if not answers or not missing:
         return ""
-    needed = samples_needed(float(missing[0]))
+    samples = samples_needed(float(missing[0]))
     names = f"p{missing[0]}" + (" and above are" if len(missing) > 1 else " is")
-    return f"{names} not shown: p{missing[0]} needs {needed:,} answers, there were {answers:,}"
+    return f"{names} not shown: p{missing[0]} needs {samples:,} answers, there were {answers:,}"
 
 
 def cell(milliseconds: float | None) -> str:
@@ -131,13 +131,13 @@ def unevenness_in_words(measurement: Measurement) -> str:
 
     Empty where they are as even as the check `uneven-connections` asks for, and for want of answers.
     """
-    summary, told = measurement.summary, measurement.summary.connection_answers
-    if told is None or told.evenness is None or told.evenness >= UNEVEN.thresholds["evenness"].value:
+    summary, answers = measurement.summary, measurement.summary.connection_answers
+    if answers is None or answers.evenness is None or answers.evenness >= UNEVEN.thresholds["evenness"].value:
         return ""
-    if summary.answers < FEWEST_ANSWERS_EACH * told.connections:
+    if summary.answers < FEWEST_ANSWERS_EACH * answers.connections:
         return ""
-    each = f"{told.least:,} to {told.most:,} answers each, evenness {told.evenness:.2f}"
-    return f"{each}; {told.without:,} had none" if told.without else each
+    each = f"{answers.least:,} to {answers.most:,} answers each, evenness {answers.evenness:.2f}"
+    return f"{each}; {answers.without:,} had none" if answers.without else each
 
 
 def _milliseconds(seconds: float | None) -> float | None:
@@ -150,12 +150,12 @@ def capacities(measurement: Measurement) -> list[str]:
     return [] if search is None else [_capacity_in_words(each) for each in search.found]
 
 
-def _capacity_in_words(found: CapacityFound) -> str:
+def _capacity_in_words(capacity: CapacityFound) -> str:
     """`5,320 requests/s with p99-within-50-ms`."""
-    if found.rate_per_second is None:
-        return f"no rate was confirmed with {found.objective}"
-    top = ", and it may be more: no higher rate was tried" if found.at_the_top else ""
-    return f"{found.rate_per_second:,.0f} requests/s with {found.objective}{top}"
+    if capacity.rate_per_second is None:
+        return f"no rate was confirmed with {capacity.objective}"
+    top = ", and it may be more: no higher rate was tried" if capacity.at_the_top else ""
+    return f"{capacity.rate_per_second:,.0f} requests/s with {capacity.objective}{top}"
 
 
 def probe_rows(measurement: Measurement) -> list[Sequence[str]]:
@@ -184,7 +184,7 @@ def tls_in_words(summary: EngineSummary) -> str:
     if summary.tls is None:
         return ""
     words = [printable(summary.tls.version, 20), printable(summary.tls.cipher_suite, 60)]
-    made = summary.handshakes
-    if made is not None and (made.full or made.resumed):
-        words.append(f"{count(made.full, 'full handshake')}, {made.resumed:,} resumed")
+    handshakes = summary.handshakes
+    if handshakes is not None and (handshakes.full or handshakes.resumed):
+        words.append(f"{count(handshakes.full, 'full handshake')}, {handshakes.resumed:,} resumed")
     return ", ".join(words)

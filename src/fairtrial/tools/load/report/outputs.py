@@ -20,10 +20,10 @@ def check_outputs(outputs: OutputOptions) -> None:
     Raises:
         Problem: a folder is missing or not writable, a file is a folder, or two outputs want standard output.
     """
-    wanted: dict[str, Path] = {f"--{name}": path for name, path in asdict(outputs).items() if path is not None}
-    if sum(path == STDOUT for path in wanted.values()) > 1:
+    paths: dict[str, Path] = {f"--{name}": path for name, path in asdict(outputs).items() if path is not None}
+    if sum(path == STDOUT for path in paths.values()) > 1:
         raise Problem("only one output can go to standard output", "name a file for the others")
-    for option, path in wanted.items():
+    for option, path in paths.items():
         if path == STDOUT:
             continue
         if path.is_dir():

@@ -156,8 +156,8 @@ def _requests(measurement: Measurement) -> list[RenderableType]:
 
 def _search(measurement: Measurement) -> list[RenderableType]:
     """What a search for the capacity found, and its runs; nothing for any other load."""
-    found = capacities(measurement)
-    if not found:
+    lines = capacities(measurement)
+    if not lines:
         return []
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="dim")
     for title in PROBE_TITLES:
@@ -165,7 +165,7 @@ def _search(measurement: Measurement) -> list[RenderableType]:
         table.add_column(title, justify="left" if in_words else "right", overflow="fold")
     for row in probe_rows(measurement):
         table.add_row(*row)
-    return [Text(), *(Text.assemble(("capacity: ", "bold"), words) for words in found), table]
+    return [Text(), *(Text.assemble(("capacity: ", "bold"), words) for words in lines), table]
 
 
 def _goals(measurement: Measurement) -> list[RenderableType]:
@@ -174,7 +174,7 @@ def _goals(measurement: Measurement) -> list[RenderableType]:
         return []
     table = Table.grid(padding=(0, 2))
     for each in measurement.verdicts:
-        words = f"found {each.found_in_words}" + (f" ({each.reason})" if each.reason else "")
+        words = f"found {each.value_in_words}" + (f" ({each.reason})" if each.reason else "")
         verdict = Text(each.verdict, style=VERDICT_STYLES[each.verdict])
         table.add_row(Text(each.expected.text), verdict, Text(words, overflow="fold"))
     return [Text(), table]

@@ -61,16 +61,16 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
     """
     from fairtrial.base.units import BaseUnit, Quantity, kind_of, parse_quantity, symbols_of  # noqa: PLC0415 see above
 
-    shown = printable(text.strip(), 60)
-    named = _OF_REQUEST.fullmatch(text.strip())
-    request, bounded = (None, text.strip()) if named is None else named.groups()
+    excerpt = printable(text.strip(), 60)
+    request_match = _OF_REQUEST.fullmatch(text.strip())
+    request, bounded = (None, text.strip()) if request_match is None else request_match.groups()
     match = _FIGURE_AND_BOUND.fullmatch(bounded)
     if match is None:
-        raise Problem(f"'{shown}' is not a figure and its bound", _EXAMPLES)
+        raise Problem(f"'{excerpt}' is not a figure and its bound", _EXAMPLES)
     name, sign, bound = match.groups()
     figure = _figure(name)
     if figure is None:
-        raise Problem(f"'{shown}': there is no figure '{printable(name, 40)}'", _FIGURES)
+        raise Problem(f"'{excerpt}': there is no figure '{printable(name, 40)}'", _FIGURES)
     bases: dict[str, BaseUnit] = {RATE: "per_second", ERRORS: "share"}
     base = bases.get(figure, "seconds")
     quantity: Quantity | None = None
@@ -78,14 +78,14 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
         quantity = parse_quantity(bound)
     if quantity is None or quantity.unit.base != base or quantity.value < 0:
         raise Problem(
-            f"'{shown}': '{printable(bound, 40)}' is not {kind_of(base)} with its unit",
+            f"'{excerpt}': '{printable(bound, 40)}' is not {kind_of(base)} with its unit",
             f"the units of {figure} are {symbols_of(base)}: write {_example(figure)}",
         )
     if sign.startswith(">") != (figure == RATE):
         worse = "lower rates" if figure == RATE else "more errors" if figure == ERRORS else "longer times"
-        raise Problem(f"'{shown}' asks for {worse}", f"write {_example(figure)}")
-    written = f"{'' if request is None else f'{request}: '}{figure}{sign}{printable(bound.strip(), 40)}"
-    return ExpectedFigure(written, figure, quantity.value, sign.endswith("="), quantity.unit.symbol, request)
+        raise Problem(f"'{excerpt}' asks for {worse}", f"write {_example(figure)}")
+    normal_form = f"{'' if request is None else f'{request}: '}{figure}{sign}{printable(bound.strip(), 40)}"
+    return ExpectedFigure(normal_form, figure, quantity.value, sign.endswith("="), quantity.unit.symbol, request)
 
 
 def parse_objective(text: str) -> ExpectedFigure:

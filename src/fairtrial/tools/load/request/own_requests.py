@@ -51,30 +51,31 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
         check_connection(url, options.unix_socket, tls, options.timeout_seconds)
         client = _client(options, url, tls)
         variables = send_setup(source, client, host_header(options, url), headers=headers)
-    sent = sent_requests(source, check_every=1, variables=variables)
+    workload = sent_requests(source, check_every=1, variables=variables)
     own = [header for header in options.headers if header.name.lower() != "host"]
     return replace(
-        sent,
-        requests=[_with_headers(request, own) for request in sent.requests],
-        setup=[_with_headers(request, own) for request in sent.setup],
+        workload,
+        requests=[_with_headers(request, own) for request in workload.requests],
+        setup=[_with_headers(request, own) for request in workload.setup],
     )
 
 
-def assert_load_fits(sent: SentRequests, plan: EnginePlan) -> None:
+def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
     """Raise a Problem if requests of a file need what this load is not."""
-    thinking = [request.name for request in sent.requests if request.think_seconds is not None]
+    thinking = [request.name for request in workload.requests if request.think_seconds is not None]
     if thinking and (not isinstance(plan.load, Closed) or plan.pipeline > 1):
         raise Problem(
             f"requests.{thinking[0]}.think: only a client of a closed load waits for its answer and thinks",
             "leave out -r, --ramp, --steps and --pipeline, or leave `think` out of the file",
         )
-    if sent.setup and plan.pipeline > 1:
+    if workload.setup and plan.pipeline > 1:
         raise Problem(
-            f"setup.{sent.setup[0].name}: a connection that is set up has one request in flight", "leave out --pipeline"
+            f"setup.{workload.setup[0].name}: a connection that is set up has one request in flight",
+            "leave out --pipeline",
         )
-    if sent.setup and plan.requests_per_connection == 1:
+    if workload.setup and plan.requests_per_connection == 1:
         raise Problem(
-            f"setup.{sent.setup[0].name}: each request would have a connection and a setup of its own",
+            f"setup.{workload.setup[0].name}: each request would have a connection and a setup of its own",
             'leave out --no-keepalive, or write per = "load" there',
         )
 
@@ -89,7 +90,7 @@ def _client(options: LoadOptions, url: Url, tls: Tls | None) -> httpx.Client:
 
 def _said_twice(options: LoadOptions) -> Iterator[str]:
     """The options that are given, and that the file decides."""
-    given = {
+    options_in_file = {
         "-m": options.method,
         "-b": options.body,
         "--template": options.template or None,
@@ -97,7 +98,7 @@ def _said_twice(options: LoadOptions) -> Iterator[str]:
         "--expect-body": options.expect_body,
         "--expect-length": options.expect_length,
     }
-    return (name for name, value in given.items() if value is not None)
+    return (name for name, value in options_in_file.items() if value is not None)
 
 
 AnyRequest = TypeVar("AnyRequest", Request, SetupRequest)
@@ -105,6 +106,6 @@ AnyRequest = TypeVar("AnyRequest", Request, SetupRequest)
 
 def _with_headers(request: AnyRequest, own: Sequence[Header]) -> AnyRequest:
     names = {header.name.lower() for header in own}
-    kept: list[tuple[str, str]] = [(name, value) for name, value in request.headers if name.lower() not in names]
+    others: list[tuple[str, str]] = [(name, value) for name, value in request.headers if name.lower() not in names]
     added: list[tuple[str, str]] = [(header.name, header.value.replace("{{", "{{{{")) for header in own]
-    return request.model_copy(update={"headers": [*kept, *added]})
+    return request.model_copy(update={"headers": [*others, *added]})

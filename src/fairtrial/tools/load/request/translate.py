@@ -108,11 +108,11 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
     """Whether it applies, the reason and the remedy of each contradiction in how much is sent, and when."""
     counted, timed = options.requests is not None, options.seconds is not None
     constant, ramp, steps = options.rate is not None, options.ramp is not None, options.steps is not None
-    one = "give one of them"
-    yield counted and timed, "-n and -d exclude each other", one
-    yield constant and ramp, "-r and --ramp exclude each other", one
-    yield steps and constant, "-r and --steps exclude each other", one
-    yield steps and ramp, "--ramp and --steps exclude each other", one
+    remedy = "give one of them"
+    yield counted and timed, "-n and -d exclude each other", remedy
+    yield constant and ramp, "-r and --ramp exclude each other", remedy
+    yield steps and constant, "-r and --steps exclude each other", remedy
+    yield steps and ramp, "--ramp and --steps exclude each other", remedy
     yield steps and counted, "--steps end after their times, not after a number of requests", "leave out -n"
     yield steps and timed, "--steps already say how long they last", "leave out -d"
     yield ramp and counted, "a ramp ends after a time, not after a number of requests", "use -d"
@@ -135,17 +135,17 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
 
 def _contradictory_connections(options: LoadOptions) -> Iterator[tuple[bool, str, str]]:
     """The same for connections and TLS."""
-    one = "give one of them"
+    remedy = "give one of them"
     reused = options.requests_per_connection not in (None, 1)
-    yield options.no_keepalive and reused, "--no-keepalive means one request per connection", one
-    yield options.no_keepalive and options.pipeline > 1, "--pipeline needs keep-alive", one
+    yield options.no_keepalive and reused, "--no-keepalive means one request per connection", remedy
+    yield options.no_keepalive and options.pipeline > 1, "--pipeline needs keep-alive", remedy
     yield options.streams is not None and not options.http2, "--streams are HTTP/2's", "give --http2, too"
     yield options.http2 and options.pipeline > 1, "--http2 has streams in place of a pipeline", "use --streams"
     closing = options.no_keepalive or options.requests_per_connection is not None
     yield options.http2 and closing, "over HTTP/2 the server alone ends connections", f"leave out {_closing(options)}"
-    yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", one
+    yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", remedy
     socket = options.unix_socket is not None and bool(options.connect_to)
-    yield socket, "--unix and --connect-to exclude each other", one
+    yield socket, "--unix and --connect-to exclude each other", remedy
     half = (options.certificate_file is None) != (options.key_file is None)
     yield half, "--cert and --key go together", "give both; one PEM file may hold both"
 
@@ -205,12 +205,12 @@ def _tls(options: LoadOptions, url: Url) -> Tls | None:
 def _cpus(allowed: Sequence[Sequence[int]], threads: int | None, *, local: bool, is_here: bool) -> list[Sequence[int]]:
     """The load generator's processors on each host, as many on each: its share beside a server, otherwise all."""
     if threads is not None:
-        wanted = [of_host[-threads:] for of_host in allowed]
+        cpus_by_host = [of_host[-threads:] for of_host in allowed]
     else:
         root = ROOT if is_here else None
-        wanted = [local_placement(of_host, root).load_cpus if local else of_host for of_host in allowed]
-    fewest = min(map(len, wanted))
-    return [of_host[-fewest:] for of_host in wanted]
+        cpus_by_host = [local_placement(of_host, root).load_cpus if local else of_host for of_host in allowed]
+    fewest = min(map(len, cpus_by_host))
+    return [of_host[-fewest:] for of_host in cpus_by_host]
 
 
 def _assert_alone(threads: int, cpus: Sequence[int], allowed: int, *, local: bool) -> None:
