@@ -1,5 +1,6 @@
 """A real `sshd` on loopback for one test, with keys of its own; hosts that are reached by it."""
 
+import json
 import os
 import shlex
 import shutil
@@ -57,18 +58,24 @@ def sshd(folder: Path) -> Iterator[list[str]]:
                 SEPARATION.rmdir()
 
 
-def hosts_file(folder: Path, options: Sequence[str], environment: Mapping[str, str], **roles: Sequence[str]) -> Path:
-    """A file of hosts that are all this machine, whose interpreter sees these variables, and those of the tests."""
+def hosts_file(folder: Path, options: Sequence[str], mark: Mapping[str, str], **roles: Sequence[str]) -> Path:
+    """A file of hosts that are all this machine. What runs there sees the variables of the tests.
+
+    Args:
+        mark: variables that the workers are started with, so that they can be told from other processes.
+    """
     python = folder / "python"
-    of_tests = {name: value for name, value in os.environ.items() if name.startswith("FAIRTRIAL_")}
-    variables = " ".join(shlex.quote(f"{name}={value}") for name, value in {**of_tests, **environment}.items())
+    variables = " ".join(shlex.quote(f"{name}={value}") for name, value in mark.items())
     python.write_text(f'#!/bin/sh\nexec env {variables} {shlex.quote(sys.executable)} "$@"\n')
     python.chmod(0o755)
-    file = folder / "hosts.toml"
+    of_tests = {name: value for name, value in os.environ.items() if name.startswith("FAIRTRIAL_") or name == "PATH"}
+    environment = ", ".join(f"{name} = {json.dumps(value)}" for name, value in of_tests.items() if name not in mark)
     tables = [
         f'[hosts.{name}]\naddress = "127.0.0.1"\nroles = {list(each)}\nssh_options = {list(options)}\n'
+        f"environment = {{ {environment} }}\n"
         for name, each in roles.items()
     ]
+    file = folder / "hosts.toml"
     file.write_text(f'python = "{python}"\n' + "".join(tables))
     return file
 

@@ -142,6 +142,13 @@ def test_a_wrong_file_names_the_key(tmp_path: Path, text: str, words: str) -> No
     assert words in str(error.value)
 
 
+def test_what_was_a_number_of_hosts_says_what_it_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Problem, match="a file of hosts is expected") as error:
+        read_hosts(Path("2"), ["load"])
+    assert "--load-hosts 2" in (error.value.remedy or "")
+
+
 @pytest.mark.parametrize("options", [(), ("--cluster", "tcp://127.0.0.1:1", "--hosts", "hosts.toml")])
 def test_a_cluster_is_named_in_one_way(lab: Lab, options: Sequence[str]) -> None:
     finished = lab.fairtrial("cluster", "plan", *options)

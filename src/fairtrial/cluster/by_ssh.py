@@ -116,7 +116,12 @@ def brought_up(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Any]]:
             workers.append(started)
             started.give(
                 WorkerTask(
-                    scheduler=address, name=name, address=host.address, roles=host.roles, credentials=credentials
+                    scheduler=address,
+                    name=name,
+                    address=host.address,
+                    roles=host.roles,
+                    environment=host.environment,
+                    credentials=credentials,
                 )
             )
         _await_all(path, workers, scheduler)

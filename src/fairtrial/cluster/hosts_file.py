@@ -30,6 +30,9 @@ class SshHost(Strict):
     python: str = ""
     """the interpreter there in whose environment Fairtrial is installed; empty: that of the file"""
 
+    environment: dict[str, str] = Field(default_factory=dict)
+    """variables of all that runs there: SSH gives a program a short PATH, and none of a login's settings"""
+
     @field_validator("roles")
     @classmethod
     def _known_roles(cls, roles: list[str]) -> list[str]:
@@ -72,8 +75,12 @@ def read_hosts(path: Path, needed: Sequence[str]) -> HostsFile:
         needed: the roles that have to be among theirs.
 
     Raises:
-        Problem: it cannot be read, does not fit the model, or lacks a role.
+        Problem: it cannot be read, is a number of hosts, does not fit the model, or lacks a role.
     """
+    if path.name.isdigit() and not path.exists():
+        raise Problem(
+            f"--hosts {path}: a file of hosts is expected", f"from how many hosts the load comes is --load-hosts {path}"
+        )
     file = read_toml(path, HostsFile)
     missing = [role for role in needed if not any(role in host.roles for host in file.hosts.values())]
     if missing:

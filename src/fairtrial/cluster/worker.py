@@ -4,6 +4,7 @@ Its certificate comes by that input, so that it is on no disk and in no command 
 """
 
 import asyncio
+import os
 import sys
 import tempfile
 import threading
@@ -44,6 +45,7 @@ class WorkerTask(Strict):
     address: str
     """of its host, at which it listens"""
     roles: list[str]
+    environment: dict[str, str]
     credentials: Credentials
 
 
@@ -52,6 +54,7 @@ def main() -> None:
     import dask  # noqa: PLC0415 an optional part
 
     task = WorkerTask.model_validate_json(sys.stdin.buffer.readline(LONGEST_TASK_BYTES))
+    os.environ.update(task.environment)
     with (
         dask.config.set({setting.key: setting.value for setting in SETTINGS if setting.of == "workers"}),
         tempfile.TemporaryDirectory(prefix="fairtrial-worker-") as folder,
