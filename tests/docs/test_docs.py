@@ -71,7 +71,7 @@ def test_the_example_of_an_open_load_runs(lab: Lab) -> None:
     finished = lab.fairtrial("run", example, "--blocks", "1", *lab.named("mine"))
 
     assert finished.status in (0, 1, 3), finished.err
-    assert {condition["outcome"] for condition in finished.result["conditions"]} == {"valid"}
+    assert {condition["outcome"] for condition in finished.result["conditions"]} == {"valid"}, finished.out
 
 
 def test_the_example_of_thresholds_is_accepted(lab: Lab) -> None:

@@ -22,8 +22,8 @@ cluster_app = typer.Typer(
     help="""Look at the hosts of a Dask cluster, before trials are spread over them.
 
     A host has the roles that its worker's resources name, or the file of hosts: server, load, service or balancer.
-    `fairtrial load` lets load come from such a host, `fairtrial run` carries trials out on them; both take --cluster or
-    --hosts, as the commands here do.
+    `fairtrial load --cluster` lets load come from such a host, `fairtrial run --cluster` carries trials out on them. In
+    place of --cluster, all of them take --hosts.
     """,
     no_args_is_help=True,
 )
