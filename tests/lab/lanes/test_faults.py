@@ -51,15 +51,19 @@ def test_a_worker_that_is_lost_under_load(lab: Lab, own: Processes, lost: str) -
     wait_for(lambda: not run_there(own), "all that ran on the hosts has ended")
 
 
-def test_the_other_lane_goes_on(lab: Lab, own: Processes) -> None:
-    servers = [own.start_worker("server=1 load=1") for _ in range(2)]
-    own.wait_for_workers(2)
-    arguments = arguments_on(lab, own, lab.stack("one"), seconds=5, blocks=4)
+@pytest.mark.parametrize("load_hosts", [0, 2])
+def test_the_other_lane_goes_on(lab: Lab, own: Processes, load_hosts: int) -> None:
+    """Whether it has one host, which is lost, or three, of which one that offers load is."""
+    roles = ["load=1"] * 2 * load_hosts + (["server=1"] * 2 if load_hosts else ["server=1 load=1"] * 2)
+    workers = [own.start_worker(each) for each in roles]
+    own.wait_for_workers(len(roles))
+    options = ("--load-hosts", str(load_hosts)) if load_hosts else ()
+    arguments = arguments_on(lab, own, lab.stack("one"), options=options, seconds=5, blocks=4)
     with under_way(lab, *arguments) as process:
         wait_for(lambda: under_load(own), "a load is under way")
-        servers[0].kill()
-        process.communicate(timeout=120)
-    assert process.returncode == 3
+        workers[0].kill()
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 3, out + err
     trials = trials_of(lab)
     assert sorted(trial["index"] for trial in trials) == [1, 2, 3, 4]
     failed = [trial for trial in trials if trial["failure"]]
