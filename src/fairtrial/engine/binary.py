@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from fairtrial.base.cache.digest import folder_sha256
-from fairtrial.base.cache.once import damage_of, kept, made_once
+from fairtrial.base.cache.once import damage_of, find_made, made_once
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
@@ -69,7 +69,7 @@ def engine_that_is_there() -> Path | None:
     """
     ready = _ready(ENGINE)
     if ready is None:
-        folder = kept("engine", ENGINE, _sha256(*_sources(ENGINE)))
+        folder = find_made("engine", ENGINE, _sha256(*_sources(ENGINE)))
         if folder is None:
             return None
         ready = folder / ENGINE

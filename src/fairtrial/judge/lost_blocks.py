@@ -28,11 +28,11 @@ def lost_blocks(record: ExperimentRecord, results: Mapping[int, TrialResult]) ->
     """
     if not record.looks and not record.spare_blocks:
         return {}
-    lost: dict[int, list[TrialResult]] = {}
+    by_block: dict[int, list[TrialResult]] = {}
     for trial in sorted(results.values(), key=lambda trial: trial.index):
         if spoiled_by_machine(trial):
-            lost.setdefault(trial.block, []).append(trial)
-    return lost if lost.keys() < {trial.block for trial in results.values()} else {}
+            by_block.setdefault(trial.block, []).append(trial)
+    return by_block if by_block.keys() < {trial.block for trial in results.values()} else {}
 
 
 def is_any_spoiled(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
@@ -47,18 +47,18 @@ def spoiled_by_machine(trial: TrialResult) -> bool:
     return trial.outcome == "refused" and bool(refusing) and all(checks[name].of_machine for name in refusing)
 
 
-def counts(trial: TrialResult, lost: Mapping[int, Sequence[TrialResult]]) -> bool:
+def counts(trial: TrialResult, spoiled_trials: Mapping[int, Sequence[TrialResult]]) -> bool:
     """Whether figures and verdicts look at a trial: it is of a block that is kept, or its own refusal stands.
 
     That others were at work beside a contender that answered wrongly does not acquit it.
     """
-    return trial.block not in lost or (trial.outcome == "refused" and not spoiled_by_machine(trial))
+    return trial.block not in spoiled_trials or (trial.outcome == "refused" and not spoiled_by_machine(trial))
 
 
-def left_out(lost: Mapping[int, Sequence[TrialResult]]) -> list[Finding]:
+def left_out(spoiled_trials: Mapping[int, Sequence[TrialResult]]) -> list[Finding]:
     """A note on the experiment for each check behind blocks that are left out."""
     by_check: dict[str, dict[int, list[int]]] = {}
-    for block, trials in lost.items():
+    for block, trials in spoiled_trials.items():
         for trial in trials:
             for name in {finding.check for finding in trial.findings if finding.severity == "refusal"}:
                 by_check.setdefault(name, {}).setdefault(block, []).append(trial.index)

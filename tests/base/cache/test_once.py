@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.cache.digest import folder_sha256, source_files
-from fairtrial.base.cache.once import kept, made_once
+from fairtrial.base.cache.once import find_made, made_once
 from fairtrial.base.problem import Problem
 
 
@@ -39,18 +39,18 @@ def test_half_made_is_not_made(cache: Path) -> None:
 def test_what_a_killed_process_left_is_made_again(cache: Path) -> None:
     folder = made_once("test", "thing", "d" * 64, lambda folder: (folder / "part").write_text("") and None)
     (folder / ".complete").unlink()
-    assert kept("test", "thing", "d" * 64) is None
+    assert find_made("test", "thing", "d" * 64) is None
     assert made_once("test", "thing", "d" * 64, lambda folder: None) == folder
     assert not (folder / "part").exists()
 
 
 def test_kept_finds_what_was_made_and_nothing_else(cache: Path) -> None:
-    assert kept("test", "counted", "a" * 64) is None
+    assert find_made("test", "counted", "a" * 64) is None
     folder = made_once("test", "counted", "a" * 64, lambda folder: None)
-    assert kept("test", "counted", "a" * 64) == folder
-    assert kept("test", "counted", "b" * 64) is None
-    assert kept("test", "other", "a" * 64) is None
-    assert kept("other", "counted", "a" * 64) is None
+    assert find_made("test", "counted", "a" * 64) == folder
+    assert find_made("test", "counted", "b" * 64) is None
+    assert find_made("test", "other", "a" * 64) is None
+    assert find_made("other", "counted", "a" * 64) is None
 
 
 def make_slowly(log: Path) -> None:

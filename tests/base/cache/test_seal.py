@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.cache import once
-from fairtrial.base.cache.once import damage_of, kept, made_once
+from fairtrial.base.cache.once import damage_of, find_made, made_once
 from fairtrial.base.cache.seal import SEAL, damage, seal
 
 SHA256 = "a" * 64
@@ -91,7 +91,7 @@ def test_what_is_damaged_is_made_again(tmp_path: Path, monkeypatch: pytest.Monke
     app = made_once("test", "thing", SHA256, fill) / "bin" / "app"
     os.truncate(app, 0)
     once._found_good.clear()  # as in the next process
-    assert kept("test", "thing", SHA256) is None
+    assert find_made("test", "thing", SHA256) is None
     assert "0 bytes instead of 1,234" in (damage_of("test", "thing", SHA256) or "none")
     assert made_once("test", "thing", SHA256, fill) / "bin" / "app" == app
     assert app.stat().st_size == 1234 and damage_of("test", "thing", SHA256) is None

@@ -52,7 +52,7 @@ def made_once(
     return folder
 
 
-def kept(kind: str, name: str, sha256: str) -> Path | None:
+def find_made(kind: str, name: str, sha256: str) -> Path | None:
     """Return the folder that `made_once` made with these arguments, or None if it has not been made, or is damaged."""
     folder = _path(kind, name, sha256)
     return folder if _is_good(folder) else None

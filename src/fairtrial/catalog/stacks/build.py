@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 
 from fairtrial.base.cache.digest import folder_sha256, source_files
-from fairtrial.base.cache.once import kept, made_once
+from fairtrial.base.cache.once import find_made, made_once
 from fairtrial.base.locations import cache_folder
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.base.problem import Problem
@@ -109,7 +109,7 @@ def whole_build(stack: Stack, versions: Mapping[str, str], built_apart: str | No
     """
     if stack.origin != "folder":
         return None
-    return kept("stacks", stack.name, _made_from_sha256(stack, versions, 1, built_apart, None))
+    return find_made("stacks", stack.name, _made_from_sha256(stack, versions, 1, built_apart, None))
 
 
 def _directory(stack: Stack) -> Path:

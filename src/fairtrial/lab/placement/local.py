@@ -34,17 +34,17 @@ def local_placement(cpus: Sequence[int] | None = None, root: Path | None = ROOT)
     if len(allowed) == 1:
         return Placement(load_cpus=allowed, server_cpus=allowed, disjoint=False)
     cores = cores_of(allowed, root)
-    wanted = max(1, len(allowed) // LOAD_SHARE)
+    load_size = max(1, len(allowed) // LOAD_SHARE)
     for_server = _on_one_node(_of_one_kind(cores))
-    for_load = _apart_from(for_server, cores, wanted)
+    for_load = _apart_from(for_server, cores, load_size)
     if not for_load and len(for_server) > 1:
         # Cores with fewer threads last: the load takes these, and the server keeps the largest.
         by_size = sorted(for_server, key=lambda core: -len(core.cpus))
-        for_load = _last(by_size[1:], wanted)
+        for_load = _last(by_size[1:], load_size)
         for_server = [core for core in for_server if core not in for_load]
     if not for_load:  # a single core
         (core,) = for_server
-        return _described(core.cpus[-wanted:], core.cpus[:-wanted], allowed, cores)
+        return _described(core.cpus[-load_size:], core.cpus[:-load_size], allowed, cores)
     return _described(_cpus(for_load), _cpus(for_server), allowed, cores)
 
 
@@ -86,7 +86,7 @@ def _on_one_node(cores: list[Core]) -> list[Core]:
     return largest if 2 * len(_cpus(largest)) >= len(_cpus(cores)) else cores
 
 
-def _apart_from(server: Sequence[Core], cores: Sequence[Core], wanted: int) -> list[Core]:
+def _apart_from(server: Sequence[Core], cores: Sequence[Core], processors: int) -> list[Core]:
     """Cores for the load of which the server has none, of one kind and on one node; empty: there are not enough.
 
     Where the server has left nothing else, the largest of such groups is taken, however small, before a core is split.
@@ -95,21 +95,21 @@ def _apart_from(server: Sequence[Core], cores: Sequence[Core], wanted: int) -> l
     groups: dict[tuple[str, int | None], list[Core]] = {}
     for core in left:
         groups.setdefault((core.kind, core.node), []).append(core)
-    enough = {key: own for key, own in groups.items() if len(_cpus(own)) >= wanted}
+    enough = {key: own for key, own in groups.items() if len(_cpus(own)) >= processors}
     if not enough and len(server) == 1 and groups:
         return max(groups.values(), key=lambda own: len(_cpus(own)))
     kind = server[0].kind
     best = min(enough, key=lambda key: (key[0] != kind, _rank(key[0])), default=None)
-    return [] if best is None else _last(enough[best], wanted)
+    return [] if best is None else _last(enough[best], processors)
 
 
-def _last(cores: Sequence[Core], wanted: int) -> list[Core]:
-    """The last of these cores, so many that they have the processors that are wanted, or all."""
-    taken: list[Core] = []
+def _last(cores: Sequence[Core], processors: int) -> list[Core]:
+    """The last of these cores, so many that they have as many processors, or all."""
+    last: list[Core] = []
     for core in reversed(cores):
-        if len(_cpus(taken)) < wanted:
-            taken.insert(0, core)
-    return taken
+        if len(_cpus(last)) < processors:
+            last.insert(0, core)
+    return last
 
 
 def _cpus(cores: Sequence[Core]) -> list[int]:

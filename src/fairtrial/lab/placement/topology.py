@@ -55,8 +55,8 @@ def siblings(cpu: int, root: Path | None = ROOT) -> tuple[int, ...]:
 
 def _kinds(cpus: Collection[int], root: Path | None) -> Mapping[int, str]:
     """By processor, the kind of its core; empty where all are alike."""
-    named = {cpu: kind for unit, kind in HYBRID.items() for cpu in _cpu_list(_text(root, f"devices/{unit}/cpus"))}
-    kinds = {cpu: named[cpu] for cpu in cpus if cpu in named}
+    by_unit = {cpu: kind for unit, kind in HYBRID.items() for cpu in _cpu_list(_text(root, f"devices/{unit}/cpus"))}
+    kinds = {cpu: by_unit[cpu] for cpu in cpus if cpu in by_unit}
     if len(kinds) < len(cpus):
         kinds = _kinds_by_speed(cpus, root)
     return kinds if len(set(kinds.values())) > 1 else {}

@@ -217,8 +217,8 @@ def _side(metric: Metric, runs: Sequence[JudgedRun], identity: str) -> tuple[_Si
 
 def _if_enough(side: _Side, unit: str) -> tuple[_Side, str | None]:
     if len(side.values) < MINIMUM_BLOCKS:
-        found = count(len(side.values), unit)
-        return _NOTHING, f"{found} cannot carry an interval: at least {MINIMUM_BLOCKS} are needed"
+        size = count(len(side.values), unit)
+        return _NOTHING, f"{size} cannot carry an interval: at least {MINIMUM_BLOCKS} are needed"
     return side, None
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairtrial.base.cache.once import kept, made_once
+from fairtrial.base.cache.once import find_made, made_once
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
@@ -125,7 +125,7 @@ def installed_program() -> Program | None:
         path = shutil.which(name)
         if path:
             return Program(Path(path), is_mongod=name == MONGOD)
-    tool = kept("tools", TOOL, _pinned_sha256())
+    tool = find_made("tools", TOOL, _pinned_sha256())
     native = _native(tool) if tool else None
     return Program(native, is_mongod=False, package=PACKAGE) if native else None
 
