@@ -27,6 +27,7 @@ STILL_TO_DO = {
 FIELDS_OF_FORMATS = {
     "Acknowledgements.begun",
     "CapacitySearch.found",
+    "ClaimInWords.asked",
     "ClaimResult.asked",
     "CrashAudit.drawn",
     "CrashAudit.lost",

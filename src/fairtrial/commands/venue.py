@@ -46,7 +46,8 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
     from fairtrial.lab.lanes.task import sent_plan
 
     if settings.profile:
-        raise Problem("--profile is for one machine", "leave out --cluster or --hosts, or --profile")
+        where = "--hosts" if settings.cluster is None else "--cluster"
+        raise Problem(f"--profile and {where} exclude each other", f"profile on one machine, without {where}")
     portable_plan = sent_plan(plan, str(file))
     with ExitStack() as ends:
         with console.status("looking at the cluster" if settings.hosts is None else "bringing up the hosts"):

@@ -92,7 +92,7 @@ class ClaimInWords(Strict):
 
     verdict: Verdict
     text: str
-    requirement: str
+    asked: str
     published: str
     measured: str
     blocks: int
@@ -110,7 +110,7 @@ def claim_in_words(claim: ClaimResult) -> ClaimInWords:
     return ClaimInWords(
         verdict=claim.verdict,
         text=claim.text,
-        requirement=claim.asked,
+        asked=claim.asked,
         published=published,
         measured=measured,
         blocks=claim.blocks,
@@ -119,7 +119,7 @@ def claim_in_words(claim: ClaimResult) -> ClaimInWords:
 
 def claim_row(claim: ClaimInWords) -> str:
     """The claim's line below `CLAIMS_HEAD`."""
-    cells = [claim.text, claim.requirement, claim.published, claim.measured, str(claim.blocks)]
+    cells = [claim.text, claim.asked, claim.published, claim.measured, str(claim.blocks)]
     return row_text([f"{MARKS[claim.verdict]} {claim.verdict}", *map(escape, cells)])
 
 
