@@ -23,7 +23,7 @@ use crate::driver::Conversation;
 use crate::http1::request;
 use crate::pipelining::PipelinedConversation;
 use crate::plan::{Load, RequestPlan, SetupPlan};
-use crate::record::{Cohort, RequestKinds};
+use crate::record::{Cohort, ErrorKind, RequestKinds};
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, ThinkTimes, ThreadShare};
 use crate::setup_requests;

@@ -1,0 +1,134 @@
+//! What comes on a connection: answers, bytes that are none, and its end.
+
+use super::judge::{Against, Tally, judge};
+use super::lanes::Heard;
+use super::slot::State;
+use super::{Next, Session, sent};
+use crate::exchange::Received;
+use crate::record::ErrorKind;
+use crate::schedule::Phase;
+
+impl Session {
+    /// Bytes have come. `peer_closes`: these are the last ones, so that the connection carries no other request.
+    #[inline]
+    pub fn received(&mut self, number: usize, bytes: &[u8], peer_closes: bool, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        if self.phase == Phase::Over {
+            return Next::Close;
+        }
+        if self.phase == Phase::Window {
+            self.record.received_bytes += bytes.len() as u64;
+        }
+        let slot = &self.slots[number];
+        if slot.state != State::Requesting || slot.current.sent_bytes == 0 {
+            return self.received_otherwise(number, bytes, peer_closes, now_ns);
+        }
+        let mut input = bytes;
+        match self.hear(number, &mut input, false, peer_closes, now_ns) {
+            Heard::Part => Next::Wait,
+            Heard::Answer { next, .. } | Heard::Garbage(next) => next,
+        }
+    }
+
+    /// Takes `input` up to the end of the answer to the current request, of which something was sent. The phase is not
+    /// over. `more_may_follow`: see [`crate::exchange::Exchange::receive`].
+    #[inline(always)]
+    pub(super) fn hear(
+        &mut self,
+        number: usize,
+        input: &mut &[u8],
+        more_may_follow: bool,
+        peer_closes: bool,
+        now_ns: u64,
+    ) -> Heard {
+        let in_window = self.phase == Phase::Window;
+        let slot = &mut self.slots[number];
+        slot.current.hears(now_ns);
+        let current = &slot.current;
+        let expectation = &mut self.expectations[current.request];
+        let is_head = self.requests[current.request].is_head;
+        match slot.exchange.receive(input, is_head, more_may_follow, expectation, current.row) {
+            Received::Partial => Heard::Part,
+            Received::Complete(answer) => {
+                let may_stay = answer.reusable && current.is_sent() && !current.closes;
+                if peer_closes && may_stay && in_window {
+                    self.record.unannounced_closes += 1;
+                }
+                let opened_ns = self.timeline.opens_ns;
+                let tally = Tally {
+                    record: &mut self.record,
+                    in_window,
+                    cohort_from_ns: self.cohort_from_ns,
+                    totals: &self.totals,
+                    opened_ns,
+                };
+                let against = self.reference.as_deref_mut().map(|reference| Against {
+                    reference,
+                    sent: sent(&self.requests, &self.rendered, current, number),
+                });
+                let is_right = judge(&answer, expectation, current, now_ns, tally, against);
+                let stays = may_stay && !peer_closes;
+                Heard::Answer { next: self.answered(number, stays, is_right, now_ns), stays }
+            }
+            Received::Broken(broken) => Heard::Garbage(self.received_garbage(number, &broken, now_ns)),
+        }
+    }
+
+    /// The peer has closed its side.
+    pub fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
+        match self.whole_at_close(number, now_ns) {
+            Some(next) => next,
+            None => self.broken(number, ErrorKind::Closed, now_ns),
+        }
+    }
+
+    /// The next step if the peer's close completes the answer that is awaited.
+    pub(crate) fn whole_at_close(&mut self, number: usize, now_ns: u64) -> Option<Next> {
+        self.advance(now_ns);
+        let slot = &self.slots[number];
+        let is_whole = slot.state == State::Requesting
+            && slot.current.sent_bytes > 0
+            && self.phase != Phase::Over
+            && slot.exchange.is_complete_at_close();
+        is_whole.then(|| self.whole_answer(number, false, now_ns))
+    }
+
+    /// All of an answer has come whose end the bytes themselves do not say. The phase is not over.
+    pub(super) fn whole_answer(&mut self, number: usize, stays: bool, now_ns: u64) -> Next {
+        let slot = &self.slots[number];
+        let current = slot.current;
+        let expectation = &mut self.expectations[current.request];
+        let answer = slot.exchange.whole(expectation);
+        let tally = Tally {
+            record: &mut self.record,
+            in_window: self.phase == Phase::Window,
+            cohort_from_ns: self.cohort_from_ns,
+            totals: &self.totals,
+            opened_ns: self.timeline.opens_ns,
+        };
+        let against = self.reference.as_deref_mut().map(|reference| Against {
+            reference,
+            sent: sent(&self.requests, &self.rendered, &current, number),
+        });
+        let is_right = judge(&answer, expectation, &current, now_ns, tally, against);
+        self.answered(number, stays, is_right, now_ns)
+    }
+
+    /// The connection is of no more use.
+    pub fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        self.count_unannounced(number, kind);
+        self.lose(number, kind, now_ns)
+    }
+
+    /// What a connection carried that is of no more use is asked anew, or has failed.
+    pub(super) fn lose(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
+        let slot = &self.slots[number];
+        let is_unasked = slot.state == State::Requesting && slot.current.sent_bytes == 0;
+        if is_unasked && slot.is_reused && self.phase != Phase::Over {
+            // The peer ended an idle connection, which is its right: nobody asked anything of it yet.
+            return self.connect(number, State::Connecting, now_ns);
+        }
+        self.fail(number, kind, now_ns)
+    }
+}
