@@ -15,7 +15,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.hosts_file import read_hosts
-from fairtrial.cluster.roles import NEEDED
+from fairtrial.cluster.roles import REQUIRED_ROLES
 from tests.cluster.sshd import hosts_file, sshd
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
@@ -138,7 +138,7 @@ def test_a_wrong_file_names_the_key(tmp_path: Path, text: str, words: str) -> No
     file = tmp_path / "hosts.toml"
     file.write_text(text)
     with pytest.raises(Problem) as error:
-        read_hosts(file, NEEDED)
+        read_hosts(file, REQUIRED_ROLES)
     assert words in str(error.value)
 
 

@@ -33,9 +33,9 @@ class LocalEngine:
     """how late the second host begins"""
     started: list["LocalEngine"]
 
-    def __init__(self, _cluster: Cluster, there: EngineThere, plan: EnginePlan, *, held: bool) -> None:
-        assert held
-        self._is_second, self.plan, self.look_seconds = there is HOSTS[1], plan, 0.0
+    def __init__(self, _cluster: Cluster, location: EngineThere, plan: EnginePlan, *, on_hold: bool) -> None:
+        assert on_hold
+        self._is_second, self.plan, self.look_seconds = location is HOSTS[1], plan, 0.0
         command = [str(engine_binary()), "run", "--die-with-parent", "--hold"]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
@@ -100,7 +100,7 @@ def test_the_whole_is_the_sum_of_what_each_host_did(
 ) -> None:
     account = JointAccount()
     summary = offered(plan_on(target, load), account)
-    assert [host.worker for host in account.hosts] == [there.worker for there in HOSTS]
+    assert [host.worker for host in account.hosts] == [host.worker for host in HOSTS]
     assert bins(summary.response_time) == sum((bins(host.response_time) for host in account.hosts), Counter())
     for key in ("offered", "sent", "answers", "verified", "failures"):
         assert getattr(summary, key) == sum(getattr(host, key) for host in account.hosts), key

@@ -92,11 +92,11 @@ class _SshProcess:
 
 
 @contextmanager
-def brought_up(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Any]]:
+def brought_up(path: Path, required_roles: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """A cluster of the hosts that a file names.
 
     Args:
-        needed: the roles that have to be among theirs.
+        required_roles: the roles that have to be among theirs.
 
     Returns:
         the address of its scheduler, and the `distributed.Security` of who connects to it.
@@ -104,7 +104,7 @@ def brought_up(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Any]]:
     Raises:
         Problem: the file is wrong, something is not installed, or a host does not come up.
     """
-    file = read_hosts(path, needed)
+    file = read_hosts(path, required_roles)
     credentials = _made_credentials()
     with silent_dask(), ExitStack() as ends:
         scheduler = ends.enter_context(_scheduler(file, credentials))
@@ -133,12 +133,12 @@ def _made_credentials() -> Credentials:
         from distributed import Security  # noqa: PLC0415 an optional part
 
         make: Any = Security.temporary  # it has no types
-        made = make()
+        security = make()
     except ImportError as error:
         raise Problem(
             "clusters need Dask's `distributed` and `cryptography`, which are not installed", INSTALL, NOTHING_RAN
         ) from error
-    return Credentials(certificate=made.tls_scheduler_cert, key=made.tls_scheduler_key)
+    return Credentials(certificate=security.tls_scheduler_cert, key=security.tls_scheduler_key)
 
 
 @contextmanager
@@ -177,8 +177,8 @@ def _way_to(address: str) -> str:
         (family, kind, protocol, _, place), *_ = socket.getaddrinfo(address, 9, type=socket.SOCK_DGRAM)
         with socket.socket(family, kind, protocol) as way:
             way.connect(place)
-            found: str = way.getsockname()[0]
-            return found
+            address_here: str = way.getsockname()[0]
+            return address_here
     except OSError as error:
         raise Problem(
             f"no way to the host at {printable(address, 60)}: {error.strerror}", "check its address", NOTHING_RAN
@@ -210,8 +210,8 @@ def _await_all(path: Path, workers: list[_SshProcess], scheduler: Any) -> None:
     """
     until = time.monotonic() + UP_WITHIN_SECONDS
     while True:
-        there = {state.name for state in list(scheduler.scheduler.workers.values())}
-        missing = [worker for worker in workers if worker.name not in there]
+        registered = {state.name for state in list(scheduler.scheduler.workers.values())}
+        missing = [worker for worker in workers if worker.name not in registered]
         if not missing:
             return
         for worker in missing:
@@ -224,9 +224,9 @@ def _await_all(path: Path, workers: list[_SshProcess], scheduler: Any) -> None:
                     NOTHING_RAN,
                 )
         if time.monotonic() > until:
-            named = ", ".join(worker.name for worker in missing)
+            names = ", ".join(worker.name for worker in missing)
             raise Problem(
-                f"{path}: {count(len(missing), 'host')} did not come up within {UP_WITHIN_SECONDS:g} s: {named}",
+                f"{path}: {count(len(missing), 'host')} did not come up within {UP_WITHIN_SECONDS:g} s: {names}",
                 f"see that it reaches {scheduler.scheduler_address} (a firewall, or another address of this machine: "
                 "`here` in the file)",
                 NOTHING_RAN,

@@ -49,8 +49,8 @@ class Cluster:
 
     def workers(self) -> dict[str, Mapping[str, Any]]:
         """What the scheduler knows about each worker, by the worker's address."""
-        known: dict[str, Mapping[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
-        return known
+        workers: dict[str, Mapping[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return workers
 
     def call(self, worker: str, program: Program, function: str, **arguments: Any) -> Any:
         """Call a function of a sent program in a worker, and return what it returns: plain values.
@@ -62,12 +62,12 @@ class Cluster:
         namespace = {"source": _source(program), "function": function, "arguments": arguments}
         return self._answer(worker, eval, CALL, namespace)
 
-    def hold(self, worker: str, program: Program, function: str, **arguments: Any) -> "Held":
+    def hold(self, worker: str, program: Program, function: str, **arguments: Any) -> "RemoteObject":
         """Call a function in a worker and leave what it returns there, until it is released or this process ends.
 
         It is called once: neither again when it fails, nor elsewhere when its worker is lost.
         """
-        return Held(self._client, worker, self._submitted(worker, program, function, arguments))
+        return RemoteObject(self._client, worker, self._submitted(worker, program, function, arguments))
 
     def compute(self, worker: str, program: Program, function: str, **arguments: Any) -> Any:
         """Call a function that takes its time in a worker, and return what it returns: plain values.
@@ -117,7 +117,7 @@ class Cluster:
             return answers[worker]
 
 
-class Held:
+class RemoteObject:
     """An object in a worker, which lives as long as this one, this process and the worker."""
 
     def __init__(self, client: Any, worker: str, future: Any) -> None:
@@ -134,20 +134,20 @@ class Held:
         try:
             called = self._client.submit(methodcaller(method, *arguments), self._future, **_once(self._worker))
         except ClosedClientError as error:
-            raise _lost(self._worker) from error
+            raise _worker_lost(self._worker) from error
         return _result(self._client, self._worker, called, self._future, ANSWER_WITHIN_SECONDS)
 
     def assert_there(self) -> None:
         """Raise a Problem if its worker is lost, or the connection to the scheduler. Nobody is asked."""
         if self._future.status in ("lost", "cancelled", "error") or self._client.status != "running":
-            raise _lost(self._worker)
+            raise _worker_lost(self._worker)
 
     def release(self) -> None:
         """Let it go. What it holds there ends."""
         _let_go(self._future)
 
 
-def _result(client: Any, worker: str, asked: Any, of: Any, within_seconds: float) -> Any:
+def _result(client: Any, worker: str, future: Any, of: Any, within_seconds: float) -> Any:
     """What a future comes to, as long as what it is asked `of` is there; if not, that is let go."""
     from distributed.client import FutureCancelledError  # noqa: PLC0415 an optional part
     from distributed.scheduler import KilledWorker  # noqa: PLC0415
@@ -155,7 +155,7 @@ def _result(client: Any, worker: str, asked: Any, of: Any, within_seconds: float
     until = time.monotonic() + within_seconds
     while time.monotonic() < until:
         try:
-            return asked.result(timeout=LOOK_EVERY_SECONDS)
+            return future.result(timeout=LOOK_EVERY_SECONDS)
         # An answer that comes just as the time is up ends Dask's `sync` with neither a result nor an error
         # (distributed 2026.8.0), and its last line fails. The answer is there: it is asked for again.
         except (TimeoutError, UnboundLocalError):
@@ -164,7 +164,7 @@ def _result(client: Any, worker: str, asked: Any, of: Any, within_seconds: float
         except (FutureCancelledError, KilledWorker, OSError):
             break
     _let_go(of)
-    raise _lost(worker)
+    raise _worker_lost(worker)
 
 
 def _let_go(future: Any) -> None:
@@ -174,7 +174,7 @@ def _let_go(future: Any) -> None:
         future.cancel()
 
 
-def _lost(worker: str) -> Problem:
+def _worker_lost(worker: str) -> Problem:
     return Problem(
         f"the worker at {printable(worker, 60)} is lost, and with it what ran there",
         "see whether its host can be reached; start the worker again, and then run again",
@@ -282,8 +282,8 @@ def host_of(address: str) -> str:
 def _is_loopback(host: str) -> bool:
     """Whether all that a name or an address stands for is loopback. What cannot be resolved is not."""
     try:
-        found = {info[4][0] for info in socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)}
-        return bool(found) and all(ip_address(str(each).partition("%")[0]).is_loopback for each in found)
+        addresses = {info[4][0] for info in socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)}
+        return bool(addresses) and all(ip_address(str(each).partition("%")[0]).is_loopback for each in addresses)
     except (OSError, ValueError):
         return False
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import Cluster, Held
+from fairtrial.cluster.connection import Cluster, RemoteObject
 from fairtrial.engine.plan import EnginePlan
 
 READ_SECONDS = 0.2
@@ -39,14 +39,14 @@ def engine_there(cluster: Cluster, worker: str) -> EngineThere:
     Raises:
         Problem: it cannot be built there, or the worker is lost.
     """
-    found = cluster.compute(worker, "engine", "binary")
-    if "path" not in found:
+    reply = cluster.compute(worker, "engine", "binary")
+    if "path" not in reply:
         raise Problem(
-            f"there is no load engine at the worker {printable(worker, 60)}: {printable(found['fault'], 300)}",
+            f"there is no load engine at the worker {printable(worker, 60)}: {printable(reply['fault'], 300)}",
             "run `fairtrial doctor` on that host",
             NOTHING_RAN,
         )
-    return EngineThere(worker, found["path"])
+    return EngineThere(worker, reply["path"])
 
 
 class CarriedProcess:
@@ -105,16 +105,16 @@ class RemoteEngine:
     def __init__(
         self,
         cluster: Cluster,
-        there: EngineThere,
+        location: EngineThere,
         plan: EnginePlan,
         *,
-        held: bool = False,
+        on_hold: bool = False,
         look_seconds: float = READ_SECONDS,
     ) -> None:
         """Start it, and hand it the plan with the files that the plan names.
 
         Args:
-            held: whether it begins only when `say` tells it to.
+            on_hold: whether it begins only when `say` tells it to.
             look_seconds: for so long what it prints is waited for each time; what else is asked of its worker, such as
                 to end it, waits as well.
 
@@ -123,8 +123,8 @@ class RemoteEngine:
         """
         self.look_seconds = look_seconds
         text, files = with_files(plan)
-        self._held: Held = cluster.hold(
-            there.worker, "engine", "start", binary=there.binary, plan=text, files=files, held=held
+        self._held: RemoteObject = cluster.hold(
+            location.worker, "engine", "start", binary=location.binary, plan=text, files=files, on_hold=on_hold
         )
         self.process = CarriedProcess(self._carry, self._send_signal)
 
@@ -141,11 +141,11 @@ class RemoteEngine:
         status: int | None = None
         try:
             while status is None:
-                said = self._held.call("read", self.look_seconds)
+                output = self._held.call("read", self.look_seconds)
                 with suppress(OSError):  # nobody reads any more
-                    out.write(said["out"])
-                    err.write(said["err"])
-                status = said["status"]
+                    out.write(output["out"])
+                    err.write(output["err"])
+                status = output["status"]
         except Problem as problem:
             err.write(str(problem).encode())
             return -signal.SIGKILL
@@ -162,7 +162,7 @@ def with_files(plan: EnginePlan) -> tuple[str, dict[str, bytes]]:
     """
     files: dict[str, bytes] = {}
 
-    def named(path: str) -> str:
+    def name_of(path: str) -> str:
         try:
             content = Path(path).read_bytes()
         except OSError as error:
@@ -182,7 +182,7 @@ def with_files(plan: EnginePlan) -> tuple[str, dict[str, bytes]]:
     def in_place(value: Any) -> Any:
         if isinstance(value, dict):
             return {
-                key: named(inner) if key in PATH_KEYS and isinstance(inner, str) else in_place(inner)
+                key: name_of(inner) if key in PATH_KEYS and isinstance(inner, str) else in_place(inner)
                 for key, inner in value.items()
             }
         return [in_place(inner) for inner in value] if isinstance(value, list) else value

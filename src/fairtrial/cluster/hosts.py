@@ -94,14 +94,14 @@ def examine_hosts(cluster: Cluster, idle_seconds: float) -> list[Host]:
     hosts = [
         Host(
             address=address,
-            roles=roles_of(known["resources"]),
-            resources=tuple(known["resources"]),
-            nanny=bool(known.get("nanny")),
+            roles=roles_of(state["resources"]),
+            resources=tuple(state["resources"]),
+            nanny=bool(state.get("nanny")),
             facts=facts[address],
             clock=clocks[address],
             idle_share=shares[address],
         )
-        for address, known in workers.items()
+        for address, state in workers.items()
     ]
     return sorted(hosts, key=lambda host: (not host.roles, host.roles, host.address))
 
@@ -140,13 +140,13 @@ def monotonic_clock_of(cluster: Cluster, worker: str) -> Clock:
     return _offset(lambda: cluster.monotonic_clock(worker), time.monotonic)
 
 
-def _offset(there: Callable[[], float], here: Callable[[], float]) -> Clock:
-    return min((_exchange(there, here) for _ in range(CLOCK_READINGS)), key=lambda clock: clock.error_seconds)
+def _offset(remote: Callable[[], float], here: Callable[[], float]) -> Clock:
+    return min((_exchange(remote, here) for _ in range(CLOCK_READINGS)), key=lambda clock: clock.error_seconds)
 
 
-def _exchange(there: Callable[[], float], here: Callable[[], float]) -> Clock:
+def _exchange(remote: Callable[[], float], here: Callable[[], float]) -> Clock:
     clock, started = here(), time.perf_counter()
-    answer = there()
+    answer = remote()
     half = (time.perf_counter() - started) / 2
     return Clock(answer - (clock + half), half)
 

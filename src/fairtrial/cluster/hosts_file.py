@@ -68,11 +68,11 @@ class HostsFile(Strict):
         return host.python or self.python
 
 
-def read_hosts(path: Path, needed: Sequence[str]) -> HostsFile:
+def read_hosts(path: Path, required_roles: Sequence[str]) -> HostsFile:
     """Read a file of hosts.
 
     Args:
-        needed: the roles that have to be among theirs.
+        required_roles: the roles that have to be among theirs.
 
     Raises:
         Problem: it cannot be read, is a number of hosts, does not fit the model, or lacks a role.
@@ -82,7 +82,7 @@ def read_hosts(path: Path, needed: Sequence[str]) -> HostsFile:
             f"--hosts {path}: a file of hosts is expected", f"from how many hosts the load comes is --load-hosts {path}"
         )
     file = read_toml(path, HostsFile)
-    missing = [role for role in needed if not any(role in host.roles for host in file.hosts.values())]
+    missing = [role for role in required_roles if not any(role in host.roles for host in file.hosts.values())]
     if missing:
         raise Problem(
             f"{path}: no host has the role {' or the role '.join(missing)}",

@@ -54,7 +54,7 @@ class JointEngines:
     def __init__(
         self,
         cluster: Cluster,
-        there: Sequence[EngineThere],
+        locations: Sequence[EngineThere],
         plan: EnginePlan,
         account: JointAccount,
         *,
@@ -74,10 +74,10 @@ class JointEngines:
         Raises:
             Problem: a file cannot be read or is too long.
         """
-        each = len(plan.cpus) // len(there)
-        self._there, self._plan, self._account = there, plan, account
+        each = len(plan.cpus) // len(locations)
+        self._locations, self._plan, self._account = locations, plan, account
         self._monotonic, self._look_seconds = monotonic, look_seconds
-        self._clocks = [clock_of(cluster, engine.worker) for engine in there]
+        self._clocks = [clock_of(cluster, engine.worker) for engine in locations]
         account.hosts, account.apart = [], ""
         self._engines = [
             RemoteEngine(
@@ -85,13 +85,13 @@ class JointEngines:
                 engine,
                 plan.model_copy(
                     update={
-                        "part": Part(number=number, of=len(there)),
+                        "part": Part(number=number, of=len(locations)),
                         "cpus": plan.cpus[number * each : (number + 1) * each],
                     }
                 ),
-                held=True,
+                on_hold=True,
             )
-            for number, engine in enumerate(there)
+            for number, engine in enumerate(locations)
         ]
         self.process = CarriedProcess(self._conduct, self._send_signal)
 
@@ -123,13 +123,13 @@ class JointEngines:
 
     def _parts(self, out: IO[bytes]) -> list[dict[str, Any]] | None:
         """Carry the events of all on as those of one; return their parts, or None if one ended without its own."""
-        said: queue.Queue[tuple[int, dict[str, Any] | None]] = queue.Queue()
+        events: queue.Queue[tuple[int, dict[str, Any] | None]] = queue.Queue()
         for number, engine in enumerate(self._engines):
-            threading.Thread(target=_listen, args=(number, engine, said), daemon=True).start()
+            threading.Thread(target=_listen, args=(number, engine, events), daemon=True).start()
         joint = JointEvents(len(self._engines))
         ready = 0
         while len(joint.parts) < len(self._engines):
-            number, event = said.get()
+            number, event = events.get()
             if event is None:
                 if number not in joint.parts:
                     return None
@@ -158,13 +158,13 @@ class JointEngines:
     def _failure(self) -> tuple[int, bytes]:
         """The exit status and the words of the first that failed."""
         ends = []
-        for there, engine in zip(self._there, self._engines, strict=True):
+        for location, engine in zip(self._locations, self._engines, strict=True):
             assert engine.process.stderr
             words = engine.process.stderr.read().strip()
             status = engine.process.wait()
             if status not in (0, -signal.SIGKILL) or (words and status):
-                return status, words if words else f"the engine at {there.worker} failed".encode()
-            ends.append(f"{there.worker} with status {status}")
+                return status, words if words else f"the engine at {location.worker} failed".encode()
+            ends.append(f"{location.worker} with status {status}")
         return 1, f"an engine ended without its part: {', '.join(ends)}".encode()
 
     def _write_summary(self, out: IO[bytes], parts: Sequence[dict[str, Any]]) -> tuple[int, bytes]:
@@ -179,8 +179,8 @@ class JointEngines:
         merged = _merged(parts)
         if merged.returncode == 0:
             self._account.hosts = [
-                _account_of(part, there.worker, at - min(opened), clock)
-                for part, there, at, clock in zip(parts, self._there, opened, self._clocks, strict=True)
+                _account_of(part, location.worker, at - min(opened), clock)
+                for part, location, at, clock in zip(parts, self._locations, opened, self._clocks, strict=True)
             ]
         out.write(merged.stdout)
         return merged.returncode, merged.stderr.strip()
@@ -221,9 +221,9 @@ def _merged(parts: Sequence[dict[str, Any]]) -> "subprocess.CompletedProcess[byt
 def _account_of(part: dict[str, Any], worker: str, opened_after: float, clock: ClockOffset) -> LoadHostAccount:
     """What one host did: the summary of its part, as though it had been the whole."""
     record = {**part["record"], "picks": None, "sightings": None, "acknowledged": []}
-    told = json.loads(_merged([{**part, "number": 0, "of": 1, "record": record, "dataset": None}]).stdout)
-    del told["event"]
-    summary = EngineSummary.model_validate(told)
+    fields = json.loads(_merged([{**part, "number": 0, "of": 1, "record": record, "dataset": None}]).stdout)
+    del fields["event"]
+    summary = EngineSummary.model_validate(fields)
     return LoadHostAccount(
         worker=worker,
         opened_after_seconds=opened_after,
@@ -261,9 +261,9 @@ class JointEvents:
         if event["event"] == "part":
             self.parts[number] = event
         elif event["event"] == "window":
-            said = self._said[event["state"]]
-            said.add(number)
-            return [event] if len(said) == self._engines else []
+            numbers = self._said[event["state"]]
+            numbers.add(number)
+            return [event] if len(numbers) == self._engines else []
         elif event["event"] == "progress":
             self._latest[number] = event
             alike = [each for each in self._latest.values() if each["phase"] == event["phase"]]
@@ -280,12 +280,12 @@ def _together(event: dict[str, Any], all_of_it: Sequence[dict[str, Any]]) -> dic
     return {**event, **counts, **times}
 
 
-def _listen(number: int, engine: RemoteEngine, said: "queue.Queue[tuple[int, dict[str, Any] | None]]") -> None:
+def _listen(number: int, engine: RemoteEngine, events: "queue.Queue[tuple[int, dict[str, Any] | None]]") -> None:
     assert engine.process.stdout
     with engine.process.stdout as lines:
         rest = b""
         while block := lines.read(1 << 16):
             *whole, rest = (rest + block).split(b"\n")
             for line in whole:
-                said.put((number, json.loads(line)))
-    said.put((number, None))
+                events.put((number, json.loads(line)))
+    events.put((number, None))

@@ -52,11 +52,11 @@ class RemoteLab:
             while not self._released:
                 if self._news.wait(LOOK_EVERY_SECONDS):
                     self._news.clear()
-                    said = self._held.call("take")
-                    for line in said["lines"]:
+                    output = self._held.call("take")
+                    for line in output["lines"]:
                         self._on_message(json.loads(line))
-                    if said["status"] is not None:
-                        raise _ended(self.worker, said)
+                    if output["status"] is not None:
+                        raise _ended(self.worker, output)
                 else:
                     self._held.assert_there()
         except Problem as problem:
@@ -64,10 +64,10 @@ class RemoteLab:
                 self._on_message({"kind": "lost", "problem": problem})
 
 
-def _ended(worker: str, said: Mapping[str, Any]) -> Problem:
-    words = printable(said["error"].strip()[-400:], 400)
+def _ended(worker: str, output: Mapping[str, Any]) -> Problem:
+    words = printable(output["error"].strip()[-400:], 400)
     return Problem(
-        f"the lab at {printable(worker, 60)} ended with status {said['status']}" + (f": {words}" if words else ""),
+        f"the lab at {printable(worker, 60)} ended with status {output['status']}" + (f": {words}" if words else ""),
         "see on that host what ended it, such as a lack of memory; then run again",
         NOTHING_RAN,
     )

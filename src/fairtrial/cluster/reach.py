@@ -7,18 +7,18 @@ from pathlib import Path
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.by_ssh import brought_up
 from fairtrial.cluster.connection import Cluster, connected
-from fairtrial.cluster.roles import NEEDED
+from fairtrial.cluster.roles import REQUIRED_ROLES
 
 
 @contextmanager
 def reached(
-    address: str | None, hosts: Path | None, *, unencrypted: bool, needed: Sequence[str] = NEEDED
+    address: str | None, hosts: Path | None, *, unencrypted: bool, required_roles: Sequence[str] = REQUIRED_ROLES
 ) -> Iterator[Cluster]:
     """Connect to the cluster of one of them; what was brought up for it is down at the end.
 
     Args:
         unencrypted: whether a connection without TLS may leave this machine.
-        needed: the roles that a file of hosts has to have.
+        required_roles: the roles that a file of hosts has to have.
 
     Raises:
         Problem: neither or both are given, or it cannot be reached.
@@ -32,7 +32,7 @@ def reached(
         return
     assert hosts is not None
     with (
-        brought_up(hosts, needed) as (own, security),
+        brought_up(hosts, required_roles) as (own, security),
         connected(own, unencrypted=False, security=security) as cluster,
     ):
         yield cluster

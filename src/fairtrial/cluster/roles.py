@@ -11,7 +11,7 @@ ROLES = {
 }
 """by resource name, what a host with it runs"""
 
-NEEDED = ("server", "load")
+REQUIRED_ROLES = ("server", "load")
 """Without a host of their own, services and balancers are on the server's."""
 
 

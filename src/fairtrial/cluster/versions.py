@@ -10,9 +10,9 @@ from fairtrial.cluster.hosts import Facts
 VERSIONS_REMEDY = "install the same there, with the same lock file, and start its process again"
 
 
-def version_differences(here: Facts, there: Facts) -> list[str]:
+def version_differences(here: Facts, other: Facts) -> list[str]:
     """Each thing that is another one there, in words."""
-    actual = comparable(there)
+    actual = comparable(other)
     return [
         f"{name} {printable(actual[name] or 'is not installed', 40)}, here {value or 'is none'}"
         for name, value in comparable(here).items()
@@ -45,8 +45,8 @@ def assert_same_versions(here: Facts, others: Mapping[str, Facts]) -> None:
     Raises:
         Problem: one has.
     """
-    for where, there in others.items():
-        differences = version_differences(here, there)
+    for where, other in others.items():
+        differences = version_differences(here, other)
         if differences:
             raise Problem(f"{where} has other versions: {'; '.join(differences)}", VERSIONS_REMEDY, NOTHING_RAN)
 

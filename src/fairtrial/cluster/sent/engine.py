@@ -29,11 +29,11 @@ BINARY = "from fairtrial.engine.binary import engine_binary; print(engine_binary
 class HeldEngine:
     """An engine, and a folder with the files that its plan names. Both go when this object does."""
 
-    def __init__(self, binary: str, plan: str, files: dict[str, bytes], held: bool) -> None:
+    def __init__(self, binary: str, plan: str, files: dict[str, bytes], on_hold: bool) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._fault = ""
         try:
-            command = [binary, "run", "--die-with-parent", *(["--hold"] if held else [])]
+            command = [binary, "run", "--die-with-parent", *(["--hold"] if on_hold else [])]
             folder = Path(tempfile.mkdtemp(prefix="fairtrial-"))
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             for name, content in files.items():
@@ -47,7 +47,7 @@ class HeldEngine:
         weakref.finalize(self, _end, process)
         self._process = process
         self._open = [pipe.fileno() for pipe in (process.stdout, process.stderr) if pipe]
-        threading.Thread(target=_hand_over, args=(process, plan.encode() + b"\n", held), daemon=True).start()
+        threading.Thread(target=_hand_over, args=(process, plan.encode() + b"\n", on_hold), daemon=True).start()
 
     def __reduce__(self) -> Any:
         """It stays on its host."""
@@ -63,15 +63,15 @@ class HeldEngine:
             return {"out": b"", "err": self._fault.encode(), "status": FAILED}
         assert self._process.stdout and self._process.stderr
         names = {self._process.stdout.fileno(): "out", self._process.stderr.fileno(): "err"}
-        said: dict[str, Any] = {"out": b"", "err": b"", "status": None}
+        output: dict[str, Any] = {"out": b"", "err": b"", "status": None}
         for descriptor in select.select(self._open, [], [], seconds)[0]:
             content = os.read(descriptor, READ_BYTES)
-            said[names[descriptor]] = content
+            output[names[descriptor]] = content
             if not content:
                 self._open.remove(descriptor)
         if not self._open:
-            said["status"] = self._ended(seconds)
-        return said
+            output["status"] = self._ended(seconds)
+        return output
 
     def _ended(self, seconds: float) -> int | None:
         assert self._process
@@ -99,15 +99,15 @@ class HeldEngine:
         return True
 
 
-def start(binary: str, plan: str, files: dict[str, bytes], held: bool) -> HeldEngine:
+def start(binary: str, plan: str, files: dict[str, bytes], on_hold: bool) -> HeldEngine:
     """Start an engine.
 
     Args:
         plan: JSON in one line, in which the names of `files` stand for paths.
         files: content by name.
-        held: whether it begins only when it is told to.
+        on_hold: whether it begins only when it is told to.
     """
-    return HeldEngine(binary, plan, files, held)
+    return HeldEngine(binary, plan, files, on_hold)
 
 
 def binary() -> dict[str, str]:
@@ -117,7 +117,7 @@ def binary() -> dict[str, str]:
         `path`, or `fault`.
     """
     try:
-        asked = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", BINARY],
             capture_output=True,
             text=True,
@@ -127,9 +127,9 @@ def binary() -> dict[str, str]:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"fault": str(error)}
-    if asked.returncode:
-        return {"fault": (asked.stderr.strip().splitlines() or ["it cannot be built"])[-1]}
-    return {"path": asked.stdout.strip()}
+    if process.returncode:
+        return {"fault": (process.stderr.strip().splitlines() or ["it cannot be built"])[-1]}
+    return {"path": process.stdout.strip()}
 
 
 def endpoint(host: str, port: int, seconds: float) -> dict[str, Any]:
@@ -154,12 +154,12 @@ def endpoint(host: str, port: int, seconds: float) -> dict[str, Any]:
     return {"number": fault.errno or 0, "text": str(fault)}
 
 
-def _hand_over(process: "subprocess.Popen[bytes]", plan: bytes, held: bool) -> None:
+def _hand_over(process: "subprocess.Popen[bytes]", plan: bytes, on_hold: bool) -> None:
     assert process.stdin
     try:
         process.stdin.write(plan)
         process.stdin.flush()
-        if not held:
+        if not on_hold:
             process.stdin.close()
     except OSError:  # it has ended, which its output says as well
         pass

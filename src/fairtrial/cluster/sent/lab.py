@@ -98,14 +98,14 @@ def _certificates(security: Any, folder: Path) -> dict[str, str]:
     """The worker's certificates as Dask's configuration of a client, unless it has some; texts become files."""
     import dask  # noqa: PLC0415
 
-    found = {
+    texts = {
         "ca_file": security.tls_ca_file,
         "client_cert": security.tls_client_cert or security.tls_worker_cert,
         "client_key": security.tls_client_key or security.tls_worker_key,
     }
     variables = {}
     for name in TLS:
-        content = found[name]
+        content = texts[name]
         key = "distributed.comm.tls." + name.replace("client_", "client.")
         if not content or dask.config.get(key, None):
             continue
@@ -118,11 +118,11 @@ def _certificates(security: Any, folder: Path) -> dict[str, str]:
     return variables
 
 
-def _read_lines(process: "subprocess.Popen[bytes]", said: "deque[str]", notify: Callable[[], None]) -> None:
+def _read_lines(process: "subprocess.Popen[bytes]", lines: "deque[str]", notify: Callable[[], None]) -> None:
     assert process.stdout
     with process.stdout:
         for line in process.stdout:
-            said.append(line.decode(errors="replace"))
+            lines.append(line.decode(errors="replace"))
             notify()
     process.wait()
     notify()

@@ -161,14 +161,14 @@ class _Run:
         lane.lab.release()
         if was_busy:
             for trial in self._left_of(lane):
-                begun = trial.index == lane.index
-                reason = problem.reason if begun else f"its block began on lane {lane.number}: {problem.reason}"
+                is_current = trial.index == lane.index
+                reason = problem.reason if is_current else f"its block began on lane {lane.number}: {problem.reason}"
                 self._keep(lane, _not_run(trial, lane, Failure(stage="host", reason=reason, remedy=RUN_AGAIN)))
             self._dealer.end(lane.block)
 
     def _left_of(self, lane: RemoteLane) -> list[PlannedTrial]:
-        told = {trial.index for trial in self._conducted.trials}
-        return [each for each in self._trials.values() if each.block == lane.block and each.index not in told]
+        recorded = {trial.index for trial in self._conducted.trials}
+        return [each for each in self._trials.values() if each.block == lane.block and each.index not in recorded]
 
     def _interrupt(self) -> None:
         """Have the trials under way given up; wait until their lanes have ended, and record them."""
@@ -186,9 +186,9 @@ class _Run:
                 waiting.discard(number)
         failure = Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again")
         for lane in under_way:
-            begun = self._trials.get(lane.index)
-            if begun is not None and lane.index not in {trial.index for trial in self._conducted.trials}:
-                self._keep(lane, _not_run(begun, lane, failure))
+            current = self._trials.get(lane.index)
+            if current is not None and lane.index not in {trial.index for trial in self._conducted.trials}:
+                self._keep(lane, _not_run(current, lane, failure))
 
     def _keep(self, lane: RemoteLane, line: TrialRecord) -> None:
         self._conducted.trials.append(line)

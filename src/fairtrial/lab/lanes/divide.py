@@ -86,15 +86,15 @@ def _no_lane(workers: int, loads: int, load_hosts: int) -> Problem:
 
 def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker], load_hosts: int) -> list[Lane]:
     rest = list(loads)
-    chosen: dict[str, tuple[Worker, ...]] = {}
+    loads_of: dict[str, tuple[Worker, ...]] = {}
     for beside in (False, True):
         for server in servers:
             fit = [load for load in rest if (load.machine == server.machine) == beside][:load_hosts]
-            if server.address not in chosen and len(fit) == load_hosts:
-                chosen[server.address] = tuple(fit)
+            if server.address not in loads_of and len(fit) == load_hosts:
+                loads_of[server.address] = tuple(fit)
                 rest = [load for load in rest if load not in fit]
-    able = [server for server in servers if server.address in chosen]
-    return [Lane(number, server, chosen[server.address]) for number, server in enumerate(able, 1)]
+    able = [server for server in servers if server.address in loads_of]
+    return [Lane(number, server, loads_of[server.address]) for number, server in enumerate(able, 1)]
 
 
 def _natural(address: str) -> tuple[tuple[int, int, str], ...]:

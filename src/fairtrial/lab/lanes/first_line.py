@@ -41,19 +41,19 @@ def first_line_of_lanes(
 def differences(first: RemoteLane, other: RemoteLane) -> list[str]:
     """What another lane has that the first has not, and that would be a part of every figure: programs and their
     versions."""
-    one, two = first.record, other.record
-    assert one is not None and two is not None
-    found = []
-    for a, b in zip(one.stacks, two.stacks, strict=True):
+    own, others = first.record, other.record
+    assert own is not None and others is not None
+    reasons = []
+    for a, b in zip(own.stacks, others.stacks, strict=True):
         if (a.content_sha256, a.versions) != (b.content_sha256, b.versions):
-            found.append(f"{b.name} is built by {b.versions or 'nothing'}, not {a.versions or 'nothing'}")
-    products = {each.name: each.product for each in one.services}
-    found += [
+            reasons.append(f"{b.name} is built by {b.versions or 'nothing'}, not {a.versions or 'nothing'}")
+    products = {each.name: each.product for each in own.services}
+    reasons += [
         f"{each.name} is {each.product}, not {products[each.name]}"
-        for each in two.services
+        for each in others.services
         if products.get(each.name, each.product) != each.product
     ]
-    return found
+    return reasons
 
 
 def _lowest(calibrations: Sequence[Calibration]) -> Iterator[Calibration]:

@@ -39,9 +39,9 @@ def serve(lines: IO[str], out: IO[str]) -> None:
     try:
         with tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results, load_hosts_of(task) as hosts:
             _try_blocks(task, hosts, Path(results), mouth, blocks)
-    except LoadLost as lost:
+    except LoadLost as error:
         remedy = "see whether its host can be reached; start the worker again, and then run again"
-        mouth.problem(Problem(str(lost), remedy, NOTHING_RAN))
+        mouth.problem(Problem(str(error), remedy, NOTHING_RAN))
     except Problem as problem:
         mouth.problem(problem)
     except KeyboardInterrupt:
@@ -78,9 +78,9 @@ def _trials(
         if record.failure is not None:
             try:
                 hosts.assert_there()
-            except LoadLost as lost:
+            except LoadLost as error:
                 record.failure = Failure(
-                    stage="host", reason=str(lost), remedy="start its worker again, and run the experiment again"
+                    stage="host", reason=str(error), remedy="start its worker again, and run the experiment again"
                 )
                 yield record
                 raise

@@ -26,9 +26,9 @@ class LoadLost(Exception):
 class LoadHosts:
     """The hosts that the load of a lane comes from: several share each load."""
 
-    def __init__(self, cluster: Cluster | None, there: Sequence[EngineThere]) -> None:
+    def __init__(self, cluster: Cluster | None, engines: Sequence[EngineThere]) -> None:
         """Hosts of a cluster; without one, this host."""
-        self._cluster, self._there = cluster, there
+        self._cluster, self._engines = cluster, engines
         self._account = JointAccount()
         self._clocks: list[ClockOffset] = []
         self._clocks_of_run: list[ClockOffset] = []
@@ -54,13 +54,13 @@ class LoadHosts:
             Problem: a file of the plan cannot be read or is too long.
         """
         assert self._cluster
-        if len(self._there) == 1:
+        if len(self._engines) == 1:
             return self.start_on(0)(plan)
         self._clocks_of_run = self._clocks or self._clocks_now()
         return JointEngines(
             self._cluster,
-            self._there,
-            plan.model_copy(update={"threads": plan.threads // len(self._there)}),
+            self._engines,
+            plan.model_copy(update={"threads": plan.threads // len(self._engines)}),
             self._account,
             monotonic=self._clocks_of_run,
             look_seconds=LOOK_SECONDS,
@@ -71,7 +71,7 @@ class LoadHosts:
 
         def start(plan: EnginePlan) -> EngineProcess:
             assert self._cluster
-            return RemoteEngine(self._cluster, self._there[host], plan, look_seconds=LOOK_SECONDS).process
+            return RemoteEngine(self._cluster, self._engines[host], plan, look_seconds=LOOK_SECONDS).process
 
         return start
 
@@ -93,21 +93,21 @@ class LoadHosts:
 
     def _clocks_now(self) -> list[ClockOffset]:
         assert self._cluster
-        return [monotonic_clock_of(self._cluster, engine.worker) for engine in self._there]
+        return [monotonic_clock_of(self._cluster, engine.worker) for engine in self._engines]
 
     def _accounts(self) -> Sequence[LoadHostAccount]:
-        return self._account.hosts if len(self._there) > 1 else []
+        return self._account.hosts if len(self._engines) > 1 else []
 
     def assert_there(self) -> None:
         """Raises LoadLost if one of them, or the scheduler, is lost."""
         if self._cluster is None:
             return
         try:
-            known = self._cluster.workers()
+            workers = self._cluster.workers()
         except Exception as error:  # whatever Dask says of a connection that is gone
             raise LoadLost(f"the lane's connection to the scheduler is lost: {error}") from error
-        for engine in self._there:
-            if engine.worker not in known:
+        for engine in self._engines:
+            if engine.worker not in workers:
                 raise LoadLost(f"the load host's worker at {printable(engine.worker, 60)} is lost")
 
 

@@ -39,9 +39,9 @@ class RemoteLane:
         """From 1."""
         return self.task.lane
 
-    def take_record(self, told: str) -> None:
+    def take_record(self, text: str) -> None:
         """Take what its lab would have written first."""
-        self.record = ExperimentRecord.model_validate_json(told)
+        self.record = ExperimentRecord.model_validate_json(text)
 
     def try_block(self, number: int) -> None:
         """Have a block tried."""

@@ -47,23 +47,23 @@ def packed_stack(stack: Stack) -> SentStack:
         )
     return SentStack(
         described=stack.model_dump_json(by_alias=True),
-        folder=_sent(stack.folder),
-        checkouts={variant: _sent(checkout.folder) for variant, checkout in stack.checkouts.items()},
+        folder=_packed_folder(stack.folder),
+        checkouts={variant: _packed_folder(checkout.folder) for variant, checkout in stack.checkouts.items()},
     )
 
 
-def unpacked_stack(sent: SentStack) -> Stack:
+def unpacked_stack(content: SentStack) -> Stack:
     """The stack, with folders of this host.
 
     Raises:
         Problem: a shipped stack is another one here, or the cache cannot be written.
     """
-    stack = Stack.model_validate_json(sent.described)
+    stack = Stack.model_validate_json(content.described)
     return stack.model_copy(
         update={
-            "folder": _unpacked(stack.name, sent.folder),
+            "folder": _unpacked(stack.name, content.folder),
             "checkouts": {
-                variant: checkout.model_copy(update={"folder": _unpacked(stack.name, sent.checkouts[variant])})
+                variant: checkout.model_copy(update={"folder": _unpacked(stack.name, content.checkouts[variant])})
                 for variant, checkout in stack.checkouts.items()
             },
         }
@@ -93,7 +93,7 @@ def _why_bound_here(stack: Stack) -> str:
     return "finds files outside of its folder" if stack.files else ""
 
 
-def _sent(folder: Path) -> SentFolder:
+def _packed_folder(folder: Path) -> SentFolder:
     sha256 = folder_sha256(folder)
     if folder.parent == shipped("stacks").resolve():
         return SentFolder(sha256=sha256, shipped=folder.name)
@@ -104,24 +104,24 @@ def _sent(folder: Path) -> SentFolder:
     return SentFolder(sha256=sha256, packed=base64.b64encode(buffer.getvalue()).decode())
 
 
-def _unpacked(name: str, sent: SentFolder) -> Path:
-    if sent.shipped:
-        folder = shipped("stacks").resolve() / sent.shipped
-        _assert_same(name, folder, sent)
+def _unpacked(name: str, content: SentFolder) -> Path:
+    if content.shipped:
+        folder = shipped("stacks").resolve() / content.shipped
+        _assert_same(name, folder, content)
         return folder
 
     def make(folder: Path) -> None:
         source = folder / "source"
         source.mkdir()
-        with tarfile.open(fileobj=io.BytesIO(base64.b64decode(sent.packed)), mode="r:xz") as archive:
+        with tarfile.open(fileobj=io.BytesIO(base64.b64decode(content.packed)), mode="r:xz") as archive:
             archive.extractall(source, filter="data")
-        _assert_same(name, source, sent)
+        _assert_same(name, source, content)
 
-    return made_once("sent", name, sent.sha256, make) / "source"
+    return made_once("sent", name, content.sha256, make) / "source"
 
 
-def _assert_same(name: str, folder: Path, sent: SentFolder) -> None:
-    if not folder.is_dir() or folder_sha256(folder) != sent.sha256:
+def _assert_same(name: str, folder: Path, content: SentFolder) -> None:
+    if not folder.is_dir() or folder_sha256(folder) != content.sha256:
         raise Problem(
             f"stack {name} is another one in {printable(str(folder))} on the lane's host",
             "install the same there, or remove what was changed, and run again",

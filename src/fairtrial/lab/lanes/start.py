@@ -76,8 +76,8 @@ class ClusterLanes:
                 by_machine.setdefault(worker.machine, set()).add(lane.number)
         for numbers in by_machine.values():
             if len(numbers) > 1:
-                listed = ", ".join(map(str, sorted(numbers)))
-                notes.append(f"lanes {listed} share a machine: they disturb each other, and figures are worth less")
+                lanes = ", ".join(map(str, sorted(numbers)))
+                notes.append(f"lanes {lanes} share a machine: they disturb each other, and figures are worth less")
         return list(dict.fromkeys(notes))
 
 
@@ -92,10 +92,10 @@ def lanes_of(cluster: Cluster, most: int | None, load_hosts: int = 1) -> Cluster
         Problem: there is no lane, a worker that is in one has other versions or does not answer, load hosts of a lane
             share processors, or Dask may do things twice.
     """
-    known = cluster.workers()
+    states = cluster.workers()
     workers = [
-        Worker(address, roles_of(told["resources"]), worker_facts(cluster, address).boot_id)
-        for address, told in known.items()
+        Worker(address, roles_of(state["resources"]), worker_facts(cluster, address).boot_id)
+        for address, state in states.items()
     ]
     division = divide(workers, most, load_hosts)
     used = [worker.address for lane in division.lanes for worker in lane.workers]
@@ -114,16 +114,16 @@ def assert_apart(lane: Lane, facts: Mapping[str, Facts]) -> None:
     Raises:
         Problem: two do.
     """
-    seen: set[tuple[str, int]] = set()
+    processors: set[tuple[str, int]] = set()
     for load in lane.loads:
         own = {(load.machine, cpu) for cpu in facts[load.address].cpus}
-        if own & seen and load.machine != lane.server.machine:
+        if own & processors and load.machine != lane.server.machine:
             raise Problem(
                 f"lane {lane.number}: {printable(load.address, 60)} shares processors with another of its load hosts",
                 "start workers of one machine on processors of their own (taskset), or ask for fewer: --load-hosts",
                 NOTHING_RAN,
             )
-        seen |= own
+        processors |= own
 
 
 def start_lanes(
@@ -135,12 +135,12 @@ def start_lanes(
         unencrypted: whether connections without TLS may leave a machine.
         wait: while another lab measures on a lane's processors; false: such a lane is left out.
     """
-    held: dict[str, set[int]] = {}
+    by_machine: dict[str, set[int]] = {}
     started = []
     for lane in lanes.division.lanes:
         facts = [lanes.facts[worker.address] for worker in lane.workers]
         placement, lab_cpus = placement_of(*facts)
-        machine = held.setdefault(facts[0].boot_id, set())
+        machine = by_machine.setdefault(facts[0].boot_id, set())
         measuring = {*placement.server_cpus, *placement.load_cpus_here, *lab_cpus}
         task = LaneTask(
             lane=lane.number,

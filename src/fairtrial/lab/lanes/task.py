@@ -74,28 +74,28 @@ def sent_plan(plan: Plan, file: str) -> SentPlan:
     )
 
 
-def plan_of(sent: SentPlan) -> Plan:
+def plan_of(description: SentPlan) -> Plan:
     """The same plan, made here.
 
     Raises:
         Problem: it cannot be made, or is another one.
     """
-    stacks: dict[str, Stack] = {name: unpacked_stack(each) for name, each in sent.stacks.items()}
-    made = make_plan(sent.experiment, stacks, sent.file, until_decided=sent.until_decided)
+    stacks: dict[str, Stack] = {name: unpacked_stack(each) for name, each in description.stacks.items()}
+    own_plan = make_plan(description.experiment, stacks, description.file, until_decided=description.until_decided)
     plan = Plan(
-        experiment=made.experiment,
-        workload=made.workload,
-        points=made.points,
-        conditions=made.conditions,
-        cache=made.cache,
-        balancer=made.balancer,
-        blocks=made.blocks,
-        spare_blocks=made.spare_blocks,
-        looks=made.looks,
-        crash_audits=frozenset(sent.crash_audits),
+        experiment=own_plan.experiment,
+        workload=own_plan.workload,
+        points=own_plan.points,
+        conditions=own_plan.conditions,
+        cache=own_plan.cache,
+        balancer=own_plan.balancer,
+        blocks=own_plan.blocks,
+        spare_blocks=own_plan.spare_blocks,
+        looks=own_plan.looks,
+        crash_audits=frozenset(description.crash_audits),
     )
-    if _order(plan) != sent.order:
-        raise Problem(f"{sent.file}: another plan was made on the lane's host", "install the same there as here")
+    if _order(plan) != description.order:
+        raise Problem(f"{description.file}: another plan was made on the lane's host", "install the same there as here")
     return plan
 
 

@@ -7,7 +7,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.hosts import Facts, Host, Link
-from fairtrial.cluster.roles import NEEDED, ROLES
+from fairtrial.cluster.roles import REQUIRED_ROLES, ROLES
 from fairtrial.cluster.settings import SETTINGS_REMEDY, differing
 from fairtrial.cluster.versions import VERSIONS_REMEDY, comparable, version_differences
 from fairtrial.tools.doctor.model import Diagnosis
@@ -45,7 +45,7 @@ def _roles(hosts: Sequence[Host]) -> Iterator[Diagnosis]:
         having = sum(role in host.roles for host in hosts)
         if having:
             yield Diagnosis(f"role {role}", "good", f"{count(having, 'worker')}: {runs}")
-        elif role in NEEDED:
+        elif role in REQUIRED_ROLES:
             yield Diagnosis(
                 f"role {role}",
                 "missing",

@@ -42,7 +42,7 @@ def hosts_of_cluster(
     """
     with ExitStack() as ends:
         with console.status("looking at the cluster" if file is None else "bringing up the hosts"):
-            cluster = ends.enter_context(reached(address, file, unencrypted=unencrypted, needed=["load"]))
+            cluster = ends.enter_context(reached(address, file, unencrypted=unencrypted, required_roles=["load"]))
             workers = _addresses(cluster, most)
             facts = facts_of_fit(cluster, workers)
         with console.status("the load engine is built there, if it is not yet"):
