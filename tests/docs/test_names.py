@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,11 +15,6 @@ FORBIDDEN = frozenset(
         one said seen sent shown taken there told tried wanted written""",
     )
 )
-
-STILL_TO_DO = {
-    "catalog/services",
-}
-"""Folders and files that still have such names. Take out what is done; add nothing."""
 
 FIELDS_OF_FORMATS = {
     "Acknowledgements.begun",
@@ -72,29 +66,22 @@ def _bound(node: ast.AST) -> list[str]:
     return []
 
 
-def offences(place: Path) -> list[str]:
-    """`file:line name` of each forbidden name in a file or a folder of the package."""
-    files = [place] if place.is_file() else sorted(place.rglob("*.py"))
+@pytest.fixture(scope="module")
+def offences() -> list[str]:
+    """`file:line name` of each forbidden name in the package."""
     return [
         f"{file.relative_to(PACKAGE)}:{line} {name}"
-        for file in files
+        for file in sorted(PACKAGE.rglob("*.py"))
         for name, line in participles(ast.parse(file.read_text()))
     ]
 
 
-def test_names_are_no_participles() -> None:
-    to_do = [offence for place in STILL_TO_DO for offence in offences(PACKAGE / place)]
-    all_offences = set(offences(PACKAGE)) - set(to_do)
-    assert [each for each in sorted(all_offences) if each.rpartition(" ")[2] not in FIELDS_OF_FORMATS] == []
+def test_names_are_no_participles(offences: list[str]) -> None:
+    assert [each for each in offences if each.rpartition(" ")[2] not in FIELDS_OF_FORMATS] == []
 
 
-@pytest.mark.parametrize("place", sorted(STILL_TO_DO))
-def test_what_is_done_is_taken_out_of_the_list(place: str) -> None:
-    assert offences(PACKAGE / place), f"{place} has no such name any more: take it out of STILL_TO_DO"
-
-
-def test_every_field_in_the_list_exists() -> None:
-    assert {offence.rpartition(" ")[2] for offence in offences(PACKAGE)} >= FIELDS_OF_FORMATS
+def test_every_field_in_the_list_exists(offences: list[str]) -> None:
+    assert {offence.rpartition(" ")[2] for offence in offences} >= FIELDS_OF_FORMATS
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ class Proxy:
         Raises:
             Problem: it ended without one.
         """
-        told = self._server.account("proxied")
-        return ProxyAccount.model_validate({**told, "latency_seconds": self._latency_seconds})
+        account = self._server.account("proxied")
+        return ProxyAccount.model_validate({**account, "latency_seconds": self._latency_seconds})
 
 
 @contextmanager
@@ -68,8 +68,10 @@ def _address(service: Service, url: str) -> str:
             "name a single server as HOST:PORT: a proxy stands before one address",
         )
     try:
-        with socket.create_connection((parts.hostname, parts.port or service.port), CONNECT_WITHIN_SECONDS) as tried:
-            ip, port = tried.getpeername()[:2]
+        with socket.create_connection(
+            (parts.hostname, parts.port or service.port), CONNECT_WITHIN_SECONDS
+        ) as connection:
+            ip, port = connection.getpeername()[:2]
     except OSError as error:
         raise Problem(
             f"[services.{service.name}] latency: {service.title} cannot be reached: {error.strerror or 'no answer'}"

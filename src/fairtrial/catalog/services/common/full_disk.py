@@ -24,8 +24,8 @@ def complaints(output: str) -> str:
     """
     lines = output.splitlines()
     complaining = [line for line in lines if COMPLAINT.search(line)] or lines
-    shown = [printable(line, 200) for line in complaining[-LOG_TAIL_LINES:]]
-    return "\n".join(["no space left on its disk:", *shown] if NO_SPACE.search(output) else shown)
+    excerpt = [printable(line, 200) for line in complaining[-LOG_TAIL_LINES:]]
+    return "\n".join(["no space left on its disk:", *excerpt] if NO_SPACE.search(output) else excerpt)
 
 
 def with_full_disk(problem: Problem, log: Path) -> Problem:

@@ -39,13 +39,13 @@ def assert_installed(missing: Missing | None) -> None:
 def version_line(command: Sequence[str]) -> str | None:
     """The first line that this command writes to its standard output; None if it cannot be run or fails."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=VERSION_WITHIN_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    lines = done.stdout.splitlines()
-    return printable(lines[0], 200) if done.returncode == 0 and lines else None
+    lines = process.stdout.splitlines()
+    return printable(lines[0], 200) if process.returncode == 0 and lines else None
 
 
 def dotted(version: Sequence[int]) -> str:
@@ -134,7 +134,7 @@ class Programs:
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8"}
         program = f"{Path(command[0]).name} of {self.title}"
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 unprivileged(list(command)),
                 cwd=folder,
                 env=environment,
@@ -146,9 +146,10 @@ class Programs:
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Problem(f"{program} did not finish: {error}") from error
-        if done.returncode != 0:
+        if process.returncode != 0:
+            output = complaints(process.stdout + process.stderr)
             raise Problem(
-                f"{program} ended with status {done.returncode} in {folder}:\n{complaints(done.stdout + done.stderr)}",
+                f"{program} ended with status {process.returncode} in {folder}:\n{output}",
                 f"see its output; {FREE_SPACE}",
             )
 

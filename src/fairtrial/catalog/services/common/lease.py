@@ -195,11 +195,11 @@ class MarkerLease:
             raise self._in_use()
         _own_tokens.add(self._token)  # before others in this process can read the marker
         try:
-            written = self._write(old)
+            is_taken = self._write(old)
         except BaseException:
             self.release()
             raise
-        if not written:
+        if not is_taken:
             self.release()
             raise self._in_use()
 

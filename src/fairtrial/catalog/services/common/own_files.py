@@ -73,7 +73,7 @@ def load_by_client(title: str, command: Sequence[str], file: Path, environment: 
     base = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
     try:
         with file.open("rb") as content:
-            done = subprocess.run(
+            process = subprocess.run(
                 list(command),
                 stdin=content,
                 stdout=subprocess.DEVNULL,
@@ -87,5 +87,5 @@ def load_by_client(title: str, command: Sequence[str], file: Path, environment: 
         raise Problem(f"{file}: {title} did not load it within {LOADED_WITHIN_SECONDS} s", "take fewer rows") from error
     except OSError as error:
         raise Problem(f"{file}: {error.strerror}", f"are the file and {command[0]} there?") from error
-    if done.returncode != 0:
-        raise refused(title, file, done.stderr.decode(errors="replace")[-4000:])
+    if process.returncode != 0:
+        raise refused(title, file, process.stderr.decode(errors="replace")[-4000:])

@@ -72,6 +72,13 @@ class Disk:
         """Mount it for the first time."""
         _run("mount", "-t", "ext4", "-o", "loop,nosuid,nodev,noatime", str(self.image), str(self.folder))
 
+    def remove(self) -> None:
+        """Unmount it, if it is mounted, and delete its image."""
+        if self.folder.is_mount():
+            # Lazily: a process that still has its working folder on the disk does not prevent that.
+            _run("umount", "--lazy", str(self.folder))
+        self.image.unlink(missing_ok=True)
+
 
 @contextmanager
 def disk(folder: Path, image: Path, size_bytes: int) -> Iterator[Disk]:
@@ -84,27 +91,20 @@ def disk(folder: Path, image: Path, size_bytes: int) -> Iterator[Disk]:
     Raises:
         Problem: it cannot be made: `why_no_power_cut`.
     """
-    made = Disk(image, folder)
+    new_disk = Disk(image, folder)
     with ExitStack() as undone:
         try:
             undone.enter_context(own_mounts())
-            undone.callback(_remove, made)
+            undone.callback(new_disk.remove)
             folder.mkdir(exist_ok=True)
             with image.open("wb") as file:
                 file.truncate(size_bytes)
             _run(_make_program() or MAKE, "-q", "-F", "-m", "0", str(image))
-            made.mount()
+            new_disk.mount()
             (folder / "lost+found").rmdir()  # to some databases each folder is a schema
         except OSError as error:
             raise Problem(f"a disk of its own in {folder.parent}: {error}", REMEDY) from error
-        yield made
-
-
-def _remove(made: Disk) -> None:
-    if made.folder.is_mount():
-        # Lazily: who still stands in it does not keep it from going.
-        _run("umount", "--lazy", str(made.folder))
-    made.image.unlink(missing_ok=True)
+        yield new_disk
 
 
 @cache
@@ -131,13 +131,13 @@ def why_no_power_cut() -> str:
 
 def _what_a_cut_leaves() -> str:
     """What is wrong with a cut, as tried on two files; empty: the synced one is there, the other is not."""
-    with run_folder("power") as place, disk(place / "disk", place / "disk.image", SMALL_BYTES) as tried:
-        synced, other = tried.folder / "synced", tried.folder / "other"
+    with run_folder("power") as place, disk(place / "disk", place / "disk.image", SMALL_BYTES) as small_disk:
+        synced, other = small_disk.folder / "synced", small_disk.folder / "other"
         synced.write_bytes(b"1")
-        tried.sync()
+        small_disk.sync()
         other.write_bytes(b"2")
-        tried.cut_power()
-        tried.power_on()
+        small_disk.cut_power()
+        small_disk.power_on()
         if not synced.exists() or synced.read_bytes() != b"1":
             return "the kernel loses what was synced"
         return "the kernel keeps what was not synced" if other.exists() and other.read_bytes() else ""
@@ -149,8 +149,10 @@ def _make_program() -> str | None:
 
 def _run(*command: str) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=WITHIN_SECONDS, check=False)
+        process = subprocess.run(command, capture_output=True, text=True, timeout=WITHIN_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         raise Problem(f"{command[0]} did not end within {WITHIN_SECONDS:.0f} s", REMEDY) from error
-    if done.returncode != 0:
-        raise Problem(f"{Path(command[0]).name} ended with status {done.returncode}: {done.stderr.strip()}", REMEDY)
+    if process.returncode != 0:
+        raise Problem(
+            f"{Path(command[0]).name} ended with status {process.returncode}: {process.stderr.strip()}", REMEDY
+        )

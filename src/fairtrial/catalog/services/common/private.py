@@ -68,7 +68,7 @@ def no_sessions(location: Location) -> None:
 
 
 @dataclass(frozen=True)
-class KeptData:
+class DataRecipe:
     """How a server's data with the tables are made, once: they are kept in the cache, and each start takes a copy."""
 
     key: Sequence[object]
@@ -117,7 +117,7 @@ class ServerProgram:
     """the lab's access, with all rights"""
     url: Callable[[int], str]
     """from the port: what stacks get; may hold a password"""
-    kept: KeptData | None = None
+    data_recipe: DataRecipe | None = None
     """None: the server keeps nothing on disk, and is loaded at each start"""
     admit_stacks: Callable[[Location], None] = no_login
     """let stacks in by `url`, after each start"""
@@ -155,8 +155,8 @@ def arguments_of(title: str, variants: Mapping[str, Variant], name: str) -> Sequ
     if name == "default":
         return []
     if name not in variants:
-        known = ", ".join(["default", *variants])
-        raise Problem(f"{title} has no variant {name!r}; there are: {known}", "name one of these")
+        names = ", ".join(["default", *variants])
+        raise Problem(f"{title} has no variant {name!r}; there are: {names}", "name one of these")
     return variants[name].arguments
 
 
@@ -194,7 +194,7 @@ class PrivateService:
     def _begin(self) -> None:
         """What a server that was just started needs before a stack may use it."""
         self._program.admit_stacks(self._location)
-        if self._program.kept is None:
+        if self._program.data_recipe is None:
             self._client.load(self._tables, self._on_rows)
         self._client.mark_loaded()
         if (durable := self._program.durability) is not None:
@@ -234,7 +234,9 @@ class PrivateService:
     @property
     def loses_when_killed(self) -> str:
         """Why acknowledged writes may be lost when the server is killed, in words; empty: none may."""
-        return self._program.loses_when_killed if self._program.kept is not None else "it keeps nothing on a disk"
+        return (
+            self._program.loses_when_killed if self._program.data_recipe is not None else "it keeps nothing on a disk"
+        )
 
     @property
     def loses_in_power_cut(self) -> str:
@@ -390,28 +392,28 @@ def _loaded_data(
     program: ServerProgram, tables: Sequence[Table], on_rows: RowsLoaded, files: Sequence[Path]
 ) -> Path | None:
     """The folder with the server's loaded data, from the cache or made now; None if none is kept."""
-    kept = program.kept
-    if kept is None:
+    recipe = program.data_recipe
+    if recipe is None:
         return None
 
     def make(target: Path) -> None:
-        with run_folder(program.name) as folder, _server(program, folder, kept.command) as server:
-            server.start(_initialised_data(program.name, kept))
+        with run_folder(program.name) as folder, _server(program, folder, recipe.command) as server:
+            server.start(_initialised_data(program.name, recipe))
             with server.naming_full_disk():
                 location = Location(server.data, server.port)
-                kept.fill(location, tables, on_rows)
+                recipe.fill(location, tables, on_rows)
                 if files:
-                    assert kept.run is not None
-                    kept.run(location, files)
-            server.end_cleanly(kept.end_signal)
+                    assert recipe.run is not None
+                    recipe.run(location, files)
+            server.end_cleanly(recipe.end_signal)
             copy_folder(server.data, target / DATA)
 
     name = "-".join([program.name, *(table.name for table in tables), *(["own"] if files else [])])
-    key = [*kept.key, *kept.filled_key, *([files_sha256(files)] if files else [])]
+    key = [*recipe.key, *recipe.filled_key, *([files_sha256(files)] if files else [])]
     return made_once("datasets", name, tables_sha256(tables, *key), make) / DATA
 
 
-def _initialised_data(name: str, kept: KeptData) -> Path:
+def _initialised_data(name: str, recipe: DataRecipe) -> Path:
     """The folder with data that hold no tables yet, from the cache or made now.
 
     To make them takes MariaDB seconds, and to copy them a fraction of one.
@@ -419,7 +421,7 @@ def _initialised_data(name: str, kept: KeptData) -> Path:
 
     def make(target: Path) -> None:
         with run_folder(name) as folder:
-            kept.initialise(folder)
+            recipe.initialise(folder)
             copy_folder(folder / DATA, target / DATA)
 
-    return made_once("initialised", name, tables_sha256((), *kept.key), make) / DATA
+    return made_once("initialised", name, tables_sha256((), *recipe.key), make) / DATA

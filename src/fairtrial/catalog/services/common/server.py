@@ -146,8 +146,8 @@ class PrivateServer:
             how = f"was killed with the guard above it, which signal {-status} ended"
         if self._was_stopped:
             how = "was stopped (SIGSTOP) by another process, so that the lab killed it"
-        said = log_tail(self._log)
-        return f"{self._title} {how}:\n{said}" if said else f"{self._title} {how}; it logged nothing"
+        tail = log_tail(self._log)
+        return f"{self._title} {how}:\n{tail}" if tail else f"{self._title} {how}; it logged nothing"
 
     @contextmanager
     def naming_full_disk(self) -> Iterator[None]:
@@ -294,17 +294,17 @@ def copy_folder(source: Path, target: Path) -> None:
     Raises:
         Problem: there is no space, or it cannot be read or written.
     """
-    copied = subprocess.run(
+    process = subprocess.run(
         # The target itself, also where it is there already: as an empty disk.
         ["cp", "-a", "--reflink=auto", "--no-target-directory", "--", str(source), str(target)],
         capture_output=True,
         text=True,
         check=False,
     )
-    if copied.returncode != 0:
+    if process.returncode != 0:
         shutil.rmtree(target, ignore_errors=True)
         raise Problem(
-            f"the data in {source} cannot be copied to {target}: {copied.stderr.strip()[-300:]}",
+            f"the data in {source} cannot be copied to {target}: {process.stderr.strip()[-300:]}",
             FREE_SPACE,
         )
     for path in target.rglob("*"):

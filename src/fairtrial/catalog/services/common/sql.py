@@ -60,7 +60,7 @@ class SqlClient(ABC):
 
     def __init__(self, counted_user: str | None = None, redact: Redact = lambda message: message) -> None:
         self._counted_user, self._redact = counted_user, redact
-        self._written_at_load = self._changed_by_lab = 0
+        self._alterations_at_load = self._changed_by_lab = 0
 
     @abstractmethod
     def _open(self, loading: bool) -> Any:
@@ -286,7 +286,7 @@ class SqlClient(ABC):
         Raises:
             Problem: as `alterations`.
         """
-        self._changed_by_lab, self._written_at_load = 0, self.alterations()
+        self._changed_by_lab, self._alterations_at_load = 0, self.alterations()
 
     def altered(self) -> bool:
         """Whether rows were written or tables altered since `mark_loaded`, except by this client.
@@ -296,8 +296,8 @@ class SqlClient(ABC):
         Raises:
             Problem: as `alterations`.
         """
-        written = self.alterations() - self._written_at_load
-        return written != 0 if self._counted_user else written > self._changed_by_lab
+        alterations = self.alterations() - self._alterations_at_load
+        return alterations != 0 if self._counted_user else alterations > self._changed_by_lab
 
     def rows(self, table: Table) -> Iterator[dict[str, Any]]:
         """As `RunningService.rows`.
@@ -355,10 +355,10 @@ class SqlClient(ABC):
         own = {MARKER, *self._marked()} if MARKER in relations else set()
         others = [name for name in relations if name not in own]
         if others:
-            shown = ", ".join(printable(name, 60) for name in others[:SHOWN_TABLES])
+            examples = ", ".join(printable(name, 60) for name in others[:SHOWN_TABLES])
             more = f" and {len(others) - SHOWN_TABLES} more" if len(others) > SHOWN_TABLES else ""
             raise Problem(
-                f"the {self.title} database holds tables that are not Fairtrial's: {shown}{more}",
+                f"the {self.title} database holds tables that are not Fairtrial's: {examples}{more}",
                 "name a database that is empty: Fairtrial drops and loads tables in it",
             )
 

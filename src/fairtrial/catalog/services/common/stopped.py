@@ -37,25 +37,25 @@ class StoppedWatch:
     def _watch(self) -> None:
         before: set[int] = set()
         while not self._over.wait(LOOK_EVERY_SECONDS):
-            below = _below(self._guard)
-            stopped = {pid for pid in below if _is_stopped(pid)}
+            descendants = _descendants(self._guard)
+            stopped = {pid for pid in descendants if _is_stopped(pid)}
             if stopped & before:
                 self._on_killed()
-                for pid in below:
+                for pid in descendants:
                     with suppress(psutil.Error):
                         psutil.Process(pid).kill()
                 return
             before = stopped
 
 
-def _below(pid: int) -> list[int]:
-    """All descendants. The kernel's own list of children (proc(5)) is read, which takes no look at every process."""
-    found: list[int] = []
+def _descendants(pid: int) -> list[int]:
+    """The process ids of all descendants, from the kernel's lists of children (proc(5)): no other process is read."""
+    pids: list[int] = []
     with suppress(OSError, ValueError):
         for children in Path(f"/proc/{pid}/task").glob("*/children"):
             for child in map(int, children.read_text().split()):
-                found += [child, *_below(child)]
-    return found
+                pids += [child, *_descendants(child)]
+    return pids
 
 
 def _is_stopped(pid: int) -> bool:

@@ -174,8 +174,8 @@ class MariaClient(SqlClient):
         """By table, on a server with `userstat=ON`; of all users. Rolled-back rows are among those written."""
         counted = self.query(IN_TABLES)
         return {
-            **{f"rows_read.{name}": int(read) for name, read, _ in counted},
-            **{f"rows_written.{name}": int(written) for name, _, written in counted},
+            **{f"rows_read.{name}": int(read_count) for name, read_count, _ in counted},
+            **{f"rows_written.{name}": int(write_count) for name, _, write_count in counted},
         }
 
     def _counters_of_all(self) -> Counters:

@@ -15,8 +15,8 @@ from fairtrial.catalog.services.common.installed import Programs, assert_install
 from fairtrial.catalog.services.common.login import LABS_OWN, Login
 from fairtrial.catalog.services.common.private import (
     DATA,
+    DataRecipe,
     Durable,
-    KeptData,
     Location,
     ServerProgram,
     Variant,
@@ -83,7 +83,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
         name=NAME,
         title=TITLE,
         product=version or TITLE,
-        kept=KeptData(
+        data_recipe=DataRecipe(
             key=(NAME, version, LAYOUT),
             filled_key=login.key,
             command=lambda location: _command(location, WHILE_LOADING, login),
@@ -154,8 +154,8 @@ def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: Ro
     of a stack that makes them. All users but these are removed.
     """
     own = MariaClient(_target(location, None))
-    known = f"('{SUPERUSER}@localhost', 'mariadb.sys@localhost')"
-    others = own.query(f"SELECT user, host FROM mysql.global_priv WHERE concat(user, '@', host) NOT IN {known}")  # noqa: S608
+    own_users = f"('{SUPERUSER}@localhost', 'mariadb.sys@localhost')"
+    others = own.query(f"SELECT user, host FROM mysql.global_priv WHERE concat(user, '@', host) NOT IN {own_users}")  # noqa: S608
     own.execute(
         *(f"DROP USER '{user}'@'{host}'" for user, host in others),
         f"CREATE DATABASE `{login.database}` CHARACTER SET utf8mb4",

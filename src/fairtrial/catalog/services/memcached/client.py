@@ -291,12 +291,12 @@ class MarkerItem:
         """By `add`, or by `gets` and `cas`."""
         with self._client.connection() as driver:
             if old is None:
-                written = bool(driver.add(MARKER, new.encode(), noreply=False))
+                is_swapped = bool(driver.add(MARKER, new.encode(), noreply=False))
             else:
                 value, unique = driver.gets(MARKER)
-                written = _text(value) == old and bool(driver.cas(MARKER, new.encode(), unique, noreply=False))
-        self._client.writes_by_lab += written
-        return written
+                is_swapped = _text(value) == old and bool(driver.cas(MARKER, new.encode(), unique, noreply=False))
+        self._client.writes_by_lab += is_swapped
+        return is_swapped
 
 
 def external_memcached(

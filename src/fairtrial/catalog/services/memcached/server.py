@@ -49,12 +49,12 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
 
 def megabytes(tables: Sequence[Table]) -> int:
     """The memory that a private server is given, in MiB, estimated from a sample of the rows."""
-    needed = 0.0
+    data_bytes = 0.0
     for table in tables:
         sample = table.rows.sample()
         texts = sum(len(table.key_prefix) + len("".join(map(str, row.values())).encode()) for row in sample)
-        needed += table.rows.count * (ITEM_OVERHEAD_BYTES + texts / max(1, len(sample)))
-    return max(LEAST_MEGABYTES, int(ROOM * needed / 2**20) + 1)
+        data_bytes += table.rows.count * (ITEM_OVERHEAD_BYTES + texts / max(1, len(sample)))
+    return max(LEAST_MEGABYTES, int(ROOM * data_bytes / 2**20) + 1)
 
 
 def _client(location: Location) -> MemcachedClient:

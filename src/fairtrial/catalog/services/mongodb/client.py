@@ -239,9 +239,9 @@ class MarkerCollection:
     def swap(self, old: str | None, new: str) -> bool:
         """By an insert, of which only one can succeed, or by an update of the old text."""
         with driver_errors():
-            written = self._insert(new) if old is None else self._replace(old, new)
-        self._client.writes_by_lab += written
-        return written
+            is_swapped = self._insert(new) if old is None else self._replace(old, new)
+        self._client.writes_by_lab += is_swapped
+        return is_swapped
 
     def _insert(self, new: str) -> bool:
         try:

@@ -11,7 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed
-from fairtrial.catalog.services.common.private import KeptData, Location, ServerProgram, arguments_of
+from fairtrial.catalog.services.common.private import DataRecipe, Location, ServerProgram, arguments_of
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
@@ -73,7 +73,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     return ServerProgram(
         name=NAME,
         title=installed.title,
-        kept=KeptData(
+        data_recipe=DataRecipe(
             key=(NAME, installed.version, LAYOUT),
             command=installed.loading_command,
             fill=fill,

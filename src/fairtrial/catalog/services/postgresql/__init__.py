@@ -14,8 +14,10 @@ from fairtrial.experiment.service_address import ServiceAddress
 
 
 def _at(address: ServiceAddress) -> Service:
-    made = partial(program, login=login_of(TITLE, SUPERUSER, address))
-    return replace(SERVICE, up=partial(private_service, made), up_with=partial(private_service_with, made))
+    own_program = partial(program, login=login_of(TITLE, SUPERUSER, address))
+    return replace(
+        SERVICE, up=partial(private_service, own_program), up_with=partial(private_service_with, own_program)
+    )
 
 
 SERVICE = Service(

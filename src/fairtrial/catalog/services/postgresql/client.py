@@ -84,7 +84,7 @@ MAINTENANCE = """
     FROM pg_stat_all_tables
 """
 
-WRITTEN = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) FROM pg_stat_user_tables"
+ROWS_WRITTEN = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) FROM pg_stat_user_tables"
 RELATIONS = """
     SELECT relname FROM pg_class
     WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -178,7 +178,7 @@ class PostgresClient(SqlClient):
         ((commits,),) = self.query(COMMITS, {"database": self._database()})
         statements = self._statements()
         if statements is None:
-            return {"commits": int(commits), "rows_written": int(self.query(WRITTEN)[0][0])}
+            return {"commits": int(commits), "rows_written": int(self.query(ROWS_WRITTEN)[0][0])}
 
         def total(column: int, *kinds: StatementKind) -> int:
             return sum(int(row[column]) for row in statements if kind_of(row[0]) in kinds)
@@ -202,8 +202,8 @@ class PostgresClient(SqlClient):
             return {}
         counted = self.query(IN_TABLES)
         return {
-            **{f"rows_read.{name}": int(read) for name, read, _ in counted},
-            **{f"rows_written.{name}": int(written) for name, _, written in counted},
+            **{f"rows_read.{name}": int(read_count) for name, read_count, _ in counted},
+            **{f"rows_written.{name}": int(write_count) for name, _, write_count in counted},
         }
 
     def _version(self) -> tuple[int, ...]:
@@ -238,7 +238,7 @@ class PostgresClient(SqlClient):
         """Rows that statements wrote, plus statements that alter tables as such."""
         statements = self._statements()
         if statements is None:
-            return int(self.query(WRITTEN)[0][0])
+            return int(self.query(ROWS_WRITTEN)[0][0])
         counted: dict[StatementKind, int] = {"write": 2, "alter": 1}
         return sum(int(row[counted[kind]]) for row in statements if (kind := kind_of(row[0])) in counted)
 

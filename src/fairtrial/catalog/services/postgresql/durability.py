@@ -15,13 +15,13 @@ PROMISES = {
 """Settings, with the values at which a commit is on the disk when it is answered (PostgreSQL, "Write Ahead Log")."""
 
 SETTINGS = f"SELECT name, current_setting(name) FROM pg_settings WHERE name IN {tuple(PROMISES)!r}"  # noqa: S608
-GIVEN = """
+ROLE_AND_DATABASE_SETTINGS = """
     SELECT coalesce('role ' || r.rolname, 'database ' || d.datname, 'all'), unnest(s.setconfig)
     FROM pg_db_role_setting s
     LEFT JOIN pg_roles r ON r.oid = s.setrole LEFT JOIN pg_database d ON d.oid = s.setdatabase
 """
 UNLOGGED = "SELECT relname FROM pg_class WHERE relpersistence = 'u' AND relkind IN ('r', 'p') ORDER BY relname"
-SAID = "SELECT query FROM pg_stat_statements WHERE query ILIKE '%%synchronous_commit%%'"
+SYNCHRONOUS_COMMIT_STATEMENTS = "SELECT query FROM pg_stat_statements WHERE query ILIKE '%%synchronous_commit%%'"
 HAS_STATEMENTS = "SELECT count(*) FROM pg_extension WHERE extname = 'pg_stat_statements'"
 TURNS_OFF = re.compile(
     r"\bset\s+(?:session\s+|local\s+)?synchronous_commit\s*(?:=|\bto\b)\s*'?(?:off|false|no|0)\b", re.IGNORECASE
@@ -53,14 +53,17 @@ def durability(client: PostgresClient, statistics: PostgresClient) -> Durability
     """
     settings = {str(name): str(value) for name, value in client.query(SETTINGS)}
     relaxed = {
-        f"{whose}: {printable(str(said), EXCERPT_CHARACTERS)}"
-        for whose, said in client.query(GIVEN)
-        if _relaxes(str(said))
+        f"{owner}: {printable(str(setting), EXCERPT_CHARACTERS)}"
+        for owner, setting in client.query(ROLE_AND_DATABASE_SETTINGS)
+        if _relaxes(str(setting))
     }
     relaxed |= {f"table {printable(str(name), EXCERPT_CHARACTERS)} is unlogged" for (name,) in client.query(UNLOGGED)}
     if statistics.query(HAS_STATEMENTS)[0][0]:
-        said = {str(query) for (query,) in statistics.query(SAID) if TURNS_OFF.search(str(query))}
-        relaxed |= {f"a session: {printable(query, EXCERPT_CHARACTERS)}" for query in said}
+        relaxed |= {
+            f"a session: {printable(str(query), EXCERPT_CHARACTERS)}"
+            for (query,) in statistics.query(SYNCHRONOUS_COMMIT_STATEMENTS)
+            if TURNS_OFF.search(str(query))
+        }
     ((numbers, commits),) = client.query(COMMITS)
     return DurabilityReading(
         settings=settings,
@@ -76,8 +79,8 @@ def sessions(client: PostgresClient, user: str) -> int:
     return int(client.query(SESSIONS, [user])[0][0])
 
 
-def _relaxes(said: str) -> bool:
-    name, _, value = said.partition("=")
+def _relaxes(setting: str) -> bool:
+    name, _, value = setting.partition("=")
     return name in PROMISES and value.lower() not in PROMISES[name]
 
 

@@ -16,8 +16,8 @@ from fairtrial.catalog.services.common.installed import Programs, assert_install
 from fairtrial.catalog.services.common.login import LABS_OWN, Login
 from fairtrial.catalog.services.common.private import (
     DATA,
+    DataRecipe,
     Durable,
-    KeptData,
     Location,
     ServerProgram,
     Variant,
@@ -107,7 +107,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
         name=NAME,
         title=TITLE,
         product=version or TITLE,
-        kept=KeptData(
+        data_recipe=DataRecipe(
             key=(NAME, version, LAYOUT),
             filled_key=login.key,
             command=lambda location: _command(location, WHILE_LOADING, login),

@@ -153,9 +153,9 @@ class RedisClient:
         with driver_errors():
             saving, forks = self.driver.info("persistence"), self.driver.info("stats").get("total_forks")
         under_way = any(int(saving.get(name, 0)) for name in ("rdb_bgsave_in_progress", "aof_rewrite_in_progress"))
-        begun = self._saves(saving.get("rdb_last_save_time")) if forks is None else forks
+        snapshots = self._saves(saving.get("rdb_last_save_time")) if forks is None else forks
         return MaintenanceReading(
-            {} if begun is None else {"snapshots": int(begun)}, frozenset({"snapshot"} if under_way else ())
+            {} if snapshots is None else {"snapshots": int(snapshots)}, frozenset({"snapshot"} if under_way else ())
         )
 
     def _saves(self, saved_at: int | None) -> int | None:
@@ -280,9 +280,9 @@ class MarkerKey:
     def swap(self, old: str | None, new: str) -> bool:
         """By SET NX, or by WATCH and a transaction."""
         with driver_errors():
-            written = self._add(new) if old is None else self._replace(old, new)
-        self._client.writes_by_lab += written
-        return written
+            is_swapped = self._add(new) if old is None else self._replace(old, new)
+        self._client.writes_by_lab += is_swapped
+        return is_swapped
 
     def _add(self, new: str) -> bool:
         return bool(self._client.driver.set(MARKER, new, nx=True))

@@ -12,7 +12,7 @@ from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
 from fairtrial.catalog.services.common.key_value import assert_fit
-from fairtrial.catalog.services.common.private import KeptData, Location, ServerProgram, Variant, arguments_of
+from fairtrial.catalog.services.common.private import DataRecipe, Location, ServerProgram, Variant, arguments_of
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.redis.client import NAME, TITLE, RedisClient
@@ -59,7 +59,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
 
     def command(location: Location) -> list[str]:
         network = ["--port", str(location.port), "--bind", LOOPBACK]
-        return [PROGRAM, str(logins.written(location)), *network, "--dir", str(location.data), *arguments]
+        return [PROGRAM, str(logins.write_users_file(location)), *network, "--dir", str(location.data), *arguments]
 
     def fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
         with closing(logins.client(location)) as client:
@@ -74,7 +74,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     return ServerProgram(
         name=NAME,
         title=TITLE,
-        kept=KeptData(key=(NAME, version(), arguments, LAYOUT), command=command, fill=fill, run=run),
+        data_recipe=DataRecipe(key=(NAME, version(), arguments, LAYOUT), command=command, fill=fill, run=run),
         command=command,
         is_ready=lambda location: answers(logins.client(location)),
         client=logins.client,
@@ -90,8 +90,8 @@ class _Logins:
     stacks: str = field(default_factory=lambda: secrets.token_urlsafe(PASSWORD_BYTES), repr=False)
     labs: str = field(default_factory=lambda: secrets.token_urlsafe(PASSWORD_BYTES), repr=False)
 
-    def written(self, location: Location) -> Path:
-        """The file that tells the server of them, readable by the server's user alone."""
+    def write_users_file(self, location: Location) -> Path:
+        """Write the file of the two users, and return its path; it is readable by the server's user alone."""
         file = location.data.parent / USERS_FILE
         users = [f"user default on >{self.stacks} {RIGHTS_OF_STACKS}", f"user {LABS_USER} on >{self.labs} ~* &* +@all"]
         write_secret(file, "".join(f"{user}\n" for user in users))
