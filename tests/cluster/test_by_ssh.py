@@ -60,7 +60,7 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
 def test_a_run_on_hosts_of_a_file_leaves_nothing_there(lab: Lab, hosts: Hosts) -> None:
     planned = lab.fairtrial("cluster", "plan", "--hosts", hosts.file)
     assert planned.status == 0 and planned.out.startswith("1 lane of 2 hosts"), planned.out + planned.err
-    assert hosts.processes() == []
+    wait_for(lambda: hosts.processes() == [], "something is left running")
     name = lab.stack("one")
     finished = lab.fairtrial("run", lab.experiment(name), *lab.named(name), "--hosts", hosts.file)
     assert finished.status == 0, finished.out + finished.err
@@ -68,7 +68,7 @@ def test_a_run_on_hosts_of_a_file_leaves_nothing_there(lab: Lab, hosts: Hosts) -
     assert [host["roles"] for host in first["lanes"][0]["hosts"]] == [["server"], ["load"]]
     assert all(host["worker"].startswith("tls://127.0.0.1:") for host in first["lanes"][0]["hosts"])
     assert trial["engine"]["verified"] > 0 and trial["failure"] is None
-    assert hosts.processes() == []
+    wait_for(lambda: hosts.processes() == [], "something is left running")
     assert finished.results
     written = [file.read_bytes() for file in finished.results.rglob("*") if file.is_file()]
     assert not any(b"PRIVATE KEY" in content or b"BEGIN CERTIFICATE" in content for content in written)

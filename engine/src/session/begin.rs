@@ -96,7 +96,7 @@ impl Session {
     /// No connection is free for this request.
     pub(super) fn wait(&mut self, intended_ns: u64, now_ns: u64) {
         let Pace::Open(open) = &mut self.pace else { return };
-        if !open.waiting.put(intended_ns) {
+        if !open.waiting.put(intended_ns, 0) {
             if self.phase == Phase::Window && intended_ns < self.timeline.opens_ns {
                 self.record.under_way.not_taken_at_start(u128::from(self.timeline.opens_ns - intended_ns));
             }

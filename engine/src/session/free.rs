@@ -7,6 +7,8 @@
 //!
 //! A linked list in one allocation: every operation takes constant time, also when a connection closes while it rests.
 
+use std::iter;
+
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,17 @@ impl FreeConnections {
         let empty = Queue { first: NONE, last: NONE };
         let links = vec![Link { before: NONE, behind: NONE }; connections];
         FreeConnections { links, open: empty, closed: empty }
+    }
+
+    /// How many are free: it goes along all of them.
+    #[cold]
+    pub(super) fn count(&self) -> usize {
+        let count = |queue: &Queue| {
+            let behind =
+                |&number: &u32| Some(self.links[number as usize].behind).filter(|&next| next != NONE);
+            iter::successors(Some(queue.first).filter(|&first| first != NONE), behind).count()
+        };
+        count(&self.open) + count(&self.closed)
     }
 
     /// The connection has no request. `is_open`: it has a socket.
@@ -89,11 +102,14 @@ mod tests {
         for (number, is_open) in [(3, false), (1, true), (4, true), (0, true), (2, false)] {
             free.put(number, is_open);
         }
+        assert_eq!(free.count(), 5);
         assert_eq!(free.take(), Some(1));
+        assert_eq!(free.count(), 4);
         free.put(1, true);
         free.remove(4, true);
         free.put(4, false);
-        let order: Vec<usize> = std::iter::from_fn(|| free.take()).collect();
+        let order: Vec<usize> = iter::from_fn(|| free.take()).collect();
         assert_eq!(order, [0, 1, 3, 2, 4]);
+        assert_eq!(free.count(), 0);
     }
 }

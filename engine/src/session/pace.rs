@@ -83,13 +83,14 @@ impl Waiting {
         Waiting { intended_ns: VecDeque::with_capacity(limit.min(RESERVED)), limit, peak: 0 }
     }
 
-    /// False if there is no room.
-    pub(super) fn put(&mut self, intended_ns: u64) -> bool {
+    /// False if there is no room. As many as there are `free_connections` wait for somebody to look, and for no
+    /// connection: they are not in the peak.
+    pub(super) fn put(&mut self, intended_ns: u64, free_connections: usize) -> bool {
         if self.intended_ns.len() >= self.limit {
             return false;
         }
         self.intended_ns.push_back(intended_ns);
-        self.peak = self.peak.max(self.intended_ns.len());
+        self.peak = self.peak.max(self.intended_ns.len().saturating_sub(free_connections));
         true
     }
 

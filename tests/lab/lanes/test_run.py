@@ -16,6 +16,12 @@ from tests.cluster.clusters import Processes
 from tests.command_line import Lab
 from tests.lab.lanes.conftest import Run, cluster
 
+ATTEMPTS = 5
+"""At a server fast enough, on a machine that others use too."""
+
+ENOUGH_FOR_SPOT_CHECKS = 1_000
+"""Requests: of each thread, every hundredth at most is a spot check."""
+
 
 def test_a_run_on_one_lane(lab: Lab, lane: Processes, run_on: Run) -> None:
     finished = run_on(lane, lab.stack("one"), lab.stack("two"), blocks=2)
@@ -34,17 +40,21 @@ def test_two_hosts_share_a_load(lab: Lab, run_on: Run, cache: Path, tmp_path_fac
     """Its rows are verified, seen to change, counted, and spot-checked, as they are by one engine."""
     with cluster(tmp_path_factory.mktemp("loads"), cache, "server=1", "load=1", "load=1") as processes:
         planned = lab.fairtrial("cluster", "plan", "--cluster", processes.address, "--load-hosts", "2")
-        finished = run_on(processes, lab.stack("one"), options=("--load-hosts", "2"), seconds=1)
-    assert planned.status == 0 and planned.out.startswith("1 lane of 3 hosts")
-    assert planned.out.count("load from") == 1 and planned.out.count(", clock ") == 2
-    assert finished.status == 0, finished.err + finished.out
-    first, trial = finished.record
+        assert planned.status == 0 and planned.out.startswith("1 lane of 3 hosts")
+        assert planned.out.count("load from") == 1 and planned.out.count(", clock ") == 2
+        stack = lab.stack("one")
+        for _ in range(ATTEMPTS):
+            finished = run_on(processes, stack, options=("--load-hosts", "2"), seconds=1)
+            assert finished.status == 0, finished.err + finished.out
+            first, trial = finished.record
+            hosts, engine = trial["load_hosts"], trial["engine"]
+            assert bins(engine["response_time"]) == bins(hosts[0]["response_time"]) + bins(hosts[1]["response_time"])
+            if engine["sent"] >= ENOUGH_FOR_SPOT_CHECKS:
+                break
     (its,) = first["lanes"]
     assert [host["roles"] for host in its["hosts"]] == [["server"], ["load"], ["load"]]
     assert its["placement"]["load_hosts"] == 2 and its["calibrations"] != []
-    hosts, engine = trial["load_hosts"], trial["engine"]
     assert [host["worker"] for host in hosts] == [host["worker"] for host in its["hosts"][1:]]
-    assert bins(engine["response_time"]) == bins(hosts[0]["response_time"]) + bins(hosts[1]["response_time"])
     assert engine["verified"] == sum(host["verified"] for host in hosts) == engine["picks"]["answered"] > 0
     assert trial["row_changes"]["old"] == 0 < trial["row_changes"]["answers"] and engine["spot_checks"] != []
     assert max(host["opened_after_seconds"] for host in hosts) < 0.05

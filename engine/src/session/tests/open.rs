@@ -104,6 +104,27 @@ fn beyond_the_limit_requests_are_counted_as_overflow() {
 }
 
 #[test]
+fn what_came_while_nobody_looked_did_not_wait_for_a_connection_that_was_free() {
+    for (connections, peak) in [(16, 0), (4, 6)] {
+        let setup = Setup {
+            starts_ns: 100 * MS,
+            opens_ns: 100 * MS,
+            closes_ns: Some(200 * MS),
+            ..constant(100.0, connections)
+        };
+        let mut session = setup.session();
+        for number in 0..connections as usize {
+            assert_eq!(session.start(number, 0), Next::Connect);
+            assert_eq!(session.connected(number, 0), Next::Wait);
+        }
+        // All ten arrivals of the window have come when the thread gets its processor back.
+        let ended = session.conclude(250 * MS);
+        assert_books_balance(&ended);
+        assert_eq!(waiting(&ended), (100_000, peak, 10));
+    }
+}
+
+#[test]
 fn connections_are_opened_before_the_first_request_and_used_in_turn() {
     let mut session = Setup { starts_ns: 100 * MS, ..constant(100.0, 4) }.session();
     for number in 0..4 {
