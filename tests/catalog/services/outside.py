@@ -18,8 +18,8 @@ from pymemcache.exceptions import MemcacheError
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.folder import give_to_server
 from fairtrial.catalog.services.common.lease import Marker
-from fairtrial.catalog.services.common.private import Location
 from fairtrial.catalog.services.common.server import Command, PrivateServer
+from fairtrial.catalog.services.common.server_program import Location
 from fairtrial.catalog.services.memcached.client import MemcachedClient
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.services.mongodb.program import installed_program

@@ -10,7 +10,7 @@ import pytest
 from fairtrial.base.loopback import LOOPBACK, free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.common.private import Location
+from fairtrial.catalog.services.common.server_program import Location
 from fairtrial.catalog.services.mongodb.program import installed_program
 from tests.catalog.services.needed import needs
 from tests.catalog.services.stores import documents, unheard

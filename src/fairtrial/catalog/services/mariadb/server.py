@@ -13,7 +13,7 @@ from pymysql.converters import escape_string
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
 from fairtrial.catalog.services.common.login import LABS_OWN, Login
-from fairtrial.catalog.services.common.private import (
+from fairtrial.catalog.services.common.server_program import (
     DATA,
     DataRecipe,
     Durable,

@@ -7,7 +7,7 @@ from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
 from fairtrial.catalog.services.common.key_value import assert_fit
-from fairtrial.catalog.services.common.private import Location, ServerProgram, arguments_of
+from fairtrial.catalog.services.common.server_program import Location, ServerProgram, arguments_of
 from fairtrial.catalog.services.memcached.client import NAME, SCHEME, TITLE, MemcachedClient
 from fairtrial.catalog.tables import Table
 

@@ -18,8 +18,8 @@ from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server, is_root
 from fairtrial.catalog.services.common.installed import version_line
-from fairtrial.catalog.services.common.private import Location
 from fairtrial.catalog.services.common.server import copy_folder
+from fairtrial.catalog.services.common.server_program import Location
 from fairtrial.catalog.services.model import Missing
 
 MONGOD = "mongod"

@@ -11,7 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed
-from fairtrial.catalog.services.common.private import DataRecipe, Location, ServerProgram, arguments_of
+from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, arguments_of
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient

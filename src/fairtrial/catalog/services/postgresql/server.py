@@ -14,7 +14,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
 from fairtrial.catalog.services.common.login import LABS_OWN, Login
-from fairtrial.catalog.services.common.private import (
+from fairtrial.catalog.services.common.server_program import (
     DATA,
     DataRecipe,
     Durable,

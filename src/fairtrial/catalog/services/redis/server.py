@@ -12,7 +12,7 @@ from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
 from fairtrial.catalog.services.common.key_value import assert_fit
-from fairtrial.catalog.services.common.private import DataRecipe, Location, ServerProgram, Variant, arguments_of
+from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, Variant, arguments_of
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.redis.client import NAME, TITLE, RedisClient

@@ -1,0 +1,141 @@
+"""How the installed programs of a product run one private server: what each service says of its own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from signal import SIGTERM, Signals
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import Client
+from fairtrial.catalog.services.common.folder import give_to_server
+from fairtrial.catalog.services.model import DurabilityReading, RowsLoaded
+from fairtrial.catalog.tables import Table
+
+DATA = "data"
+"""The server's data, in the folder in which it runs and in the cache."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a private server keeps its data and where it listens."""
+
+    data: Path
+    port: int
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Other settings than the server's own defaults."""
+
+    description: str
+    """how it differs, for users"""
+    arguments: Sequence[str]
+    """what the server's command gets in addition"""
+
+
+def empty_data(folder: Path) -> None:
+    """Make an empty data folder in `folder`, owned by the server's user."""
+    data = folder / DATA
+    data.mkdir()
+    give_to_server(data)
+
+
+def no_login(location: Location) -> None:
+    """The server knows no logins: whoever reaches its port may use it."""
+
+
+def no_sessions(location: Location) -> None:
+    """Everything is counted at once: no session need be ended for it."""
+
+
+@dataclass(frozen=True)
+class DataRecipe:
+    """How a server's data with the tables are made, once: they are kept in the cache, and each start takes a copy."""
+
+    key: Sequence[object]
+    """what decides the data beside the tables"""
+    command: Callable[[Location], list[str]]
+    """the server's command for loading fast: if loading is cut off, the data are made again"""
+    fill: Callable[[Location, Sequence[Table], RowsLoaded], None]
+    """load a new server: whatever the tables need around them, and the tables"""
+    initialise: Callable[[Path], None] = empty_data
+    """make data without tables in a new folder, for `command`"""
+    run: Callable[[Location, Sequence[Path]], None] | None = None
+    """load files of a user's own into a server that `fill` has made ready; None: that cannot be done"""
+    filled_key: Sequence[object] = ()
+    """what decides only what `fill` makes"""
+    end_signal: Signals = SIGTERM
+    """at which the server writes its data out and ends"""
+
+
+@dataclass(frozen=True)
+class Durable:
+    """How a server tells of its commits, once stacks are admitted. All functions raise Problem."""
+
+    reading: Callable[[Location], DurabilityReading]
+    sessions: Callable[[Location], int]
+    """of stacks, that are open"""
+    begin: Callable[[Location], None] = no_login
+    """have it count what it does not by itself"""
+
+
+@dataclass(frozen=True)
+class ServerProgram:
+    """How the installed programs of a product make and run one private server, for one variant and some tables.
+
+    All functions raise Problem.
+    """
+
+    name: str
+    """of the service"""
+    title: str
+    """of the server, for messages"""
+    command: Callable[[Location], list[str]]
+    """the server's command for trials"""
+    is_ready: Callable[[Location], bool]
+    """whether the server answers the lab"""
+    client: Callable[[Location], Client]
+    """the lab's access, with all rights"""
+    url: Callable[[int], str]
+    """from the port: what stacks get; may hold a password"""
+    data_recipe: DataRecipe | None = None
+    """None: the server keeps nothing on disk, and is loaded at each start"""
+    admit_stacks: Callable[[Location], None] = no_login
+    """let stacks in by `url`, after each start"""
+    port: int | None = None
+    """where it listens in trials; None: on a free port"""
+    end_sessions: Callable[[Location], None] = no_sessions
+    """end the sessions of stacks, and wait until what they did is counted"""
+    durability: Durable | None = None
+    """how it tells of its commits; None: it does not"""
+    product: str | None = None
+    """what the record calls it; None: what the server calls itself"""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """for the record, beside those that the server tells"""
+    leftovers: Sequence[str] = ()
+    """files in the data by which a server says that it runs there; never true of a copy"""
+    end_signal: Signals = SIGTERM
+    """at which the server ends at once, without regard for its data"""
+    loses_when_killed: str = ""
+    """why acknowledged writes may be lost when it is killed, in words; empty: none may"""
+    loses_in_power_cut: str = ""
+    """the same, where it keeps them when it is killed and loses them in a power cut"""
+
+
+ProgramFor = Callable[[Sequence[Table], str], ServerProgram]
+"""From the tables and the name of a variant. Raises Problem: it is not installed, has no such variant, or the tables do
+not fit it."""
+
+
+def arguments_of(title: str, variants: Mapping[str, Variant], name: str) -> Sequence[str]:
+    """The arguments that make a variant; none for "default".
+
+    Raises:
+        Problem: there is no such variant.
+    """
+    if name == "default":
+        return []
+    if name not in variants:
+        names = ", ".join(["default", *variants])
+        raise Problem(f"{title} has no variant {name!r}; there are: {names}", "name one of these")
+    return variants[name].arguments
