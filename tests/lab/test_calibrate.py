@@ -18,7 +18,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment
 from tests.command_line import Lab
-from tests.judge.checks.findings import found, severities
+from tests.judge.checks.findings import found
 
 PLACEMENT = local_placement()
 EXPERIMENT = an_experiment("a").record()
