@@ -1,4 +1,4 @@
-"""A real `sshd` on loopback for one test, with keys of its own; hosts that are reached by it."""
+"""A real `sshd` for one test, with keys of its own, on loopback or on hosts of a network; hosts reached by it."""
 
 import json
 import os
@@ -9,10 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
+
+from fairtrial.base.loopback import LOOPBACK
+from tests.cluster.networks import NetworkHost
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 STARTS_WITHIN_SECONDS = 30
@@ -21,8 +25,12 @@ SEPARATION = Path("/run/sshd")
 
 
 @contextmanager
-def sshd(folder: Path) -> Iterator[list[str]]:
-    """Within, it listens; the options of `ssh` that reach it."""
+def sshd(folder: Path, network: Sequence[NetworkHost] = ()) -> Iterator[list[str]]:
+    """Within, it listens on loopback, or on each of these hosts.
+
+    Yields:
+        the options of `ssh` that reach it.
+    """
     if SSHD is None or shutil.which("ssh-keygen") is None:
         if os.environ.get("FAIRTRIAL_REQUIRE_SERVICES"):
             pytest.fail("sshd is not installed")
@@ -30,12 +38,27 @@ def sshd(folder: Path) -> Iterator[list[str]]:
     for name in ("host_key", "user_key"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
     port = _free_port()
-    known, configuration = folder / "known_hosts", folder / "sshd_config"
+    places: dict[str, Sequence[str]] = {host.address: host.prefix for host in network} or {LOOPBACK: ()}
+    known = folder / "known_hosts"
     kind, key, *_ = (folder / "host_key.pub").read_text().split()
-    known.write_text(f"[127.0.0.1]:{port} {kind} {key}\n")
+    known.write_text("".join(f"[{address}]:{port} {kind} {key}\n" for address in places))
+    is_made = os.geteuid() == 0 and not SEPARATION.exists()
+    if is_made:
+        SEPARATION.mkdir(mode=0o755)
+    with ExitStack() as at_end:
+        if is_made:
+            at_end.callback(SEPARATION.rmdir)
+        for address, prefix in places.items():
+            at_end.enter_context(_listening(folder, address, port, prefix))
+        files = ["-F", "none", "-o", f"UserKnownHostsFile={known}", "-i", str(folder / "user_key")]
+        yield [*files, "-p", str(port)]
+
+
+@contextmanager
+def _listening(folder: Path, address: str, port: int, prefix: Sequence[str]) -> Iterator[None]:
     lines = {
         "Port": str(port),
-        "ListenAddress": "127.0.0.1",
+        "ListenAddress": address,
         "HostKey": str(folder / "host_key"),
         "AuthorizedKeysFile": str(folder / "user_key.pub"),
         "PidFile": "none",
@@ -43,35 +66,50 @@ def sshd(folder: Path) -> Iterator[list[str]]:
         "PasswordAuthentication": "no",
         "PermitRootLogin": "prohibit-password",
     }
+    configuration, log = folder / f"sshd_config-{address}", folder / f"sshd-{address}.log"
     configuration.write_text("".join(f"{name} {value}\n" for name, value in lines.items()))
-    is_made = os.geteuid() == 0 and not SEPARATION.exists()
-    if is_made:
-        SEPARATION.mkdir(mode=0o755)
-    with subprocess.Popen([SSHD, "-D", "-e", "-f", str(configuration)], stderr=subprocess.PIPE) as process:
+    command = [*prefix, str(SSHD), "-D", "-e", "-f", str(configuration)]
+    with log.open("wb") as errors, subprocess.Popen(command, stderr=errors) as process:
         try:
-            _await(port, process)
-            files = ["-F", "none", "-o", f"UserKnownHostsFile={known}", "-i", str(folder / "user_key")]
-            yield [*files, "-p", str(port)]
+            until = time.monotonic() + STARTS_WITHIN_SECONDS
+            while "Server listening" not in log.read_text():
+                assert process.poll() is None and time.monotonic() < until, log.read_text()
+                time.sleep(0.02)
+            yield
         finally:
+            # A session whose link was cut would wait for its peer until TCP gives it up.
+            sessions = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
             process.terminate()
-            if is_made:
-                SEPARATION.rmdir()
+            for session in sessions:
+                with suppress(psutil.NoSuchProcess):
+                    session.kill()
 
 
-def hosts_file(folder: Path, options: Sequence[str], mark: Mapping[str, str], **roles: Sequence[str]) -> Path:
-    """A file of hosts that are all this machine. What runs there sees the variables of the tests.
+def hosts_file(
+    folder: Path,
+    options: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    addresses: Mapping[str, str] | None = None,
+    **roles: Sequence[str],
+) -> Path:
+    """A file of hosts, by their names. What runs there sees the variables of the tests.
 
     Args:
-        mark: variables that the workers are started with, so that they can be told from other processes.
+        variables: further ones that the workers are started with, by which they can be told from other processes.
+        addresses: of hosts that are not at the address of loopback.
     """
     python = folder / "python"
-    variables = " ".join(shlex.quote(f"{name}={value}") for name, value in mark.items())
-    python.write_text(f'#!/bin/sh\nexec env {variables} {shlex.quote(sys.executable)} "$@"\n')
+    assignments = " ".join(shlex.quote(f"{name}={value}") for name, value in variables.items())
+    python.write_text(f'#!/bin/sh\nexec env {assignments} {shlex.quote(sys.executable)} "$@"\n')
     python.chmod(0o755)
     of_tests = {name: value for name, value in os.environ.items() if name.startswith("FAIRTRIAL_") or name == "PATH"}
-    environment = ", ".join(f"{name} = {json.dumps(value)}" for name, value in of_tests.items() if name not in mark)
+    environment = ", ".join(
+        f"{name} = {json.dumps(value)}" for name, value in of_tests.items() if name not in variables
+    )
+    at = {name: (addresses or {}).get(name, LOOPBACK) for name in roles}
     tables = [
-        f'[hosts.{name}]\naddress = "127.0.0.1"\nroles = {list(each)}\nssh_options = {list(options)}\n'
+        f'[hosts.{name}]\naddress = "{at[name]}"\nroles = {list(each)}\nssh_options = {list(options)}\n'
         f"environment = {{ {environment} }}\n"
         for name, each in roles.items()
     ]
@@ -85,15 +123,3 @@ def _free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def _await(port: int, process: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + STARTS_WITHIN_SECONDS
-    while True:
-        assert process.poll() is None, process.communicate()[1]
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            assert time.monotonic() < until, "sshd does not listen"
-            time.sleep(0.02)

@@ -1,5 +1,6 @@
 """Clusters that are brought up by SSH, by a real sshd: what runs there, what is left, and what a user is told."""
 
+import json
 import os
 import re
 import signal
@@ -16,6 +17,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.hosts_file import read_hosts
 from fairtrial.cluster.roles import REQUIRED_ROLES
+from tests.cluster import networks
 from tests.cluster.sshd import hosts_file, sshd
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
@@ -80,13 +82,8 @@ def test_a_run_that_is_ended_leaves_nothing_on_its_hosts(lab: Lab, hosts: Hosts,
     command = lab.command("run", lab.experiment(name, seconds=60), *lab.named(name), "--hosts", hosts.file)
     pipe = subprocess.PIPE
     with subprocess.Popen(command, env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True) as run:
-
-        def is_loaded() -> bool:
-            assert run.poll() is None, run.communicate()
-            return any(_runs(process, "fairtrial-engine", "run") for process in hosts.processes())
-
         try:
-            wait_for(is_loaded, "no load came from a host")
+            wait_for(lambda: _is_loaded(run, hosts), "no load came from a host")
             run.send_signal(end)
             output, errors = run.communicate(timeout=PATIENCE_SECONDS)
         finally:
@@ -95,11 +92,43 @@ def test_a_run_that_is_ended_leaves_nothing_on_its_hosts(lab: Lab, hosts: Hosts,
     wait_for(lambda: hosts.processes() == [], "something is left running")
 
 
-def _runs(process: psutil.Process, *words: str) -> bool:
-    with suppress(psutil.Error):
-        command = process.cmdline()
-        return words[0] in " ".join(command[:1]) and words[1] in command
-    return False
+def test_a_host_whose_link_is_cut_is_lost_and_nothing_goes_on_there(lab: Lab, cache: Path, tmp_path: Path) -> None:
+    """Nobody tells of it: Dask gives the connection up after its time limit, which is 30 s unless it is set."""
+    del cache  # which they find by the variables of the tests
+    folder = tmp_path / "hosts"
+    folder.mkdir()
+    limit = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "11s"}
+    lab.environment |= limit
+    name = lab.stack("one")
+    with networks.hosts(3) as network, sshd(folder, network[1:]) as options:
+        addresses = {"web": network[1].address, "client": network[2].address}
+        variables = {WORKERS_CACHE: str(folder), **limit}
+        file = hosts_file(folder, options, variables, addresses=addresses, web=["server"], client=["load"])
+        hosts = Hosts(file, folder)
+        arguments = lab.command("run", lab.experiment(name, seconds=50), *lab.named(name), "--hosts", file)
+        command, pipe = [*network[0].prefix, *arguments], subprocess.PIPE
+        with subprocess.Popen(command, env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True) as run:
+            try:
+                wait_for(lambda: _is_loaded(run, hosts), "no load came from a host")
+                network[2].take_link_down()
+                output, errors = run.communicate(timeout=2 * PATIENCE_SECONDS)
+            finally:
+                run.kill()
+        assert run.returncode == 4, output + errors
+        wait_for(lambda: hosts.processes() == [], "something is left running")
+    (results,) = (lab.folder / "results").glob("*")
+    _, trial = (json.loads(line) for line in (results / "record.jsonl").read_text().splitlines())
+    assert trial["failure"]["stage"] == "host" and "is lost" in trial["failure"]["reason"]
+
+
+def _is_loaded(run: "subprocess.Popen[str]", hosts: Hosts) -> bool:
+    """A stack runs, and an engine beside it."""
+    assert run.poll() is None, run.communicate()
+    commands = []
+    for process in hosts.processes():
+        with suppress(psutil.Error):
+            commands.append(" ".join(process.cmdline()))
+    return all(any(words in command for command in commands) for words in ("server.py", "fairtrial-engine run"))
 
 
 def changed(hosts: Hosts, old: str, new: str) -> Path:

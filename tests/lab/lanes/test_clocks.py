@@ -1,0 +1,48 @@
+"""Hosts whose clocks are wrong: a namespace of time shifts the monotonic clock of a worker and of its engine."""
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.clusters import Processes, running
+from tests.command_line import Lab
+from tests.conftest import WORKERS_CACHE
+from tests.lab.lanes.conftest import Run
+
+AHEAD_SECONDS = 5000
+SHIFTED = ("unshare", "--time", f"--monotonic={AHEAD_SECONDS}", "--fork", "--kill-child=SIGTERM")
+
+
+@pytest.mark.parametrize("load_hosts", [1, 2])
+def test_a_load_host_whose_clock_is_wrong_changes_no_figure(
+    lab: Lab, run_on: Run, cache: Path, tmp_path: Path, load_hosts: int
+) -> None:
+    """By its clock, all answers were asked for more than an hour after a row had changed, and stale ones excused."""
+    if (
+        shutil.which(SHIFTED[0]) is None
+        or subprocess.run([*SHIFTED, "true"], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("this user may not make namespaces of time (unshare --time)")
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    clocks: Sequence[Sequence[str]] = [SHIFTED, ()][:load_hosts]
+    variables = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder)}
+    with running(Processes(folder, environment=variables)) as processes:
+        processes.start_scheduler()
+        processes.start_worker("server=1")
+        for clock in clocks:
+            processes.start_worker("load=1", prefix=clock)
+        processes.wait_for_workers(1 + load_hosts)
+        stack = lab.stack("one")
+        finished = run_on(processes, stack, options=("--load-hosts", str(load_hosts)), seconds=1)
+    assert finished.status == 0, finished.err + finished.out
+    _, trial = finished.record
+    engine, changes = trial["engine"], trial["row_changes"]
+    assert trial["failure"] is None and engine["verified"] > 0
+    assert 0.9 < engine["window_seconds"] < 1.5 and 0 < engine["response_time"]["max_seconds"] < 60
+    assert changes["old"] == 0 < changes["answers"]
+    assert 0 <= changes["latest_seconds"] < 60 and changes["grace_seconds"] < 0.5
+    assert all(host["opened_after_seconds"] < 0.5 for host in trial["load_hosts"])
