@@ -21,7 +21,8 @@ from tests.cluster.networks import NetworkHost
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 STARTS_WITHIN_SECONDS = 30
 SEPARATION = Path("/run/sshd")
-"""Without it, an sshd of root's does not start."""
+"""Without it, an sshd of root's does not start, nor let anybody in. Empty, gone when the machine is started anew, and
+not removed: a test beside this one may need it."""
 
 
 @contextmanager
@@ -42,12 +43,9 @@ def sshd(folder: Path, network: Sequence[NetworkHost] = ()) -> Iterator[list[str
     known = folder / "known_hosts"
     kind, key, *_ = (folder / "host_key.pub").read_text().split()
     known.write_text("".join(f"[{address}]:{port} {kind} {key}\n" for address in places))
-    is_made = os.geteuid() == 0 and not SEPARATION.exists()
-    if is_made:
-        SEPARATION.mkdir(mode=0o755)
+    if os.geteuid() == 0:
+        SEPARATION.mkdir(mode=0o755, exist_ok=True)
     with ExitStack() as at_end:
-        if is_made:
-            at_end.callback(SEPARATION.rmdir)
         for address, prefix in places.items():
             at_end.enter_context(_listening(folder, address, port, prefix))
         files = ["-F", "none", "-o", f"UserKnownHostsFile={known}", "-i", str(folder / "user_key")]
