@@ -179,10 +179,8 @@ impl Session {
     /// Arrivals whose intended start came before the end, but not before anyone looked.
     fn take_late_arrivals(&mut self) {
         let last_ns = self.ended_ns.saturating_sub(1);
-        let free_connections = match &self.pace {
-            Pace::Closed(_) => return,
-            Pace::Open(open) => open.free.count(),
-        };
+        let Pace::Open(open) = &self.pace else { return };
+        let free_connections = open.free.count();
         while let Some(intended_ns) = self.arrive(last_ns) {
             let Pace::Open(open) = &mut self.pace else { return };
             if open.waiting.put(intended_ns, free_connections) {

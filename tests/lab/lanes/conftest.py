@@ -21,16 +21,25 @@ PATIENCE_SECONDS = 60
 
 @contextmanager
 def cluster(
-    folder: Path, cache: Path, *resources: str, more: Mapping[str, str] | None = None, **settings: Any
+    folder: Path,
+    cache: Path,
+    *resources: str,
+    more: Mapping[str, str] | None = None,
+    prefixes: Mapping[int, Sequence[str]] | None = None,
+    **settings: Any,
 ) -> Iterator[Processes]:
-    """A scheduler, and a worker with each of these resources, all on loopback."""
+    """A scheduler, and a worker with each of these resources, all on loopback.
+
+    Args:
+        prefixes: put before the commands of workers, by their places.
+    """
     # By the last variable, what its hosts run is told from all else: stacks inherit it as well.
     environment = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder), **(more or {})}
     processes = Processes(folder, environment=environment, **settings)
     with running(processes):
         processes.start_scheduler()
-        for each in resources:
-            processes.start_worker(each)
+        for place, each in enumerate(resources):
+            processes.start_worker(each, prefix=(prefixes or {}).get(place, ()))
         processes.wait_for_workers(len(resources))
         yield processes
 

@@ -2,15 +2,12 @@
 
 import shutil
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.cluster.clusters import Processes, running
 from tests.command_line import Lab
-from tests.conftest import WORKERS_CACHE
-from tests.lab.lanes.conftest import Run
+from tests.lab.lanes.conftest import Run, cluster
 
 AHEAD_SECONDS = 5000
 SHIFTED = ("unshare", "--time", f"--monotonic={AHEAD_SECONDS}", "--fork", "--kill-child=SIGTERM")
@@ -28,16 +25,9 @@ def test_a_load_host_whose_clock_is_wrong_changes_no_figure(
         pytest.skip("this user may not make namespaces of time (unshare --time)")
     folder = tmp_path / "cluster"
     folder.mkdir()
-    clocks: Sequence[Sequence[str]] = [SHIFTED, ()][:load_hosts]
-    variables = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder)}
-    with running(Processes(folder, environment=variables)) as processes:
-        processes.start_scheduler()
-        processes.start_worker("server=1")
-        for clock in clocks:
-            processes.start_worker("load=1", prefix=clock)
-        processes.wait_for_workers(1 + load_hosts)
-        stack = lab.stack("one")
-        finished = run_on(processes, stack, options=("--load-hosts", str(load_hosts)), seconds=1)
+    resources = ("server=1", *(["load=1"] * load_hosts))
+    with cluster(folder, cache, *resources, prefixes={1: SHIFTED}) as processes:
+        finished = run_on(processes, lab.stack("one"), options=("--load-hosts", str(load_hosts)), seconds=1)
     assert finished.status == 0, finished.err + finished.out
     _, trial = finished.record
     engine, changes = trial["engine"], trial["row_changes"]
