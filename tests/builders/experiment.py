@@ -7,8 +7,8 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.plan.order import conditions_of
-from fairtrial.record.identity import DatasetIdentity, StackIdentity
-from fairtrial.record.model import ExperimentRecord, Host, Placement
+from fairtrial.record.identity import DatasetIdentity, Host, StackIdentity
+from fairtrial.record.model import ExperimentRecord, Placement
 from fairtrial.record.proof import ImpliedWork
 from tests.builders.figures import ROWS
 

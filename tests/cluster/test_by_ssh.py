@@ -1,17 +1,12 @@
 """Clusters that are brought up by SSH, by a real sshd: what runs there, what is left, and what a user is told."""
 
-import json
-import os
 import re
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 import pytest
 
 from fairtrial.base.problem import Problem
@@ -19,10 +14,9 @@ from fairtrial.cluster.hosts_file import read_hosts
 from fairtrial.cluster.roles import REQUIRED_ROLES
 from tests.cluster import networks
 from tests.cluster.sshd import hosts_file, sshd
+from tests.cluster.there import PATIENCE_SECONDS, record_of, run_there, runs, under_way, wait_for
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
-
-PATIENCE_SECONDS = 60
 
 
 @dataclass
@@ -31,16 +25,6 @@ class Hosts:
 
     file: Path
     folder: Path
-
-    def processes(self) -> list[psutil.Process]:
-        """What runs on them: workers, labs, engines and stacks."""
-        found = []
-        for process in psutil.process_iter():
-            with suppress(psutil.Error, OSError):
-                is_other = process.status() != psutil.STATUS_ZOMBIE and process.pid != os.getpid()
-                if is_other and process.environ().get(WORKERS_CACHE) == str(self.folder):
-                    found.append(process)
-        return found
 
 
 @pytest.fixture
@@ -52,17 +36,10 @@ def hosts(cache: Path, tmp_path: Path) -> Iterator[Hosts]:
         yield Hosts(hosts_file(folder, options, {WORKERS_CACHE: str(folder)}, web=["server"], client=["load"]), folder)
 
 
-def wait_for(condition: Callable[[], object], what: str) -> None:
-    until = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < until, what
-        time.sleep(0.05)
-
-
 def test_a_run_on_hosts_of_a_file_leaves_nothing_there(lab: Lab, hosts: Hosts) -> None:
     planned = lab.fairtrial("cluster", "plan", "--hosts", hosts.file)
     assert planned.status == 0 and planned.out.startswith("1 lane of 2 hosts"), planned.out + planned.err
-    wait_for(lambda: hosts.processes() == [], "something is left running")
+    wait_for(lambda: not run_there(hosts), "all that ran on the hosts has ended")
     name = lab.stack("one")
     finished = lab.fairtrial("run", lab.experiment(name), *lab.named(name), "--hosts", hosts.file)
     assert finished.status == 0, finished.out + finished.err
@@ -70,7 +47,7 @@ def test_a_run_on_hosts_of_a_file_leaves_nothing_there(lab: Lab, hosts: Hosts) -
     assert [host["roles"] for host in first["lanes"][0]["hosts"]] == [["server"], ["load"]]
     assert all(host["worker"].startswith("tls://127.0.0.1:") for host in first["lanes"][0]["hosts"])
     assert trial["engine"]["verified"] > 0 and trial["failure"] is None
-    wait_for(lambda: hosts.processes() == [], "something is left running")
+    wait_for(lambda: not run_there(hosts), "all that ran on the hosts has ended")
     assert finished.results
     written = [file.read_bytes() for file in finished.results.rglob("*") if file.is_file()]
     assert not any(b"PRIVATE KEY" in content or b"BEGIN CERTIFICATE" in content for content in written)
@@ -79,17 +56,13 @@ def test_a_run_on_hosts_of_a_file_leaves_nothing_there(lab: Lab, hosts: Hosts) -
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_nothing_on_its_hosts(lab: Lab, hosts: Hosts, end: signal.Signals) -> None:
     name = lab.stack("one")
-    command = lab.command("run", lab.experiment(name, seconds=60), *lab.named(name), "--hosts", hosts.file)
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True) as run:
-        try:
-            wait_for(lambda: _is_loaded(run, hosts), "no load came from a host")
-            run.send_signal(end)
-            output, errors = run.communicate(timeout=PATIENCE_SECONDS)
-        finally:
-            run.kill()
+    arguments = ["run", lab.experiment(name, seconds=60), *lab.named(name), "--hosts", hosts.file]
+    with under_way(lab, *arguments) as run:
+        wait_for(lambda: _is_loaded(run, hosts), "a load comes from a host")
+        run.send_signal(end)
+        output, errors = run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == (130 if end == signal.SIGINT else -signal.SIGKILL), output + errors
-    wait_for(lambda: hosts.processes() == [], "something is left running")
+    wait_for(lambda: not run_there(hosts), "all that ran on the hosts has ended")
 
 
 def test_a_host_whose_link_is_cut_is_lost_and_nothing_goes_on_there(lab: Lab, cache: Path, tmp_path: Path) -> None:
@@ -105,30 +78,21 @@ def test_a_host_whose_link_is_cut_is_lost_and_nothing_goes_on_there(lab: Lab, ca
         variables = {WORKERS_CACHE: str(folder), **limit}
         file = hosts_file(folder, options, variables, addresses=addresses, web=["server"], client=["load"])
         hosts = Hosts(file, folder)
-        arguments = lab.command("run", lab.experiment(name, seconds=50), *lab.named(name), "--hosts", file)
-        command, pipe = [*network[0].prefix, *arguments], subprocess.PIPE
-        with subprocess.Popen(command, env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True) as run:
-            try:
-                wait_for(lambda: _is_loaded(run, hosts), "no load came from a host")
-                network[2].take_link_down()
-                output, errors = run.communicate(timeout=2 * PATIENCE_SECONDS)
-            finally:
-                run.kill()
+        arguments = ["run", lab.experiment(name, seconds=50), *lab.named(name), "--hosts", file]
+        with under_way(lab, *arguments, prefix=network[0].prefix) as run:
+            wait_for(lambda: _is_loaded(run, hosts), "a load comes from a host")
+            network[2].take_link_down()
+            output, errors = run.communicate(timeout=2 * PATIENCE_SECONDS)
         assert run.returncode == 4, output + errors
-        wait_for(lambda: hosts.processes() == [], "something is left running")
-    (results,) = (lab.folder / "results").glob("*")
-    _, trial = (json.loads(line) for line in (results / "record.jsonl").read_text().splitlines())
+        wait_for(lambda: not run_there(hosts), "all that ran on the hosts has ended")
+    _, trial = record_of(lab)
     assert trial["failure"]["stage"] == "host" and "is lost" in trial["failure"]["reason"]
 
 
 def _is_loaded(run: "subprocess.Popen[str]", hosts: Hosts) -> bool:
     """A stack runs, and an engine beside it."""
     assert run.poll() is None, run.communicate()
-    commands = []
-    for process in hosts.processes():
-        with suppress(psutil.Error):
-            commands.append(" ".join(process.cmdline()))
-    return all(any(words in command for command in commands) for words in ("server.py", "fairtrial-engine run"))
+    return runs(hosts, "server.py") and runs(hosts, "fairtrial-engine run")
 
 
 def changed(hosts: Hosts, old: str, new: str) -> Path:
@@ -150,7 +114,7 @@ def test_a_host_that_does_not_come_up_is_named(lab: Lab, hosts: Hosts) -> None:
     finished = lab.fairtrial("cluster", "check", "--hosts", refused)
     said = " ".join(finished.err.split())
     assert finished.status == 4 and "ended with status 255" in said and "`ssh 127.0.0.1 true` works" in said, said
-    assert hosts.processes() == []
+    assert not run_there(hosts)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,13 @@ class RemoteLab:
     """A lab on the host of a worker. It ends with this object, this process, its worker, and either's connection to the
     scheduler."""
 
-    def __init__(self, cluster: Cluster, worker: str, task: str, on_message: Callable[[Message], None]) -> None:
+    def __init__(
+        self, cluster: Cluster, worker: str, command: str, task: str, on_message: Callable[[Message], None]
+    ) -> None:
         """Start it.
 
         Args:
+            command: of Fairtrial, that it is.
             task: the first line that it reads.
             on_message: is called by a thread of its own with each message, and at last with one of the kind `lost`: the
                 `problem` by which nothing more is to be heard.
@@ -33,7 +36,7 @@ class RemoteLab:
         self._news = threading.Event()
         self._released = False
         cluster.subscribe(self._topic, self._news.set)
-        self._held = cluster.hold(worker, "lab", "start", topic=self._topic, task=task)
+        self._held = cluster.hold(worker, "lab", "start", command=command, topic=self._topic, task=task)
         threading.Thread(target=self._listen, name=f"lab at {worker}", daemon=True).start()
 
     def say(self, line: str) -> None:

@@ -6,13 +6,13 @@ from typing import Protocol, TypeVar
 ROLES = {
     "server": "the stack that is tried, and what it has no other host for",
     "load": "the load engine",
-    "service": "databases, caches and upstreams",
+    "service": "databases and caches",
     "balancer": "the balancer in front of several instances",
 }
 """by resource name, what a host with it runs"""
 
 REQUIRED_ROLES = ("server", "load")
-"""Without a host of their own, services and balancers are on the server's."""
+"""Without a host of their own, services are on the server's. Balancers always are."""
 
 
 def roles_of(resources: Mapping[str, float]) -> tuple[str, ...]:

@@ -20,8 +20,8 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity
-from fairtrial.record.model import Host, IdleLimit, LaneHost, Placement
+from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity
+from fairtrial.record.model import IdleLimit, LaneHost, Placement
 from fairtrial.record.stack_user import StackUser
 
 SCHEMA = Path(__file__).with_name("result.schema.json")

@@ -46,6 +46,17 @@ class StackIdentity(Strict):
         return self.name if self.built_apart is None else f"{self.name}:{self.built_apart}"
 
 
+class Host(Strict):
+    """What affects figures of the machine and its system."""
+
+    system: str
+    kernel: str
+    cpu_model: str
+    cpus: int
+    memory_bytes: int
+    python: str
+
+
 class ServiceIdentity(Strict):
     """Which database, cache or balancer a condition had. Never a credential."""
 
@@ -54,6 +65,9 @@ class ServiceIdentity(Strict):
     variant: str = "default"
     where: Literal["embedded", "private", "external"]
     settings: dict[str, str] = Field(default_factory=dict, description="those that affect speed and durability")
+    host: Host | None = Field(
+        None, description="what affects figures of its host, where that is not the server's; null: it is, or external"
+    )
 
 
 class DatasetIdentity(Strict):

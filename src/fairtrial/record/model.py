@@ -20,7 +20,7 @@ from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
 from fairtrial.record.crash_audit import CrashAudit
 from fairtrial.record.durability import Durability
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity, WorkloadIdentity
+from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity, WorkloadIdentity
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.maintenance import Maintenance
@@ -61,17 +61,6 @@ class Condition(Strict):
             contender = self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
             object.__setattr__(self, "contender", contender)
         return self
-
-
-class Host(Strict):
-    """What affects figures of the machine and its system."""
-
-    system: str
-    kernel: str
-    cpu_model: str
-    cpus: int
-    memory_bytes: int
-    python: str
 
 
 class IdleLimit(Strict):
@@ -254,6 +243,17 @@ class ExperimentRecord(Strict):
         )
         of_lane = next((each.placement for each in self.lanes if each.number == trial.lane), self.placement)
         return of_lane.of_kind(kind)
+
+    def service_host_of(self, trial: "TrialRecord") -> LaneHost | None:
+        """The host on which this trial's services were; None: the server's."""
+        hosts = next((each.hosts for each in self.lanes if each.number == trial.lane), [])
+        return next((host for host in hosts if "service" in host.roles), None)
+
+    def has_services_beside(self, trial: "TrialRecord") -> bool:
+        """Whether they were on a host of their own that is the same machine as the server's."""
+        hosts = next((each.hosts for each in self.lanes if each.number == trial.lane), [])
+        service = self.service_host_of(trial)
+        return service is not None and any("server" in each.roles and each.machine == service.machine for each in hosts)
 
     @property
     def planned_trials(self) -> int:
@@ -458,6 +458,9 @@ class TrialRecord(BaseModel):
         None, description="those of the load, compared with the reference's; null where none were"
     )
     machine: MachineMeter | None = Field(None, description="the machine in the window")
+    service_machine: MachineMeter | None = Field(
+        None, description="the service host in the window, where that is not the server's; null: it is"
+    )
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")
     failure: Failure | None = None
     log: str | None = Field(None, description="the stack's log, relative to the results folder")

@@ -1,14 +1,10 @@
 """Clusters for tests of lanes. Their workers find the tests' cache and engine, as every host has its own."""
 
-import os
-import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import psutil
 import pytest
 
 from tests.cluster.clusters import Processes, running
@@ -16,6 +12,7 @@ from tests.command_line import Finished, Lab
 from tests.conftest import WORKERS_CACHE
 
 Run = Callable[..., Finished]
+Outcome = TypeVar("Outcome")
 PATIENCE_SECONDS = 60
 
 
@@ -67,46 +64,3 @@ def arguments_on(
     """The arguments of such a command."""
     file = lab.experiment(*stacks, **experiment)
     return ["run", file, *lab.named(*stacks), "--cluster", processes.address, *options]
-
-
-@contextmanager
-def under_way(lab: Lab, *arguments: str | Path, prefix: Sequence[str] = ()) -> Iterator["subprocess.Popen[str]"]:
-    """A command as a process, which ends with the test."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [*prefix, *lab.command(*arguments)], env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                process.kill()
-
-
-def wait_for(condition: Callable[[], object], what: str) -> None:
-    """Wait until a condition holds."""
-    patience = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < patience, what
-        time.sleep(0.02)
-
-
-def run_there(processes: Processes) -> list[psutil.Process]:
-    """What the hosts of a cluster run beside scheduler and workers, guards and stacks included."""
-    found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):
-            if process.status() == psutil.STATUS_ZOMBIE or "distributed.cli" in " ".join(process.cmdline()):
-                continue
-            if process.environ().get(WORKERS_CACHE) == str(processes.folder) and process.pid != os.getpid():
-                found.append(process)
-    return found
-
-
-def runs(processes: Processes, word: str) -> bool:
-    """Whether a host of the cluster runs a program with this word in its command line."""
-    for process in run_there(processes):
-        with suppress(psutil.Error):
-            if word in " ".join(process.cmdline()):
-                return True
-    return False

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.cluster.clusters import Processes
+from tests.cluster.there import run_there, runs, under_way, wait_for
 from tests.command_line import Lab
-from tests.lab.lanes.conftest import arguments_on, cluster, run_there, runs, under_way, wait_for
+from tests.lab.lanes.conftest import arguments_on, cluster
 
 STACK, ENGINE = "server.py", "fairtrial-engine run"
 

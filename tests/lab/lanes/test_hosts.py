@@ -1,16 +1,15 @@
 """Lanes of hosts with addresses of their own: network namespaces, made and removed by the tests."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tests.cluster.clusters import Processes, running
 from tests.cluster.networks import NetworkHost, hosts
+from tests.cluster.there import record_of, run_there, runs, under_way, wait_for
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
-from tests.lab.lanes.conftest import arguments_on, run_there, runs, under_way, wait_for
+from tests.lab.lanes.conftest import arguments_on
 
 UNENCRYPTED = ("--unencrypted",)
 
@@ -28,11 +27,6 @@ def cluster_on(
             processes.start_worker(each, host=host.address, prefix=host.prefix)
         processes.wait_for_workers(len(resources))
         yield processes
-
-
-def record_of(lab: Lab) -> list[dict[str, Any]]:
-    (results,) = (lab.folder / "results").glob("*")
-    return [json.loads(line) for line in (results / "record.jsonl").read_text().splitlines()]
 
 
 def test_server_and_load_on_hosts_of_their_own(lab: Lab, cache: Path, tmp_path: Path) -> None:

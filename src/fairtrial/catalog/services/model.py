@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.tables import Table
 from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.record.identity import ServiceIdentity
@@ -158,8 +159,8 @@ class CanBeKilled(Protocol):
         """Why acknowledged writes may be lost when it is killed, in words; empty: none may."""
 
     @property
-    def loses_in_power_cut(self) -> str:
-        """Why they may be lost in a power cut, in words; empty: none may."""
+    def why_no_power_cut(self) -> str:
+        """Why its disk is not to lose its power when it is killed, in words; empty: it is."""
 
     def disk_of_its_own(self) -> AbstractContextManager[None]:
         """Within it, once reset, its data lie on a disk whose power fails when it is killed. It is down afterwards.
@@ -228,6 +229,18 @@ class Missing:
     remedy: str
 
 
+@dataclass(frozen=True)
+class Addresses:
+    """The IPv4 addresses of a private server and of those who use it: by default, all are on one machine."""
+
+    server: str = LOOPBACK
+    """at which it listens"""
+    stacks: str = LOOPBACK
+    """from which stacks connect"""
+
+
+ON_ONE_MACHINE = Addresses()
+
 Role = Literal["database", "cache", "balancer"]
 
 
@@ -245,6 +258,9 @@ class Service:
     """None if everything that a private one needs is installed"""
     version: Callable[[], str | None]
     """the installed product and version, in its own words; None if there is none"""
+    up_on: Callable[[Sequence[Table], str, RowsLoaded, Addresses], AbstractContextManager[RunningService]] | None = None
+    """`up_on(tables, variant, on_rows, addresses)`: as `up`, for stacks on another host; None: it would let in whoever
+    is on their network, or is no server"""
     is_open: bool = False
     """whether nothing but a network of the run's own keeps other users of this machine out of a private one"""
     port: int | None = None

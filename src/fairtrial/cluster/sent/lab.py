@@ -26,7 +26,7 @@ TLS = ("ca_file", "client_cert", "client_key")
 class HeldLab:
     """A lab as a process. When this object goes, the lab's input ends, by which it ends."""
 
-    def __init__(self, topic: str, task: str) -> None:
+    def __init__(self, command: str, topic: str, task: str) -> None:
         from distributed import get_worker  # noqa: PLC0415 only inside a worker, which has it
 
         worker = get_worker()
@@ -36,7 +36,7 @@ class HeldLab:
         folder = Path(tempfile.mkdtemp(prefix="fairtrial-"))
         try:
             process = subprocess.Popen(
-                [sys.executable, "-m", "fairtrial", "lane"],
+                [sys.executable, "-m", "fairtrial", command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -84,14 +84,15 @@ class HeldLab:
         return self._process is not None and _write(self._process, line)
 
 
-def start(topic: str, task: str) -> HeldLab:
+def start(command: str, topic: str, task: str) -> HeldLab:
     """Start a lab.
 
     Args:
+        command: of Fairtrial, that it is.
         topic: of the events that say that it has said something.
         task: the first line that it reads.
     """
-    return HeldLab(topic, task)
+    return HeldLab(command, topic, task)
 
 
 def _certificates(security: Any, folder: Path) -> dict[str, str]:

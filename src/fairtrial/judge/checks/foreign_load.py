@@ -1,15 +1,17 @@
 """Processes other than the lab's own on the processors that it measures on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import Placement
+from fairtrial.record.model import Placement, TrialRecord
+
+SERVICES = "service host"
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning for the processors of either side; a refusal only for the server's, which decide the figure. A note for
-    the kernel's own threads.
+    """A warning for the processors of any side; a refusal only for those of server and services, which decide the
+    figure. A note for the kernel's own threads.
 
     What is measured in slices is only compared with what was measured in turn with it, under the same foreign load.
     """
@@ -19,17 +21,39 @@ def examine(case: Case) -> Iterator[Finding]:
             continue
         placement = case.record.placement_of(trial)
         yield from _of_kernel_threads(case, trial.index, machine, placement)
-        shares = foreign_shares(machine, placement)
+        shares = foreign_shares(machine, placement, services_beside_seconds=_services_beside(case, trial))
+        shares |= _of_service_host(case, trial)
         role = max(shares, key=lambda name: shares[name], default=None)
         if role is None or shares[role] < min(case.thresholds["warn"], case.thresholds["refuse"]):
             continue
         yield case.finding(
             trial.index,
-            "refusal" if trial.slices is None and shares.get("server", 0.0) >= case.thresholds["refuse"] else "warning",
+            "refusal" if trial.slices is None and _most_of_a_figure(shares) >= case.thresholds["refuse"] else "warning",
             "processes other than the lab's used "
             + " and ".join(f"{share:.0%} of the {name}'s processors" for name, share in shares.items())
             + (" in the window" if trial.slices is None else " in its slices: compare its figures in this run alone"),
         )
+
+
+def _most_of_a_figure(shares: Mapping[str, float]) -> float:
+    """The larger share of those that decide the figure: the server's, and that of services."""
+    return max(shares.get("server", 0.0), shares.get(SERVICES, 0.0))
+
+
+def _services_beside(case: Case, trial: TrialRecord) -> float:
+    """Processor seconds of services that another lab ran on the server's machine, which is not the trial's own tree."""
+    beside = trial.service is not None and case.record.has_services_beside(trial)
+    return trial.service.cpu_seconds if beside and trial.service is not None else 0.0
+
+
+def _of_service_host(case: Case, trial: TrialRecord) -> dict[str, float]:
+    """The share on the processors of the service host; empty where they have none of their own."""
+    machine, host = trial.service_machine, case.record.service_host_of(trial)
+    if machine is None or host is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
+        return {}
+    own = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
+    foreign = machine.busy_seconds(host.cpus) - own - machine.kernel_thread_seconds(host.cpus)
+    return {SERVICES: max(foreign, 0.0) / len(host.cpus) / machine.window_seconds}
 
 
 def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement: Placement) -> Iterator[Finding]:
@@ -55,19 +79,25 @@ def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement:
     )
 
 
-def foreign_shares(machine: MachineMeter, placement: Placement, *, with_kernel: bool = False) -> dict[str, float]:
+def foreign_shares(
+    machine: MachineMeter, placement: Placement, *, with_kernel: bool = False, services_beside_seconds: float = 0.0
+) -> dict[str, float]:
     """The processor time of all processes minus the lab's own, as a share of each role's processors; at least 0.
 
     The kernel's own threads are left out, as far as they were told apart, unless `with_kernel` asks for them.
     Interrupts are left out on both sides. A kernel without IRQ_TIME_ACCOUNTING charges the lab's interrupts to its
     processes, so the result is never too high.
+
+    Args:
+        services_beside_seconds: processor time of services on this machine that are not below the lab.
     """
+    own_server = machine.own_server_cpu_seconds + services_beside_seconds
     roles = {
-        "server": (placement.server_cpus, machine.own_server_cpu_seconds),
+        "server": (placement.server_cpus, own_server),
         "load engine": (placement.load_cpus_here, machine.own_load_cpu_seconds),
     }
     if not placement.disjoint:
-        roles = {"server": (placement.server_cpus, machine.own_server_cpu_seconds + machine.own_load_cpu_seconds)}
+        roles = {"server": (placement.server_cpus, own_server + machine.own_load_cpu_seconds)}
     return {
         role: max(machine.busy_seconds(cpus) - own - (0.0 if with_kernel else machine.kernel_thread_seconds(cpus)), 0.0)
         / len(cpus)
@@ -79,8 +109,8 @@ def foreign_shares(machine: MachineMeter, placement: Placement, *, with_kernel: 
 
 CHECK = Check(
     name="foreign-load",
-    looks_at="processor time of all processes on the server's and the load engine's processors, less that of the lab's "
-    "own tree and of the kernel's own threads",
+    looks_at="processor time of all processes on the server's and the load engine's processors, and on those of "
+    "the service host, less that of the lab's own tree and of the kernel's own threads",
     thresholds={
         "seconds": Threshold(
             0.5,

@@ -9,10 +9,7 @@ MIB = 2**20
 
 def examine(case: Case) -> Iterator[Finding]:
     """A warning for the machine's memory, and one for the control group's limit."""
-    for trial in case.trials:
-        machine = trial.machine
-        if machine is None:
-            continue
+    for trial, where, machine in case.machines:
         left = {"of the machine": (machine.memory_available_bytes, machine.memory_total_bytes)}
         if machine.memory_limit_bytes is not None and machine.memory_charged_bytes is not None:
             limit = machine.memory_limit_bytes
@@ -22,7 +19,8 @@ def examine(case: Case) -> Iterator[Finding]:
                 yield case.finding(
                     trial.index,
                     "warning",
-                    f"{free / MIB:,.0f} MiB {whose} of {total / MIB:,.0f} MiB were left at the end of the window",
+                    f"{where}{free / MIB:,.0f} MiB {whose} of {total / MIB:,.0f} MiB were left at the end of the "
+                    "window",
                 )
 
 

@@ -11,7 +11,12 @@ def examine(case: Case) -> Iterator[Finding]:
         summary = trial.engine
         if summary is None or summary.window_seconds <= 0:
             continue
-        meters = {"the stack": trial.server, "its service": trial.service, "the machine": trial.machine}
+        meters = {
+            "the stack": trial.server,
+            "its service": trial.service,
+            "the machine": trial.machine,
+            "the service host": trial.service_machine,
+        }
         windows = {whose: meter.window_seconds for whose, meter in meters.items() if meter is not None}
         if not windows:
             continue

@@ -10,6 +10,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import Load
 from fairtrial.record.calibration import Calibration
+from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 Severity = Literal["note", "warning", "refusal"]
@@ -85,6 +86,15 @@ class LoadCase:
     """of the load engine"""
     calibrations: Sequence[Calibration]
     """the engine against its own target; empty where that was not measured"""
+
+    @property
+    def machines(self) -> Iterator[tuple[TrialRecord, str, MachineMeter]]:
+        """Each machine that was metered: in which trial, and what a finding says first (of the server's, nothing)."""
+        for trial in self.trials:
+            if trial.machine is not None:
+                yield trial, "", trial.machine
+            if trial.service_machine is not None:
+                yield trial, "on the service host, ", trial.service_machine
 
     def finding(
         self, trial: int | None, severity: Severity, evidence: str, remedy: str = "", *, claim: str | None = None

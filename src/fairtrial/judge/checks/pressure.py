@@ -7,16 +7,15 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 def examine(case: Case) -> Iterator[Finding]:
     """A warning for memory alone: a busy server always waits for its processor, and a durable database for its disk."""
-    for trial in case.trials:
-        machine = trial.machine
-        if machine is None or machine.window_seconds <= 0 or "memory" not in machine.pressure_seconds:
+    for trial, where, machine in case.machines:
+        if machine.window_seconds <= 0 or "memory" not in machine.pressure_seconds:
             continue
         waited = machine.pressure_seconds["memory"]
         if waited >= case.thresholds["memory"] * machine.window_seconds:
             yield case.finding(
                 trial.index,
                 "warning",
-                f"some task waited for memory during {waited:.2f} s of {machine.window_seconds:.1f} s",
+                f"{where}some task waited for memory during {waited:.2f} s of {machine.window_seconds:.1f} s",
             )
 
 

@@ -6,15 +6,18 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning or a refusal, by the larger of two shares: of the server's processors, and of the load engine's."""
+    """A warning or a refusal, by the largest of the shares: of the processors of server, load engine and services."""
     for trial in case.trials:
         machine, placement = trial.machine, case.record.placement_of(trial)
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
+        sides = [("server", machine, placement.server_cpus), ("load engine", machine, placement.load_cpus_here)]
+        if (host := case.record.service_host_of(trial)) is not None and trial.service_machine is not None:
+            sides.append(("service host", trial.service_machine, host.cpus))
         shares = {
-            role: machine.steal_seconds(cpus) / len(cpus) / machine.window_seconds
-            for role, cpus in (("server", placement.server_cpus), ("load engine", placement.load_cpus_here))
-            if cpus
+            role: meter.steal_seconds(cpus) / len(cpus) / meter.window_seconds
+            for role, meter, cpus in sides
+            if cpus and meter.window_seconds > 0
         }
         role = max(shares, key=lambda name: shares[name], default=None)
         if role is not None and shares[role] >= min(case.thresholds["warn"], case.thresholds["refuse"]):
@@ -27,7 +30,8 @@ def examine(case: Case) -> Iterator[Finding]:
 
 CHECK = Check(
     name="stolen",
-    looks_at="steal time of the processors in the window (/proc/stat), the server's and the load engine's separately",
+    looks_at="steal time of the processors in the window (/proc/stat), the server's and the load engine's separately, "
+    "and those of the service host",
     thresholds={
         "seconds": Threshold(
             0.5,

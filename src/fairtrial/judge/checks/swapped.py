@@ -7,9 +7,8 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 def examine(case: Case) -> Iterator[Finding]:
     """A warning for any swapped page, a refusal above the rate."""
-    for trial in case.trials:
-        machine = trial.machine
-        if machine is None or machine.swapped_in_pages is None or machine.swapped_out_pages is None:
+    for trial, where, machine in case.machines:
+        if machine.swapped_in_pages is None or machine.swapped_out_pages is None:
             continue
         pages = machine.swapped_in_pages + machine.swapped_out_pages
         if pages > 0:
@@ -17,7 +16,7 @@ def examine(case: Case) -> Iterator[Finding]:
             yield case.finding(
                 trial.index,
                 "refusal" if rate > case.thresholds["pages_per_second"] else "warning",
-                f"{machine.swapped_in_pages:,} pages were swapped in and {machine.swapped_out_pages:,} out in "
+                f"{where}{machine.swapped_in_pages:,} pages were swapped in and {machine.swapped_out_pages:,} out in "
                 f"{machine.window_seconds:.1f} s, by any process of this machine",
             )
 

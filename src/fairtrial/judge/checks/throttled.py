@@ -15,25 +15,28 @@ def examine(case: Case) -> Iterator[Finding]:
     server_cpus = set(case.record.placement.server_cpus)
     clocks = {trial.index: clock for trial in case.trials if (clock := _clock(trial, server_cpus)) is not None}
     usual = median(clocks.values()) if clocks else 0.0
-    for trial in case.trials:
-        machine = trial.machine
-        if machine is None or machine.window_seconds <= 0:
+    for trial, where, machine in case.machines:
+        if machine.window_seconds <= 0:
             continue
         if machine.quota_throttled_periods and machine.quota_throttled_seconds is not None:
             share = machine.quota_throttled_seconds / machine.window_seconds
             yield case.finding(
                 trial.index,
                 "refusal" if share >= case.thresholds["quota"] else "warning",
-                f"the processor quota of the lab's control group ran out in {machine.quota_throttled_periods:,} "
+                f"{where}the processor quota of the lab's control group ran out in {machine.quota_throttled_periods:,} "
                 f"periods: tasks were held back for {machine.quota_throttled_seconds:.2f} s of "
                 f"{machine.window_seconds:.1f} s",
                 QUOTA,
             )
         if machine.thermal_throttles:
             yield case.finding(
-                trial.index, "warning", f"processors were throttled for heat {machine.thermal_throttles:,} times"
+                trial.index, "warning", f"{where}processors were throttled for heat {machine.thermal_throttles:,} times"
             )
-        if trial.index in clocks and abs(clocks[trial.index] / usual - 1) > case.thresholds["clock"]:
+        if (
+            machine is trial.machine
+            and trial.index in clocks
+            and abs(clocks[trial.index] / usual - 1) > case.thresholds["clock"]
+        ):
             yield case.finding(
                 trial.index,
                 "warning",

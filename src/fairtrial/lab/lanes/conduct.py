@@ -13,7 +13,7 @@ from fairtrial.lab.conduct import Conducted, Watcher
 from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.lab.lanes.deal import Dealer
 from fairtrial.lab.lanes.first_line import differences, first_line_of_lanes
-from fairtrial.lab.lanes.lane_lab import STOP
+from fairtrial.lab.lanes.input import END, STOP
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan, PlannedTrial
@@ -114,7 +114,7 @@ class _Run:
         else:
             for lane in self._lanes.values():
                 if lane.state == "free":
-                    lane.lab.say("end")
+                    lane.lab.say(END)
 
     def _goes_on(self, reached: Callable[[Sequence[TrialRecord]], bool]) -> bool:
         """Whether a block is under way or to be handed out."""

@@ -1,7 +1,7 @@
 """How the workers of a cluster become lanes: a pure function of what they say of themselves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
@@ -26,11 +26,13 @@ class Lane:
     server: Worker
     loads: tuple[Worker, ...] = ()
     """the load hosts; empty: the load comes from the server's worker"""
+    service: Worker | None = None
+    """the host of services; None: they are on the server's"""
 
     @property
     def workers(self) -> tuple[Worker, ...]:
-        """All of them, the server's first."""
-        return (self.server, *self.loads)
+        """All of them, the server's first, and that of services last."""
+        return (self.server, *self.loads, *(() if self.service is None else (self.service,)))
 
 
 @dataclass(frozen=True)
@@ -41,16 +43,21 @@ class Division:
     unused: tuple[Worker, ...]
 
 
-def divide(workers: Sequence[Worker], most: int | None = None, load_hosts: int = 1) -> Division:
+def divide(
+    workers: Sequence[Worker], most: int | None = None, load_hosts: int = 1, *, services: bool = True
+) -> Division:
     """Divide workers into as many lanes as there can be, all with as many hosts.
 
     Where there are workers with the role `load` and not `server`, load comes from these, `load_hosts` for each lane, if
     possible from machines that are not the server's: all of a lane's, or none. Where there are none, a worker with both
-    roles is a lane. The order of addresses decides the rest, so that the same workers make the same lanes.
+    roles is a lane. Where there are workers with the role `service` and neither of these, each lane has one of them, if
+    possible from a machine of its own; with fewer of them, there are fewer lanes. The order of addresses decides the
+    rest, so that the same workers make the same lanes.
 
     Args:
         most: so many lanes; None: all that there can be.
         load_hosts: of each lane. More than one have no other role.
+        services: whether any are to be brought up; false: no lane has a host for them.
 
     Raises:
         Problem: there is no lane.
@@ -59,10 +66,14 @@ def divide(workers: Sequence[Worker], most: int | None = None, load_hosts: int =
     servers = [worker for worker in ordered if "server" in worker.roles]
     loads = [worker for worker in ordered if "load" in worker.roles and "server" not in worker.roles]
     if loads or load_hosts > 1:
-        lanes = _with_loads(servers, loads, load_hosts)[:most]
+        lanes = _with_loads(servers, loads, load_hosts)
     else:
         servers = [worker for worker in servers if "load" in worker.roles]
-        lanes = [Lane(place, server) for place, server in enumerate(servers[:most], 1)]
+        lanes = [Lane(place, server) for place, server in enumerate(servers, 1)]
+    for_services = [worker for worker in ordered if worker.roles in (("service",), ("service", "balancer"))]
+    if services and for_services:
+        lanes = _with_services(lanes, for_services)
+    lanes = lanes[:most]
     if not lanes:
         raise _no_lane(len(workers), len(loads), load_hosts)
     used = {worker.address for lane in lanes for worker in lane.workers}
@@ -95,6 +106,17 @@ def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker], load_hosts: 
                 rest = [load for load in rest if load not in fit]
     able = [server for server in servers if server.address in loads_of]
     return [Lane(number, server, loads_of[server.address]) for number, server in enumerate(able, 1)]
+
+
+def _with_services(lanes: Sequence[Lane], services: Sequence[Worker]) -> list[Lane]:
+    """As many of the lanes as there are services for, the first ones, each with one of these."""
+    rest, with_services = list(services), []
+    for lane in lanes[: len(services)]:
+        elsewhere = [worker for worker in rest if worker.machine not in {each.machine for each in lane.workers}]
+        service = (elsewhere or rest)[0]
+        rest.remove(service)
+        with_services.append(replace(lane, service=service))
+    return with_services
 
 
 def _natural(address: str) -> tuple[tuple[int, int, str], ...]:

@@ -1,17 +1,17 @@
 """The hosts that the load of a lane comes from, as the lane's lab sees them."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Container, Sequence
+from dataclasses import replace
 
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.printable import printable
-from fairtrial.cluster.connection import Cluster, connected
+from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import EngineThere, RemoteEngine, engine_there
 from fairtrial.cluster.hosts import monotonic_clock_of
 from fairtrial.cluster.joint import JointAccount, JointEngines
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineProcess, EngineStart
-from fairtrial.lab.lanes.task import LaneTask
+from fairtrial.lab.lanes.host_lost import HostLost
 from fairtrial.lab.placement import Site
 from fairtrial.record.load_hosts import LoadHostAccount
 
@@ -19,30 +19,22 @@ LOOK_SECONDS = 1.0
 """How often the engine tells how far it is, and the lab asks. Each time takes milliseconds on either host."""
 
 
-class LoadLost(Exception):
-    """A host that the load comes from is lost, so that no further trial can be tried on this lane."""
-
-
 class LoadHosts:
-    """The hosts that the load of a lane comes from: several share each load."""
+    """The hosts of a cluster that the load of a lane comes from: several share each load."""
 
-    def __init__(self, cluster: Cluster | None, engines: Sequence[EngineThere]) -> None:
-        """Hosts of a cluster; without one, this host."""
+    def __init__(self, cluster: Cluster, engines: Sequence[EngineThere]) -> None:
         self._cluster, self._engines = cluster, engines
         self._account = JointAccount()
         self._clocks: list[ClockOffset] = []
         self._clocks_of_run: list[ClockOffset] = []
 
-    def site(self, task: LaneTask) -> Site:
-        """Where the trials of the lane take place."""
-        if self._cluster is None:
-            return Site(task.host, lab_cpus=task.lab_cpus)
-        return Site(
-            host=task.host,
+    def of_site(self, site: Site) -> Site:
+        """The site, with its load from these hosts."""
+        return replace(
+            site,
             start=self.start,
             start_on=self.start_on,
             load_hosts=self._accounts,
-            lab_cpus=task.lab_cpus,
             progress_every_seconds=LOOK_SECONDS,
             engine_clock=self.clock,
         )
@@ -53,7 +45,6 @@ class LoadHosts:
         Raises:
             Problem: a file of the plan cannot be read or is too long.
         """
-        assert self._cluster
         if len(self._engines) == 1:
             return self.start_on(0)(plan)
         self._clocks_of_run = self._clocks or self._clocks_now()
@@ -70,7 +61,6 @@ class LoadHosts:
         """Starts an engine on one of the hosts, from 0, which carries a plan out alone."""
 
         def start(plan: EnginePlan) -> EngineProcess:
-            assert self._cluster
             return RemoteEngine(self._cluster, self._engines[host], plan, look_seconds=LOOK_SECONDS).process
 
         return start
@@ -92,34 +82,22 @@ class LoadHosts:
         return ClockOffset(0.0, max(errors) + max(changes, default=0.0))
 
     def _clocks_now(self) -> list[ClockOffset]:
-        assert self._cluster
         return [monotonic_clock_of(self._cluster, engine.worker) for engine in self._engines]
 
     def _accounts(self) -> Sequence[LoadHostAccount]:
         return self._account.hosts if len(self._engines) > 1 else []
 
-    def assert_there(self) -> None:
-        """Raises LoadLost if one of them, or the scheduler, is lost."""
-        if self._cluster is None:
-            return
-        try:
-            workers = self._cluster.workers()
-        except Exception as error:  # whatever Dask says of a connection that is gone
-            raise LoadLost(f"the lane's connection to the scheduler is lost: {error}") from error
+    def assert_there(self, workers: Container[str]) -> None:
+        """Raise HostLost if one of them is not among the workers of the cluster."""
         for engine in self._engines:
             if engine.worker not in workers:
-                raise LoadLost(f"the load host's worker at {printable(engine.worker, 60)} is lost")
+                raise HostLost(f"the load host's worker at {printable(engine.worker, 60)} is lost")
 
 
-@contextmanager
-def load_hosts_of(task: LaneTask) -> Iterator[LoadHosts]:
-    """The load hosts of a lane, with the engine built on each; a connection to the cluster ends at the end.
+def load_hosts(cluster: Cluster, workers: Sequence[str]) -> LoadHosts:
+    """The load hosts of these workers, with the engine built on each.
 
     Raises:
-        Problem: an engine cannot be built there, a worker is lost, or the scheduler cannot be reached.
+        Problem: an engine cannot be built there, or a worker is lost.
     """
-    if not task.load_workers:
-        yield LoadHosts(None, ())
-        return
-    with connected(task.scheduler, unencrypted=task.unencrypted) as cluster:
-        yield LoadHosts(cluster, [engine_there(cluster, worker) for worker in task.load_workers])
+    return LoadHosts(cluster, [engine_there(cluster, worker) for worker in workers])

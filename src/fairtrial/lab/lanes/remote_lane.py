@@ -51,5 +51,5 @@ class RemoteLane:
 
 def started_lane(cluster: Cluster, server: str, task: LaneTask, hosts: Sequence[LaneHost], inbox: Inbox) -> RemoteLane:
     """Start the lab of a lane on the host of the worker `server`; its messages go into the inbox."""
-    lab = RemoteLab(cluster, server, task.model_dump_json(), lambda message: inbox.put((task.lane, message)))
+    lab = RemoteLab(cluster, server, "lane", task.model_dump_json(), lambda message: inbox.put((task.lane, message)))
     return RemoteLane(task, hosts, lab)

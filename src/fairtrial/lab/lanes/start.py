@@ -15,7 +15,7 @@ from fairtrial.cluster.hosts import Facts, clock_of, worker_facts
 from fairtrial.cluster.roles import roles_of
 from fairtrial.lab.lanes.divide import Division, Lane, Worker, divide
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, started_lane
-from fairtrial.lab.lanes.task import LaneTask, SentPlan
+from fairtrial.lab.lanes.task import LaneTask, SentPlan, ServicePlace
 from fairtrial.lab.placement import local_placement
 from fairtrial.record.model import LaneHost, Placement
 
@@ -37,11 +37,13 @@ class ClusterLanes:
     @property
     def load_processors(self) -> int:
         """How many processors each load host has for its engine: as many as the one with the fewest."""
-        placements = [placement_of(*self._facts_of(lane))[0] for lane in self.division.lanes]
+        placements = [placement_of(*_facts_of(lane, self.facts))[0] for lane in self.division.lanes]
         return min(len(placement.load_cpus) // placement.load_hosts for placement in placements)
 
-    def _facts_of(self, lane: Lane) -> list[Facts]:
-        return [self.facts[worker.address] for worker in lane.workers]
+    @property
+    def has_service_hosts(self) -> bool:
+        """Whether services are on hosts of their own."""
+        return self.division.lanes[0].service is not None
 
     def described(self) -> list[str]:
         """Each lane in words, and what is to be known of them."""
@@ -52,10 +54,11 @@ class ClusterLanes:
         return [*lines, *self._shared()]
 
     def _lane(self, lane: Lane) -> str:
+        services = "" if lane.service is None else f", services on {self._name(lane.service)}"
         if not lane.loads:
-            return f"lane {lane.number}: server and load on {self._name(lane.server)}"
+            return f"lane {lane.number}: server and load on {self._name(lane.server)}{services}"
         loads = " and from ".join(self._name(load) for load in lane.loads)
-        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {loads}"
+        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {loads}{services}"
 
     def _name(self, worker: Worker) -> str:
         facts = self.facts[worker.address]
@@ -70,6 +73,8 @@ class ClusterLanes:
         for lane in self.division.lanes:
             if any(load.machine == lane.server.machine for load in lane.loads):
                 notes.append(f"lane {lane.number}: load and server share a machine")
+            if lane.service is not None and lane.service.machine in {each.machine for each in lane.workers[:-1]}:
+                notes.append(f"lane {lane.number}: services share a machine with server or load")
         by_machine: dict[str, set[int]] = {}
         for lane in self.division.lanes:
             for worker in lane.workers:
@@ -81,12 +86,13 @@ class ClusterLanes:
         return list(dict.fromkeys(notes))
 
 
-def lanes_of(cluster: Cluster, most: int | None, load_hosts: int = 1) -> ClusterLanes:
+def lanes_of(cluster: Cluster, most: int | None, load_hosts: int = 1, *, services: bool = True) -> ClusterLanes:
     """Divide the workers of a cluster into lanes.
 
     Args:
         most: so many lanes; None: all that there can be.
         load_hosts: of each lane.
+        services: whether any are to be brought up.
 
     Raises:
         Problem: there is no lane, a worker that is in one has other versions or does not answer, load hosts of a lane
@@ -97,7 +103,7 @@ def lanes_of(cluster: Cluster, most: int | None, load_hosts: int = 1) -> Cluster
         Worker(address, roles_of(state["resources"]), worker_facts(cluster, address).boot_id)
         for address, state in states.items()
     ]
-    division = divide(workers, most, load_hosts)
+    division = divide(workers, most, load_hosts, services=services)
     used = [worker.address for lane in division.lanes for worker in lane.workers]
     facts = facts_of_fit(cluster, used)
     for lane in division.lanes:
@@ -138,25 +144,48 @@ def start_lanes(
     by_machine: dict[str, set[int]] = {}
     started = []
     for lane in lanes.division.lanes:
-        facts = [lanes.facts[worker.address] for worker in lane.workers]
+        facts = _facts_of(lane, lanes.facts)
         placement, lab_cpus = placement_of(*facts)
         machine = by_machine.setdefault(facts[0].boot_id, set())
         measuring = {*placement.server_cpus, *placement.load_cpus_here, *lab_cpus}
+        held_cpus = sorted(measuring - machine)
+        machine |= measuring
         task = LaneTask(
             lane=lane.number,
             host=host_of(lane.server.address),
             placement=placement,
             lab_cpus=list(lab_cpus),
-            held_cpus=sorted(measuring - machine),
+            held_cpus=held_cpus,
             wait=wait,
             load_workers=[load.address for load in lane.loads],
+            service=_service_place(lane, lanes.facts, by_machine),
             scheduler=cluster.address,
             unencrypted=unencrypted,
             plan=plan,
         )
-        machine |= measuring
-        started.append(started_lane(cluster, lane.server.address, task, _hosts(lane, facts), inbox))
+        started.append(started_lane(cluster, lane.server.address, task, _hosts(lane, lanes.facts), inbox))
     return started
+
+
+def _service_place(lane: Lane, facts: Mapping[str, Facts], by_machine: dict[str, set[int]]) -> ServicePlace | None:
+    """The host of a lane's services, whose processors join those that are held on its machine."""
+    if lane.service is None:
+        return None
+    its = facts[lane.service.address]
+    machine = by_machine.setdefault(its.boot_id, set())
+    held_cpus = sorted(set(its.cpus) - machine)
+    machine |= set(its.cpus)
+    return ServicePlace(
+        worker=lane.service.address,
+        host=host_of(lane.service.address),
+        same_machine=its.boot_id == facts[lane.server.address].boot_id,
+        held_cpus=held_cpus,
+    )
+
+
+def _facts_of(lane: Lane, facts: Mapping[str, Facts]) -> list[Facts]:
+    """Of the server's host, and of the load hosts."""
+    return [facts[worker.address] for worker in (lane.server, *lane.loads)]
 
 
 def placement_of(server: Facts, *loads: Facts) -> tuple[Placement, Sequence[int]]:
@@ -189,10 +218,13 @@ def placement_of(server: Facts, *loads: Facts) -> tuple[Placement, Sequence[int]
     return placement, allowed[-1:]
 
 
-def _hosts(lane: Lane, facts: Sequence[Facts]) -> list[LaneHost]:
+def _hosts(lane: Lane, facts: Mapping[str, Facts]) -> list[LaneHost]:
     hosts = []
-    for worker, its in zip(lane.workers, facts, strict=True):
-        roles = ["load"] if worker is not lane.server else ["server"] if lane.loads else ["server", "load"]
+    for worker in lane.workers:
+        its = facts[worker.address]
+        roles = ["service"] if worker is lane.service else ["load"]
+        if worker is lane.server:
+            roles = ["server"] if lane.loads else ["server", "load"]
         hosts.append(
             LaneHost(worker=worker.address, name=its.host, machine=its.boot_id, roles=roles, cpus=list(its.cpus))
         )

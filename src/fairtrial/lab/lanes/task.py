@@ -3,6 +3,7 @@
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
+from fairtrial.catalog.services.model import Addresses
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.lanes.sources import SentStack, assert_bounded, packed_stack, unpacked_stack
@@ -27,6 +28,29 @@ class SentPlan(Strict):
     """per block, condition ids: the plan there must be the same"""
 
 
+class ServicePlace(Strict):
+    """The host of a lane's services."""
+
+    worker: str
+    """the address of its worker"""
+    host: str
+    """the address at which services listen"""
+    same_machine: bool
+    """as the server's host"""
+    held_cpus: list[int]
+    """that no other lab may measure on meanwhile; without those that a lane holds already"""
+
+
+class ServiceTask(Strict):
+    """What the lab on the service host is told before anything else."""
+
+    addresses: Addresses
+    held_cpus: list[int]
+    wait: bool
+    """for a lab that measures there"""
+    plan: SentPlan
+
+
 class LaneTask(Strict):
     """What the lab of one lane does, and where."""
 
@@ -42,6 +66,8 @@ class LaneTask(Strict):
     """for a lab that measures there; false: the lane is left out"""
     load_workers: list[str]
     """the addresses of the workers on whose hosts the load comes from; empty: this host"""
+    service: ServicePlace | None = None
+    """None: services are on this host"""
     scheduler: str
     unencrypted: bool
     plan: SentPlan

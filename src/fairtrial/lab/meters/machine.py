@@ -15,8 +15,8 @@ from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.engine.process_tree import Root
 from fairtrial.lab.meters.cgroup import Cgroup
 from fairtrial.lab.meters.kernel_threads import KernelThreads, KernelThreadTimes
+from fairtrial.record.identity import Host
 from fairtrial.record.machine import MachineMeter, ProcessorUse
-from fairtrial.record.model import Host
 
 ROOT = Path("/")
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")

@@ -1,14 +1,20 @@
 """Where trials take place, and where their load comes from."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
 from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.services.model import RowsLoaded, RunningService, Service
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.model import Placement
+
+ServiceUp = Callable[[Service, int, bool, RowsLoaded], AbstractContextManager[RunningService]]
+"""`up(service, point, with_tables, on_rows)` brings a service up, with the tables of the plan's point at this place or
+with none, and down at the end; raises Problem"""
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,9 @@ class Site:
     """how often an engine tells how far it is"""
     engine_clock: Callable[[], ClockOffset] = lambda: SAME_CLOCK
     """compares the monotonic clock of the engine's host with this machine's"""
+
+    service_up: ServiceUp | None = None
+    """brings up those services that stand on a host of their own; None: all are on this machine"""
 
     def start_at(self, placement: Placement, place: int) -> EngineStart:
         """Starts an engine on the host that has the processor at this place of the placement's `load_cpus`."""

@@ -17,7 +17,6 @@ from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.catalog.services.model import CanBeKilled
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.plan import StopAfterSeconds
@@ -87,8 +86,7 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
         asked_for = context.plan.experiment.crash_audit != "none"
         return CrashAudit(drawn=False, why_not="" if asked_for else "the experiment asks for none")
     assert isinstance(service, CanBeKilled)
-    no_power_cut = service.loses_in_power_cut
-    no_power_cut = f"not durable: {no_power_cut}" if no_power_cut else why_no_power_cut()
+    no_power_cut = service.why_no_power_cut
     with context.stage("crash"), bound_to(context.lab_cpus):
         try:
             with nullcontext() if no_power_cut else service.disk_of_its_own():

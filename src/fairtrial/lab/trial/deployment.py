@@ -18,6 +18,7 @@ from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
+from fairtrial.lab.meters.service import has_processes
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.record.model import Failure, Stop
@@ -228,7 +229,7 @@ def failed_start(context: TrialContext, problem: Problem) -> Failure:
     """
     by_contender = isinstance(problem, NotReady)
     if by_contender:
-        have_processes = any(its_server.pid is not None for _, its_server in context.services)
+        have_processes = any(has_processes(its_server) for _, its_server in context.services)
         fault = awaited_fault(context.fault) if have_processes else context.fault()
         if fault is not None:
             return Failure(stage="service", reason=fault, remedy="this trial was discarded; see its log above")

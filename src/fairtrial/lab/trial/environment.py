@@ -177,6 +177,9 @@ class Environment:
 
         if options.url_from:
             return external(service, options.url_from, tables, on_rows)
+        if self.site.service_up is not None and service.up_on is not None:
+            place = next(place for place, each in enumerate(self.plan.points) if each is point)
+            return self.site.service_up(service, place, bool(tables), on_rows)
         if options.address is not None and service.at is not None:
             service = service.at(options.address)
         if (files := point.data.files.get(service.name)) and service.up_with is not None:

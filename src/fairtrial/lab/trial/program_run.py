@@ -17,6 +17,7 @@ from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.judge.checks.ledger import NOUNS, TIMES, least_counted
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.lab.meters.service import ServiceMeter, host_in_window, meter_of
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_operations, ledger
@@ -84,6 +85,7 @@ def run_program(context: TrialContext) -> None:
     record.program = ProgramRun(operations=outcome.operations, seconds=outcome.seconds, exit_status=0)
     record.server, record.service, record.ledger = outcome.server, outcome.service, outcome.ledger
     record.machine, record.network, record.stray_threads = outcome.machine, outcome.network, outcome.stray_threads
+    record.service_machine = host_in_window(context.service)
     record.maintenance = outcome.maintenance
     with context.stage("audit"):
         record.audit = audit_operations(context, outcome.operations)
@@ -144,7 +146,6 @@ def do_job(context: TrialContext) -> JobOutcome:
     placement, condition = context.placement, context.condition
     operations = workload.operations(options)
     counted: dict[str, int] = {}
-    meters: list[TreeMeter] = []
     stray_threads = StrayThreadWatch(placement.server_cpus)
 
     with ExitStack() as running:
@@ -173,22 +174,22 @@ def do_job(context: TrialContext) -> JobOutcome:
             user=user.command,
         )
         running.enter_context(process)
-        meters.append(
-            TreeMeter(process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True, stray_threads=stray_threads)
+        of_program = TreeMeter(
+            process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True, stray_threads=stray_threads
         )
         if tasks is not None:
-            tasks.watch(process.pid, meters[0])
-        if service.pid is not None:
-            meters.append(TreeMeter(service.pid))
+            tasks.watch(process.pid, of_program)
+        of_service = meter_of(service)
+        meters: list[ServiceMeter] = [of_program, *([] if of_service is None else [of_service])]
         for meter in meters:
             running.callback(meter.abandon)
             meter.open()
         tell_whether_held(context, process.pid)
         ended = _wait(context, process, began)
         seconds = time.monotonic() - began
-        server, service_meter = [meter.close() for meter in meters] + [None] * (2 - len(meters))
-        assert server is not None
-        machine_meter = _on_the_servers_side(machine.close(), server, service_meter)
+        server, service_meter = of_program.close(), None if of_service is None else of_service.close()
+        here = service_meter if service.pid is not None else None
+        machine_meter = _on_the_servers_side(machine.close(), server, here)
         network_meter, maintained = network.close(), maintenance.close()
         status = process.status() if ended else None
         process.stop()
@@ -232,7 +233,7 @@ def _partners(context: TrialContext, workload: ProgramWorkload, running: ExitSta
     """Bring up the proxies, the upstream and the task barrier that the program needs; `running` ends them."""
     proxies = running.enter_context(ExitStack())
     proxies.enter_context(proxies_before_services(context))
-    callee = running.enter_context(upstream_of_trial(context, context.placement.load_cpus))
+    callee = running.enter_context(upstream_of_trial(context, context.lab_cpus))
     settings, tasks = {**context.stack_settings(), "JOB": workload.name}, None
     if workload.barrier_tasks is not None:
         tasks = running.enter_context(TaskEvidence(workload, context.point.options))

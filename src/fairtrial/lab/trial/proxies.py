@@ -10,14 +10,14 @@ from fairtrial.lab.trial.context import TrialContext
 
 @contextmanager
 def proxies_before_services(context: TrialContext) -> Iterator[None]:
-    """Run a proxy before each service of the trial that has a latency, on the load generator's processors.
+    """Run a proxy before each service of the trial that has a latency, on the lab's processors.
 
     Inside, `context.stack_settings` has their URLs. At the end they are stopped, and their accounts go into the record.
 
     Raises:
         Problem: a proxy did not start, or gives no account.
     """
-    cpus = context.placement.load_cpus
+    cpus = context.lab_cpus
     with ExitStack() as running:
         proxies = {
             service.name: running.enter_context(

@@ -7,7 +7,6 @@ of their own, spot checks do: of a few rows, before and after their change.
 """
 
 import random
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,9 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe
 from fairtrial.engine.plan import ChangedRow, ChangedText, EnginePlan, ExactBody, Request
+from fairtrial.lab.meters.service import LaterChange, OnItsOwnHost
 from fairtrial.lab.trial.freshness import ROWS, grace_seconds, new_text, table_of
+from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.lab.trial.spot_checks import SPOT_CHECKS_UNTIL
 from fairtrial.record.engine_summary import Sightings
 from fairtrial.record.proof import RowChangesSeen
@@ -64,9 +65,11 @@ class RowChanges:
         self._in_window = dict(zip(in_window, moments, strict=True))
         self._window_seconds = window_seconds
         self._committed_ns: dict[int, int] = {}
-        self._ending = threading.Event()
         self._problem: Problem | None = None
-        self._thread: threading.Thread | None = None
+        self._here: LaterChanges | None = None
+        self._elsewhere: OnItsOwnHost | None = None
+        self._error_seconds = 0.0
+        """by how much the moments of commits may be wrong"""
 
     def before_load(self) -> None:
         """Change the rows that change before the load, all in one transaction where the service has those.
@@ -113,20 +116,18 @@ class RowChanges:
         return request.model_copy(update={"expect": expect})
 
     def begin(self) -> None:
-        """The window has opened: from now on change the others, each at a moment of its own."""
-        self._thread = threading.Thread(target=self._change_in_window, args=[time.monotonic()], daemon=True)
-        self._thread.start()
+        """The window has opened: from now on change the others, each at a moment of its own.
 
-    def _change_in_window(self, opened: float) -> None:
-        try:
-            with self._changing(together=False) as change:
-                for key, moment_seconds in self._in_window.items():
-                    if self._ending.wait(max(0.0, opened + moment_seconds - time.monotonic())):
-                        return
-                    change(key, new_text(self._old[key]))
-                    self._committed_ns[key] = time.monotonic_ns()
-        except Problem as problem:
-            self._problem = problem
+        Raises:
+            Problem: the service's host is lost.
+        """
+        changes = [LaterChange(moment, key, new_text(self._old[key])) for key, moment in self._in_window.items()]
+        table, column = self._table.name, self._probe.column
+        if isinstance(self._service, OnItsOwnHost):
+            self._service.begin_changes(table, column, changes)
+            self._elsewhere = self._service
+        else:
+            self._here = LaterChanges(self._service, table, column, changes)
 
     def end(self) -> int:
         """Change no more, and set back what was changed. Returns how many rows were written in all.
@@ -144,9 +145,16 @@ class RowChanges:
         return len(self._committed_ns) + len(self._old)
 
     def _stop(self) -> None:
-        self._ending.set()
-        if self._thread is not None:
-            self._thread.join()
+        """Change no more, and take over when changes were committed."""
+        here, elsewhere, self._here, self._elsewhere = self._here, self._elsewhere, None, None
+        try:
+            if here is not None:
+                self._committed_ns |= here.committed()
+            if elsewhere is not None:
+                committed_ns, self._error_seconds = elsewhere.end_changes()
+                self._committed_ns |= committed_ns
+        except Problem as problem:
+            self._problem = problem
 
     def abandon(self) -> None:
         """As `end`, after something else failed, which matters more."""
@@ -157,10 +165,11 @@ class RowChanges:
         """What the engine saw until the end of the load, held against the moments of the commits.
 
         Args:
-            engine_clock: of the engine's host, beside this one. By what it may be wrong, the grace is longer.
+            engine_clock: of the engine's host, beside this one. By what it may be wrong, and that of the service's host,
+                the grace is longer.
         """
         self._stop()
-        grace_seconds = self._grace_seconds + engine_clock.error_seconds
+        grace_seconds = self._grace_seconds + self._error_seconds + engine_clock.error_seconds
         grace_ns, ahead_ns = int(grace_seconds * 1e9), int(engine_clock.ahead_seconds * 1e9)
         late = [
             (key, is_new, sent_ns - ahead_ns - self._committed_ns[key])

@@ -11,6 +11,7 @@ from fairtrial.catalog.services.upstream import Upstream
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.experiment.loads import RequestLoad
+from fairtrial.lab.meters.service import has_processes
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs, without_lab
 from fairtrial.lab.trial.callee import upstream_of_trial
@@ -97,7 +98,7 @@ def _observe(context: TrialContext, deployment: Deployment) -> tuple[Counters, S
                 offer_load(context, deployment)
             erring = record.engine is not None and any(record.engine.errors.values())
             _assert_front(context, deployment, went_well=not erring)
-            if context.plan.workload.writes and service.pid is not None:
+            if context.plan.workload.writes and has_processes(service):
                 with context.stage("settle"):
                     writes = service.counters().get("writes")
                     record.settle = settle(service, writes, context.point.experiment.settle_seconds)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.server_program import Location
 from fairtrial.catalog.services.common.sql import MOST_CONNECTIONS, PASSWORD_BYTES, USER
 from fairtrial.experiment.service_address import ServiceAddress
 
@@ -37,9 +37,9 @@ class Login:
         """The password, or a new one."""
         return self.password or secrets.token_urlsafe(PASSWORD_BYTES)
 
-    def url(self, scheme: str, password: str, port: int) -> str:
+    def url(self, scheme: str, password: str, location: Location) -> str:
         """What stacks get as DATABASE_URL."""
-        return f"{scheme}://{self.user}:{quote(password, safe='')}@{LOOPBACK}:{port}/{self.database}"
+        return f"{scheme}://{self.user}:{quote(password, safe='')}@{location.host}:{location.port}/{self.database}"
 
 
 LABS_OWN = Login(USER, USER, MOST_CONNECTIONS)

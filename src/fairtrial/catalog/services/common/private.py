@@ -19,9 +19,18 @@ from fairtrial.catalog.services.common.client import (
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.key_value import key_of
 from fairtrial.catalog.services.common.own_files import files_sha256
+from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.catalog.services.common.server import PrivateServer, copy_folder, folder_bytes
 from fairtrial.catalog.services.common.server_program import DATA, DataRecipe, Location, ProgramFor, ServerProgram
-from fairtrial.catalog.services.model import Change, Counters, DurabilityReading, MaintenanceReading, RowsLoaded
+from fairtrial.catalog.services.model import (
+    ON_ONE_MACHINE,
+    Addresses,
+    Change,
+    Counters,
+    DurabilityReading,
+    MaintenanceReading,
+    RowsLoaded,
+)
 from fairtrial.catalog.tables import Table, tables_sha256
 from fairtrial.record.identity import ServiceIdentity
 
@@ -42,12 +51,13 @@ class PrivateService:
         server: PrivateServer,
         client: Client,
         files: Sequence[Path] = (),
+        addresses: Addresses = ON_ONE_MACHINE,
     ) -> None:
         self.durability_at_start: DurabilityReading | None = None
-        self._files = files
+        self._files, self._addresses = files, addresses
         self._program, self._tables, self._on_rows = program, tables, on_rows
         self._server, self._client = server, client
-        self.url = program.url(server.port)
+        self.url = program.url(self._location)
         server.start(self._loaded_data())
         self._begin()
         self.identity = ServiceIdentity(
@@ -73,7 +83,7 @@ class PrivateService:
 
     @property
     def _location(self) -> Location:
-        return Location(self._server.data, self._server.port)
+        return Location(self._server.data, self._server.port, self._addresses)
 
     def durability(self) -> DurabilityReading:
         """What the server tells of its commits now.
@@ -109,9 +119,10 @@ class PrivateService:
         )
 
     @property
-    def loses_in_power_cut(self) -> str:
-        """Why acknowledged writes may be lost in a power cut, in words; empty: none may."""
-        return self.loses_when_killed or self._program.loses_in_power_cut
+    def why_no_power_cut(self) -> str:
+        """Why a power cut would find nothing that is the stack's, or is not possible here; empty: neither."""
+        loses = self.loses_when_killed or self._program.loses_in_power_cut
+        return f"not durable: {loses}" if loses else why_no_power_cut()
 
     @contextmanager
     def disk_of_its_own(self) -> Iterator[None]:
@@ -141,7 +152,8 @@ class PrivateService:
         """
         self._client.close()
         # By a login: one that was started the first time may have asked for none.
-        self._server.start_again(lambda port: listens(port) and answers(self._program.client(self._location)))
+        location = self._location
+        self._server.start_again(lambda port: listens(port, location.host) and answers(self._program.client(location)))
 
     def altered(self) -> bool:
         """Whether anybody but the lab wrote; True if the server cannot be asked."""
@@ -176,7 +188,7 @@ class PrivateService:
     def end_sessions(self) -> None:
         """End all sessions of stacks, where the server counts what they did late."""
         with suppress(Problem):
-            self._program.end_sessions(Location(self._server.data, self._server.port))
+            self._program.end_sessions(self._location)
 
     def mark_unread(self, table: str, keys: Sequence[int]) -> bool:
         """Have these keys count as unread; False if the server does not tell that of keys.
@@ -218,6 +230,7 @@ def private_service(
     variant: str,
     on_rows: RowsLoaded,
     files: Sequence[Path] = (),
+    addresses: Addresses = ON_ONE_MACHINE,
 ) -> Iterator[PrivateService]:
     """Bring a private server up with the tables, or with what a user's own files hold, and down again.
 
@@ -227,10 +240,10 @@ def private_service(
     program = program_for(tables, variant)
     with (
         run_folder(program.name) as folder,
-        _server(program, folder, program.command, program.port) as server,
-        closing(program.client(Location(server.data, server.port))) as client,
+        _server(program, folder, program.command, program.port, addresses) as server,
+        closing(program.client(Location(server.data, server.port, addresses))) as client,
     ):
-        yield PrivateService(program, tables, variant, on_rows, server, client, files)
+        yield PrivateService(program, tables, variant, on_rows, server, client, files, addresses)
 
 
 def private_service_with(
@@ -244,15 +257,31 @@ def private_service_with(
     return private_service(program_for, (), variant, lambda _table, _rows: None, files)
 
 
+def private_service_on(
+    program_for: ProgramFor, tables: Sequence[Table], variant: str, on_rows: RowsLoaded, addresses: Addresses
+) -> AbstractContextManager[PrivateService]:
+    """The same for stacks on another host: it listens at an address of this one, and not on loopback.
+
+    Raises:
+        Problem: as `private_service`.
+    """
+    return private_service(program_for, tables, variant, on_rows, addresses=addresses)
+
+
 def _server(
-    program: ServerProgram, folder: Path, command: Callable[[Location], list[str]], port: int | None = None
+    program: ServerProgram,
+    folder: Path,
+    command: Callable[[Location], list[str]],
+    port: int | None = None,
+    addresses: Addresses = ON_ONE_MACHINE,
 ) -> PrivateServer:
     return PrivateServer(
         program.title,
         folder,
-        lambda data, port: command(Location(data, port)),
-        lambda port: program.is_ready(Location(folder / DATA, port)),
+        lambda data, port: command(Location(data, port, addresses)),
+        lambda port: program.is_ready(Location(folder / DATA, port, addresses)),
         port=port,
+        host=addresses.server,
         leftovers=program.leftovers,
         end_signal=program.end_signal,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from fairtrial.base.loopback import free_port, holder, is_free
+from fairtrial.base.loopback import LOOPBACK, free_port, holder, is_free
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server, unprivileged
@@ -41,11 +41,12 @@ class PrivateServer:
         folder: where it runs; owned by the server's user.
         cpus: the processors it is confined to; empty: all.
         port: where it listens; None: a free one.
+        host: the IPv4 address at which it listens.
         leftovers: files in the data by which a server says that it runs there; never true of a copy.
         end_signal: at which the server ends at once, whoever is connected, without regard for its data.
 
     Attributes:
-        port: where it listens, on loopback; the same after `restart`.
+        port: where it listens; the same after `restart`.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class PrivateServer:
         cpus: Sequence[int] = (),
         *,
         port: int | None = None,
+        host: str = LOOPBACK,
         leftovers: Sequence[str] = (),
         end_signal: signal.Signals = signal.SIGTERM,
     ) -> None:
@@ -67,7 +69,7 @@ class PrivateServer:
         self._memory: list[SharedMemory] = []
         self._watch: StoppedWatch | None = None
         self._was_stopped = False
-        self._is_fixed, self.port = port is not None, port or free_port()
+        self._is_fixed, self.port = port is not None, port or free_port(host)
 
     @property
     def data(self) -> Path:

@@ -8,7 +8,7 @@ from signal import SIGTERM, Signals
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import Client
 from fairtrial.catalog.services.common.folder import give_to_server
-from fairtrial.catalog.services.model import DurabilityReading, RowsLoaded
+from fairtrial.catalog.services.model import ON_ONE_MACHINE, Addresses, DurabilityReading, RowsLoaded
 from fairtrial.catalog.tables import Table
 
 DATA = "data"
@@ -21,6 +21,12 @@ class Location:
 
     data: Path
     port: int
+    addresses: Addresses = ON_ONE_MACHINE
+
+    @property
+    def host(self) -> str:
+        """The IPv4 address at which it listens."""
+        return self.addresses.server
 
 
 @dataclass(frozen=True)
@@ -96,8 +102,8 @@ class ServerProgram:
     """whether the server answers the lab"""
     client: Callable[[Location], Client]
     """the lab's access, with all rights"""
-    url: Callable[[int], str]
-    """from the port: what stacks get; may hold a password"""
+    url: Callable[[Location], str]
+    """what stacks get; may hold a password"""
     data_recipe: DataRecipe | None = None
     """None: the server keeps nothing on disk, and is loaded at each start"""
     admit_stacks: Callable[[Location], None] = no_login

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from fairtrial.catalog.services.common.login import login_of
-from fairtrial.catalog.services.common.private import private_service, private_service_with
+from fairtrial.catalog.services.common.private import private_service, private_service_on, private_service_with
 from fairtrial.catalog.services.common.sql_external import external_sql
 from fairtrial.catalog.services.mariadb.client import PORT, TITLE, client_at
 from fairtrial.catalog.services.mariadb.own_sql import SQL
@@ -26,6 +26,7 @@ SERVICE = Service(
     roles=("database",),
     up=partial(private_service, program),
     up_with=partial(private_service_with, program),
+    up_on=partial(private_service_on, program),
     sql=SQL,
     at=_at,
     missing=PROGRAMS.missing,

@@ -72,8 +72,11 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
     def admit_stacks(location: Location) -> None:
         # By the method that every driver knows.
         identified = f"IDENTIFIED VIA mysql_native_password USING PASSWORD('{escape_string(password)}')"
+        stacks = location.addresses.stacks
         MariaClient(_target(location, None)).execute(
-            f"ALTER USER '{login.user}'@'{LOOPBACK}' {identified} ACCOUNT UNLOCK",
+            # With its rights: the data that are kept let it in by loopback.
+            *([f"RENAME USER '{login.user}'@'{LOOPBACK}' TO '{login.user}'@'{stacks}'"] if stacks != LOOPBACK else []),
+            f"ALTER USER '{login.user}'@'{stacks}' {identified} ACCOUNT UNLOCK",
             # Who runs as the server's user, or as root, can enter the folder of the socket.
             f"ALTER USER '{SUPERUSER}'@'localhost' IDENTIFIED VIA mysql_native_password "
             f"USING PASSWORD('{own_password}')",
@@ -100,7 +103,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
             sessions=lambda location: sessions(_client(login, location, own_password), login.user),
             begin=lambda location: count_commits(_client(login, location, own_password)),
         ),
-        url=lambda port: login.url("mysql", password, port),
+        url=lambda location: login.url("mysql", password, location),
         port=login.port,
         leftovers=(PID_FILE, SOCKET),
         end_signal=SIGKILL,
@@ -114,12 +117,12 @@ def _initialise(folder: Path) -> None:
 
 
 def _command(location: Location, further: Sequence[str], login: Login) -> list[str]:
-    """On loopback and a socket in the data, with room for all pools."""
+    """At its address and a socket in the data, with room for all pools."""
     data = location.data
     return [
         *(PROGRAMS.path(SERVER), "--no-defaults"),  # which has to come first
         *(f"--datadir={data}", f"--tmpdir={data}", f"--socket={data / SOCKET}", f"--pid-file={data / PID_FILE}"),
-        *(f"--port={location.port}", f"--bind-address={LOOPBACK}", "--skip-name-resolve"),
+        *(f"--port={location.port}", f"--bind-address={location.host}", "--skip-name-resolve"),
         *(f"--max-connections={login.most_connections}", "--skip-log-bin", "--character-set-server=utf8mb4"),
         *further,
     ]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
 from fairtrial.catalog.services.common.key_value import assert_fit
@@ -35,7 +34,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     memory = megabytes(tables)
 
     def command(location: Location) -> list[str]:
-        return [PROGRAM, "-l", LOOPBACK, "-p", str(location.port), "-U", "0", "-m", str(memory)]
+        return [PROGRAM, "-l", location.host, "-p", str(location.port), "-U", "0", "-m", str(memory)]
 
     return ServerProgram(
         name=NAME,
@@ -43,7 +42,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
         command=command,
         is_ready=lambda location: answers(_client(location)),
         client=_client,
-        url=lambda port: f"{SCHEME}://{LOOPBACK}:{port}",
+        url=lambda location: f"{SCHEME}://{location.host}:{location.port}",
     )
 
 
@@ -58,4 +57,4 @@ def megabytes(tables: Sequence[Table]) -> int:
 
 
 def _client(location: Location) -> MemcachedClient:
-    return MemcachedClient((LOOPBACK, location.port))
+    return MemcachedClient((location.host, location.port))

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairtrial.base.cache.once import find_made, made_once
-from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server, is_root
@@ -95,14 +94,14 @@ class Program:
         program = str(self._reachable(folder))
         if self.is_mongod:
             return [
-                *(program, "--dbpath", data, "--bind_ip", LOOPBACK, "--port", port, "--nounixsocket"),
+                *(program, "--dbpath", data, "--bind_ip", location.host, "--port", port, "--nounixsocket"),
                 *("--wiredTigerCacheSizeGB", str(cache_gib), "--quiet"),
             ]
         # An empty file of settings: without one it would look for one in several places.
         settings = folder / "secantusd.toml"
         settings.touch()
         return [
-            *(program, "--config", str(settings), "--storage-path", data, "--host", LOOPBACK, "--port", port),
+            *(program, "--config", str(settings), "--storage-path", data, "--host", location.host, "--port", port),
             *("--standalone", "--cache-size", f"{cache_gib}G", "--log-file-max", f"{LOG_FILE_MB}MB"),
         ]
 

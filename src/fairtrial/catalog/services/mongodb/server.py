@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from fairtrial.base.loopback import LOOPBACK, listens
+from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
@@ -52,7 +52,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     password = secrets.token_urlsafe(PASSWORD_BYTES)
 
     def client(location: Location) -> MongodbClient:
-        server = f"mongodb://{LOOPBACK}:{location.port}/{DATABASE}"
+        server = f"mongodb://{location.host}:{location.port}/{DATABASE}"
         return MongodbClient(server, package=installed.package, login=lambda: _labs_login(location))
 
     def fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
@@ -81,10 +81,10 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
         ),
         command=installed.command,
         # The client waits for a server that is not there yet longer than it takes to start.
-        is_ready=lambda location: listens(location.port) and answers(client(location)),
+        is_ready=lambda location: listens(location.port, location.host) and answers(client(location)),
         client=client,
         admit_stacks=admit_stacks,
-        url=lambda port: f"mongodb://{USER}:{password}@{LOOPBACK}:{port}/{DATABASE}",
+        url=lambda location: f"mongodb://{USER}:{password}@{location.host}:{location.port}/{DATABASE}",
         settings=installed.settings,
         loses_when_killed=installed.loses_when_killed,
     )

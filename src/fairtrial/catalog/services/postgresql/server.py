@@ -9,7 +9,6 @@ from signal import SIGINT, SIGQUIT
 
 import psycopg
 
-from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
@@ -66,7 +65,7 @@ WHILE_LOADING = (
 ACCESS_FILE = "pg_hba.conf"
 ACCESS = """# Written by Fairtrial.
 local all {superuser} trust
-host "{login.database}" "{login.user}" {loopback}/32 scram-sha-256
+host "{login.database}" "{login.user}" {stacks}/32 scram-sha-256
 """
 """While data are made, and until stacks are admitted. Only the server's user can enter the folder of the socket; that
 may be the stacks' as well."""
@@ -99,7 +98,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
                 for name, each in passwords.items()
             )
         )
-        _allow(login, location.data, WITH_PASSWORDS)
+        _allow(login, location, WITH_PASSWORDS)
         own.execute("SELECT pg_reload_conf()")
         _await_shut(location)
 
@@ -126,7 +125,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
             ),
             sessions=lambda location: sessions(_client(login, location, own_password), login.user),
         ),
-        url=lambda port: login.url("postgresql", password, port),
+        url=lambda location: login.url("postgresql", password, location),
         port=login.port,
         end_sessions=lambda location: _client(login, location, own_password).end_sessions_of(login.user),
         leftovers=("postmaster.pid",),
@@ -145,18 +144,19 @@ def _initialise(folder: Path) -> None:
     data = folder / DATA
     command = [PROGRAMS.path("initdb"), "-D", str(data), "-U", SUPERUSER, "-A", "reject"]
     PROGRAMS.run(folder, [*command, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"])
-    _allow(LABS_OWN, data, ACCESS)
+    _allow(LABS_OWN, Location(data, 0), ACCESS)
     give_to_server(data)
 
 
-def _allow(login: Login, data: Path, rules: str) -> None:
+def _allow(login: Login, location: Location, rules: str) -> None:
     """Say whom the server lets in; it is read at its next start, or when it is told to."""
-    (data / ACCESS_FILE).write_text(rules.format(superuser=SUPERUSER, login=login, loopback=LOOPBACK))
+    text = rules.format(superuser=SUPERUSER, login=login, stacks=location.addresses.stacks)
+    (location.data / ACCESS_FILE).write_text(text)
 
 
 def _command(location: Location, further: Sequence[str], login: Login) -> list[str]:
-    """On loopback and a socket in the data, with room for all pools."""
-    settings = [f"listen_addresses={LOOPBACK}", f"max_connections={login.most_connections}", *further]
+    """At its address and a socket in the data, with room for all pools."""
+    settings = [f"listen_addresses={location.host}", f"max_connections={login.most_connections}", *further]
     options = [option for setting in settings for option in ("-c", setting)]
     data = str(location.data)
     return [PROGRAMS.path("postgres"), "-D", data, "-p", str(location.port), "-k", data, *options]
@@ -211,7 +211,7 @@ def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: Ro
     Where there are no tables of the lab's, the database is the user's own: its tables are those of a user's files, or
     of a stack that makes them.
     """
-    _allow(login, location.data, ACCESS)
+    _allow(login, location, ACCESS)
     owner = SUPERUSER if tables else login.user
     PostgresClient(_target(location, OWN_DATABASE)).execute(
         f"DROP DATABASE {UNUSED_DATABASE}",

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
@@ -58,7 +57,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     arguments, logins = arguments_of(TITLE, VARIANTS, variant), _Logins()
 
     def command(location: Location) -> list[str]:
-        network = ["--port", str(location.port), "--bind", LOOPBACK]
+        network = ["--port", str(location.port), "--bind", location.host]
         return [PROGRAM, str(logins.write_users_file(location)), *network, "--dir", str(location.data), *arguments]
 
     def fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
@@ -97,10 +96,10 @@ class _Logins:
         write_secret(file, "".join(f"{user}\n" for user in users))
         return file
 
-    def url_for_stacks(self, port: int) -> str:
+    def url_for_stacks(self, location: Location) -> str:
         """What stacks get: a password without a user's name."""
-        return f"redis://:{self.stacks}@{LOOPBACK}:{port}/0"
+        return f"redis://:{self.stacks}@{location.host}:{location.port}/0"
 
     def client(self, location: Location) -> RedisClient:
         """The lab's access."""
-        return RedisClient(f"redis://{LABS_USER}:{self.labs}@{LOOPBACK}:{location.port}/0")
+        return RedisClient(f"redis://{LABS_USER}:{self.labs}@{location.host}:{location.port}/0")

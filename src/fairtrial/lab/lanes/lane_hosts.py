@@ -1,0 +1,85 @@
+"""The other hosts of a lane, as its lab sees them: those of the load, and that of the services."""
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+
+from fairtrial.catalog.services.model import Addresses
+from fairtrial.cluster.connection import Cluster, connected
+from fairtrial.lab.lanes.host_lost import HostLost
+from fairtrial.lab.lanes.load_hosts import LoadHosts, load_hosts
+from fairtrial.lab.lanes.service_host import ServiceHost
+from fairtrial.lab.lanes.task import LaneTask, ServiceTask
+from fairtrial.lab.placement import Site
+
+ANY_PORT = 9
+"""Nothing is sent to it."""
+
+
+@dataclass(frozen=True)
+class LaneHosts:
+    """The hosts beside the server's; None where that does their part as well."""
+
+    cluster: Cluster | None = None
+    loads: LoadHosts | None = None
+    services: ServiceHost | None = None
+
+    def site(self, task: LaneTask) -> Site:
+        """Where the trials of the lane take place."""
+        site = Site(task.host, lab_cpus=task.lab_cpus)
+        if self.services is not None:
+            site = replace(site, service_up=self.services.up)
+        return site if self.loads is None else self.loads.of_site(site)
+
+    def assert_there(self) -> None:
+        """Raise HostLost if one of them, or the scheduler, is lost."""
+        if self.cluster is None:
+            return
+        try:
+            workers = self.cluster.workers()
+        except Exception as error:  # whatever Dask says of a connection that is gone
+            raise HostLost(f"the lane's connection to the scheduler is lost: {error}") from error
+        if self.loads is not None:
+            self.loads.assert_there(workers)
+        if self.services is not None:
+            self.services.assert_there(workers)
+
+
+@contextmanager
+def lane_hosts_of(task: LaneTask, on_step: Callable[[str], None]) -> Iterator[LaneHosts]:
+    """The other hosts of a lane, ready; the connection to the cluster and what runs there end at the end.
+
+    Args:
+        on_step: is called with what they do until then.
+
+    Raises:
+        Problem: an engine cannot be built, services cannot be brought up, a worker is lost, or the scheduler cannot be
+            reached.
+    """
+    if not task.load_workers and task.service is None:
+        yield LaneHosts()
+        return
+    with connected(task.scheduler, unencrypted=task.unencrypted) as cluster, ExitStack() as ending:
+        services = None
+        if task.service is not None:
+            service_task = ServiceTask(
+                addresses=Addresses(server=task.service.host, stacks=own_address_towards(task.service.host)),
+                held_cpus=task.service.held_cpus,
+                wait=task.wait,
+                plan=task.plan,
+            )
+            services = ServiceHost(cluster, task.service, service_task, on_step)
+            ending.callback(services.release)
+        loads = load_hosts(cluster, task.load_workers) if task.load_workers else None
+        if services is not None:
+            services.await_ready()
+        yield LaneHosts(cluster, loads, services)
+
+
+def own_address_towards(host: str) -> str:
+    """The IPv4 address from which this host connects to another one. Raises OSError: there is no way to it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((host, ANY_PORT))  # of a datagram socket, this sends nothing
+        address: str = probe.getsockname()[0]
+        return address

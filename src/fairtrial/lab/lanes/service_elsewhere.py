@@ -1,0 +1,41 @@
+"""Whether the services of a plan can be on a host of their own: what cannot is refused before anything starts."""
+
+from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import Service
+from fairtrial.plan.plan import Plan, Point
+
+
+def has_services(plan: Plan) -> bool:
+    """Whether the lab brings any server up for a plan: neither a file in a stack's process, nor somebody else's."""
+    return any(_is_brought_up(service, point) for service, point in _services(plan))
+
+
+def assert_service_elsewhere(plan: Plan, file: str) -> None:
+    """Require that each service that the lab brings up for a plan can serve stacks on another host.
+
+    Args:
+        file: what messages name as the experiment's origin.
+
+    Raises:
+        Problem: one cannot.
+    """
+    remedy = "give no worker the role service alone: services are on the server's host then"
+    for service, point in _services(plan):
+        if not _is_brought_up(service, point):
+            continue
+        if service.up_on is None:
+            reason = f"{service.title} asks for no password, so whoever is on the network of its host could use it"
+            raise Problem(f"{file}: {reason}", remedy, NOTHING_RAN)
+        if point.service_options(service).address is not None:
+            reason = f"[services.{service.name}.address] is one of the server's host, which stands in programs"
+            raise Problem(f"{file}: {reason}", remedy, NOTHING_RAN)
+
+
+def _services(plan: Plan) -> list[tuple[Service, Point]]:
+    caches = [] if plan.cache is None else [(plan.cache, plan.points[0])]
+    return [(condition.service, condition.point) for condition in plan.conditions] + caches
+
+
+def _is_brought_up(service: Service, point: Point) -> bool:
+    return service.port is not None and not point.service_options(service).url_from

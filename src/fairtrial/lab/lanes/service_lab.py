@@ -1,0 +1,278 @@
+"""The lab on the host of a lane's services: a process that brings them up, and does with them what it is asked to.
+
+It ends when its input ends, as the lab of a lane does, and its services end with it.
+"""
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import count, islice
+from typing import IO, Any
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.private import PrivateService
+from fairtrial.catalog.services.model import Addresses
+from fairtrial.lab.awake import processors_awake
+from fairtrial.lab.exclusive import processors_held
+from fairtrial.lab.lanes.input import hand_on, serve_standard_streams
+from fairtrial.lab.lanes.messages import Mouth
+from fairtrial.lab.lanes.service_calls import ANSWERS, Call, Metered, Up
+from fairtrial.lab.lanes.task import ServiceTask, plan_of
+from fairtrial.lab.meters.machine import MachineWatch, this_host
+from fairtrial.lab.meters.service import LaterChange
+from fairtrial.lab.meters.tree import TreeMeter
+from fairtrial.lab.trial.later_changes import LaterChanges
+from fairtrial.lab.trial.settle import settle
+from fairtrial.plan.plan import Plan
+from fairtrial.record.model import Settle
+
+LOOK_EVERY_SECONDS = 0.25
+"""How often it looks whether a service has ended, which takes no more than one system call."""
+ROWS_AT_A_TIME = 2000
+
+
+def main() -> None:
+    """Serve standard input and output."""
+    serve_standard_streams(serve)
+
+
+def serve(lines: IO[str], out: IO[str]) -> None:
+    """Do the task that the first line is, call by call as the lines after it say, until they end."""
+    mouth = Mouth(out)
+    task = ServiceTask.model_validate_json(lines.readline())
+    calls: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    hand_on(lines, calls.put)
+    try:
+        plan = plan_of(task.plan)
+        with (
+            processors_held(task.held_cpus, mouth.step, wait=task.wait),
+            processors_awake(),
+            ExitStack() as services,
+        ):
+            desk = _Desk(plan, task.addresses, mouth, services)
+            threading.Thread(target=desk.watch, daemon=True).start()
+            mouth.say("ready")
+            while (line := calls.get()) is not None:
+                desk.answer(Call.model_validate_json(line))
+    except Problem as problem:
+        mouth.problem(problem)
+    except KeyboardInterrupt:
+        mouth.say("interrupted")
+
+
+@dataclass
+class _Running:
+    """A service that is up, what ends it, and what lasts from one call to another."""
+
+    service: PrivateService
+    ending: ExitStack
+    meter: TreeMeter | None = None
+    machine: MachineWatch | None = None
+    lasting: dict[int, Any] = field(default_factory=dict)
+    """by number: rows that are read, or a function that changes one"""
+    closing: dict[int, ExitStack] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    changes: LaterChanges | None = None
+    fault: str | None = None
+    """as it was last told"""
+
+
+class _Desk:
+    """Answers calls one after the other."""
+
+    def __init__(self, plan: Plan, addresses: Addresses, mouth: Mouth, services: ExitStack) -> None:
+        self._plan, self._addresses, self._mouth, self._services = plan, addresses, mouth, services
+        self._running: dict[int, _Running] = {}
+        self._numbers = count(1)
+        self._lock = threading.Lock()
+        """held during a call: while a server is started anew, it has not ended"""
+
+    def answer(self, call: Call) -> None:
+        """Do what a call asks for, and say what came of it."""
+        with self._lock:
+            try:
+                value = self._up(*call.arguments) if call.method == "up" else self._of_service(call)
+            except Problem as problem:
+                self._tell_faults()
+                self._mouth.say(
+                    "refused",
+                    id=call.id,
+                    reason=problem.reason,
+                    remedy=problem.remedy,
+                    exit_status=problem.exit_status,
+                )
+            else:
+                self._tell_faults()
+                self._mouth.say("answer", id=call.id, value=ANSWERS[call.method].dump_json(value).decode())
+
+    def watch(self) -> None:
+        """Say when a service has ended, or serves again; for as long as this process lives."""
+        while not threading.Event().wait(LOOK_EVERY_SECONDS):
+            with self._lock:
+                self._tell_faults()
+
+    def _tell_faults(self) -> None:
+        for number, running in self._running.items():
+            fault = running.service.fault()
+            if fault != running.fault:
+                running.fault = fault
+                self._mouth.say("fault", service=number, fault=fault)
+
+    def _up(self, name: str, point: int, with_tables: bool) -> Up:
+        planned, services = self._plan.points[point], [each.service for each in self._plan.conditions]
+        if self._plan.cache is not None:
+            services.append(self._plan.cache)
+        service = next(each for each in services if each.name == name)
+        assert service.up_on is not None
+        tables = planned.data.tables if with_tables else ()
+        number = next(self._numbers)
+
+        def on_rows(table: str, loaded: int) -> None:
+            self._mouth.say("rows", table=table, loaded=loaded)
+
+        with ExitStack() as starting:
+            variant = planned.service_options(service).variant
+            running = starting.enter_context(service.up_on(tables, variant, on_rows, self._addresses))
+            assert isinstance(running, PrivateService)
+            self._running[number] = _Running(running, starting.pop_all())
+        self._services.callback(self._down, number)
+        return Up(
+            number=number,
+            url=running.url,
+            identity=running.identity.model_copy(update={"host": this_host()}),
+            durability_at_start=running.durability_at_start,
+            loses_when_killed=running.loses_when_killed,
+            why_no_power_cut=running.why_no_power_cut,
+        )
+
+    def _down(self, number: int) -> None:
+        running = self._running.pop(number, None)
+        if running is not None:
+            if running.meter is not None:
+                running.meter.abandon()
+            if running.changes is not None:
+                running.changes.stop()
+            for closing in running.closing.values():
+                closing.close()
+            running.ending.close()
+
+    def _of_service(self, call: Call) -> Any:
+        if call.method == "down":
+            return self._down(call.service)
+        running = self._running[call.service]
+        return METHODS[call.method](running, *call.arguments)
+
+
+def _own(name: str) -> Callable[..., Any]:
+    """A method of the service's own, as it stands."""
+
+    def call(running: _Running, *arguments: Any) -> Any:
+        return getattr(running.service, name)(*arguments)
+
+    return call
+
+
+def _reset(running: _Running) -> Any:
+    running.service.reset()
+    return running.service.durability_at_start
+
+
+def _change_all(running: _Running, table: str, column: str, changes: list[tuple[int, str]]) -> None:
+    with running.service.changing(table, column, together=True) as change:
+        for key, value in changes:
+            change(key, value)
+
+
+def _settle(running: _Running, writes_at_end: int | None, longest_seconds: float) -> Settle:
+    return settle(running.service, writes_at_end, longest_seconds)
+
+
+def _open_rows(running: _Running, table: str) -> int:
+    number = next(running.numbers)
+    running.lasting[number] = running.service.rows(table)
+    return number
+
+
+def _next_rows(running: _Running, number: int) -> list[dict[str, Any]]:
+    return list(islice(running.lasting[number], ROWS_AT_A_TIME))
+
+
+def _open_changes(running: _Running, table: str, column: str) -> int:
+    with ExitStack() as opening:
+        number = next(running.numbers)
+        running.lasting[number] = opening.enter_context(running.service.changing(table, column))
+        running.closing[number] = opening.pop_all()
+        return number
+
+
+def _change_one(running: _Running, number: int, key: int, value: str) -> None:
+    running.lasting[number](key, value)
+
+
+def _begin_changes(running: _Running, table: str, column: str, changes: list[tuple[float, int, str]]) -> None:
+    running.changes = LaterChanges(running.service, table, column, [LaterChange(*each) for each in changes])
+
+
+def _end_changes(running: _Running) -> list[tuple[int, int]]:
+    assert running.changes is not None
+    changes, running.changes = running.changes, None
+    return list(changes.committed().items())
+
+
+def _open_disk(running: _Running) -> int:
+    with ExitStack() as opening:
+        number = next(running.numbers)
+        opening.enter_context(running.service.disk_of_its_own())
+        running.closing[number] = opening.pop_all()
+        return number
+
+
+def _close(running: _Running, number: int) -> None:
+    running.lasting.pop(number, None)
+    closing = running.closing.pop(number, None)
+    if closing is not None:
+        closing.close()
+
+
+def _open_meter(running: _Running) -> int:
+    if running.meter is not None:
+        running.meter.abandon()
+    assert running.service.pid is not None
+    running.meter = TreeMeter(running.service.pid)
+    running.machine = MachineWatch(os.sched_getaffinity(0))
+    running.machine.open()
+    running.meter.open()
+    return 0
+
+
+def _close_meter(running: _Running) -> Metered:
+    assert running.meter is not None and running.machine is not None
+    metered = Metered(running.meter.close(), running.machine.close())
+    running.meter = running.machine = None
+    return metered
+
+
+OWN = (
+    *("altered", "counters", "end_sessions", "durability", "sessions", "maintenance", "mark_unread", "keys_read"),
+    *("change", "kill", "start_again"),
+)
+METHODS: Mapping[str, Callable[..., Any]] = {
+    **{name: _own(name) for name in OWN},
+    "reset": _reset,
+    "change_all": _change_all,
+    "settle": _settle,
+    "open_rows": _open_rows,
+    "next_rows": _next_rows,
+    "open_changes": _open_changes,
+    "change_one": _change_one,
+    "begin_changes": _begin_changes,
+    "end_changes": _end_changes,
+    "open_disk": _open_disk,
+    "close": _close,
+    "open_meter": _open_meter,
+    "close_meter": _close_meter,
+}
+"""What is called of a service that is up."""

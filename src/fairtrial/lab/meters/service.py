@@ -1,0 +1,78 @@
+"""A service on a host of its own, whose processes only the lab there sees; and what meters a service, wherever it is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.lab.meters.tree import TreeMeter
+from fairtrial.record.machine import MachineMeter
+from fairtrial.record.model import ServerMeter, Settle
+
+
+class ServiceMeter(Protocol):
+    """Measures the processes of a service from `open` to `close`."""
+
+    def open(self) -> None:
+        """Open the window."""
+
+    def close(self) -> ServerMeter:
+        """Close the window, and return what they used in it."""
+
+    def abandon(self) -> None:
+        """Stop without a result."""
+
+
+@dataclass(frozen=True)
+class LaterChange:
+    """One column of a row that is to change at a moment of a window."""
+
+    after_seconds: float
+    """after the window opened"""
+    key: int
+    value: str
+
+
+@runtime_checkable
+class OnItsOwnHost(Protocol):
+    """A running service on a host of its own, where another lab does what must not wait for a message."""
+
+    machine: MachineMeter | None
+    """what its host did in the last window of a meter"""
+
+    def meter(self) -> ServiceMeter:
+        """A new meter, of its processes and of its host."""
+
+    def begin_changes(self, table: str, column: str, changes: Sequence[LaterChange]) -> None:
+        """Have rows change from now on, each at its moment. Raises Problem: its host is lost."""
+
+    def end_changes(self) -> tuple[Mapping[int, int], float]:
+        """Change no more.
+
+        Returns:
+            by key, when its change was committed, in nanoseconds of the monotonic clock here; and by how many seconds
+            that may be wrong.
+
+        Raises:
+            Problem: the service refused a change, or its host is lost.
+        """
+
+    def settle(self, writes_at_end: int | None, longest_seconds: float) -> Settle:
+        """As `lab.trial.settle.settle`, there."""
+
+
+def meter_of(service: RunningService) -> ServiceMeter | None:
+    """A meter of the service's processes; None if it has none, or somebody else runs it."""
+    if isinstance(service, OnItsOwnHost):
+        return service.meter()
+    return None if service.pid is None else TreeMeter(service.pid)
+
+
+def host_in_window(service: RunningService) -> MachineMeter | None:
+    """What the service's own host did in the last window of its meter; None if it is on this one, or nobody knows."""
+    return service.machine if isinstance(service, OnItsOwnHost) else None
+
+
+def has_processes(service: RunningService) -> bool:
+    """Whether the lab, here or on the service's host, runs its processes."""
+    return service.pid is not None or isinstance(service, OnItsOwnHost)

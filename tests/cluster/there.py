@@ -1,0 +1,75 @@
+"""What runs on the hosts of a cluster while a command is under way, and what came of it."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import psutil
+
+from tests.command_line import Lab
+from tests.conftest import WORKERS_CACHE
+
+PATIENCE_SECONDS = 60
+Outcome = TypeVar("Outcome")
+
+
+class OnHosts(Protocol):
+    """A cluster whose hosts run everything with the name of its folder in the environment."""
+
+    @property
+    def folder(self) -> Path: ...
+
+
+@contextmanager
+def under_way(lab: Lab, *arguments: str | Path, prefix: Sequence[str] = ()) -> Iterator["subprocess.Popen[str]"]:
+    """A command as a process, which ends with the test."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [*prefix, *lab.command(*arguments)], env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def wait_for(condition: Callable[[], Outcome | None], what: str) -> Outcome:
+    """Wait until a condition holds, and return what it then says."""
+    patience = time.monotonic() + PATIENCE_SECONDS
+    while not (outcome := condition()):
+        assert time.monotonic() < patience, what
+        time.sleep(0.02)
+    return outcome
+
+
+def run_there(cluster: OnHosts) -> list[psutil.Process]:
+    """What the hosts of a cluster run beside a scheduler and workers started by hand, guards and stacks included."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if process.status() == psutil.STATUS_ZOMBIE or "distributed.cli" in " ".join(process.cmdline()):
+                continue
+            if process.environ().get(WORKERS_CACHE) == str(cluster.folder) and process.pid != os.getpid():
+                found.append(process)
+    return found
+
+
+def runs(cluster: OnHosts, word: str) -> bool:
+    """Whether a host of the cluster runs a program with this word in its command line."""
+    for process in run_there(cluster):
+        with suppress(psutil.Error):
+            if word in " ".join(process.cmdline()):
+                return True
+    return False
+
+
+def record_of(lab: Lab) -> list[dict[str, Any]]:
+    """The lines of the record of the only run."""
+    (results,) = (lab.folder / "results").glob("*")
+    return [json.loads(line) for line in (results / "record.jsonl").read_text().splitlines()]
