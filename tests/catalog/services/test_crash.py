@@ -127,7 +127,7 @@ def test_what_was_acknowledged_is_there_when_the_power_failed(
 ) -> None:
     with shared.private(name, variant) as service:
         assert isinstance(service, CanBeKilled)
-        if reason := service.loses_in_power_cut or why_no_power_cut():
+        if reason := service.why_no_power_cut:
             pytest.skip(reason)
         with service.disk_of_its_own():
             service.reset()
@@ -146,7 +146,10 @@ def test_commits_that_are_not_synced_survive_the_server_but_not_the_power(shared
     """innodb_flush_log_at_trx_commit = 2: the operating system has them."""
     with shared.private("mariadb", "relaxed") as service:
         assert isinstance(service, CanBeKilled)
-        assert not service.loses_when_killed and "log_at_trx_commit=2" in service.loses_in_power_cut
+        assert (
+            not service.loses_when_killed
+            and "not durable: innodb_flush_log_at_trx_commit=2" in service.why_no_power_cut
+        )
         if reason := why_no_power_cut():
             pytest.skip(reason)
 

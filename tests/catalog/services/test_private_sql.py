@@ -16,13 +16,14 @@ import psycopg
 import pymysql
 import pytest
 
+from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common import server as private_server
 from fairtrial.catalog.services.common.folder import is_root
 from fairtrial.catalog.services.common.shared_memory import shared_memory_of
 from fairtrial.catalog.services.common.sql import SqlClient
-from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.model import Addresses, RunningService
 from tests.catalog.services.labs_own import data_of
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, SQL, Shared
@@ -364,3 +365,28 @@ def test_a_full_disk(name: str, shared: Shared, temporary: Path, monkeypatch: py
         if mounted.returncode == 0:
             subprocess.run(["umount", str(small)], check=True)
         small.rmdir()
+
+
+HOST = "127.0.0.2"
+"""Of this machine, as all addresses that begin with 127 are. Who connects to it comes from 127.0.0.1."""
+
+
+@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize(("stacks", "is_let_in"), [("127.0.0.1", True), ("10.203.118.9", False)])
+def test_at_an_address_of_its_own_it_lets_in_the_stacks_host_alone(name: str, stacks: str, is_let_in: bool) -> None:
+    service = pick_service(name)
+    assert service.up_on is not None
+    with service.up_on(tables(), "default", unheard, Addresses(server=HOST, stacks=stacks)) as running:
+        parts = urlsplit(running.url)
+        assert parts.hostname == HOST and parts.port is not None
+        assert not listens(parts.port), "it listens on loopback as well"
+        if is_let_in:
+            assert execute(running.url, "SELECT count(*) FROM items")[0] == ROWS
+            assert running.counters()["reads"] >= 1
+            execute(running.url, "UPDATE items SET name = 'x' WHERE id = 5")
+            assert running.altered()
+            running.reset()
+            assert not running.altered() and running.fault() is None
+        else:
+            with pytest.raises((psycopg.Error, pymysql.Error)):
+                execute(running.url, "SELECT 1")

@@ -6,17 +6,23 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
+import pymongo
 import pytest
+import redis
 
+from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import Addresses, RunningService
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, Shared
 from tests.catalog.services.stores import STORES, Stored, expected, unheard
 
 ABSENT = 999_999_999
+ELSEWHERE = ("redis-default", "mongodb-default")
 ON_EACH = [pytest.param(stored, marks=needs(stored.name), id=str(stored)) for stored in STORES]
 GONE_WITHIN_SECONDS = 30
 RESTORED = ("redis-default", "memcached-default")
@@ -55,6 +61,30 @@ def test_it_listens_on_loopback_alone_and_as_an_ordinary_user(running: RunningSe
     assert listening == {"127.0.0.1"}
     assert 0 not in server.uids()
     assert server.username() != "root"
+
+
+@pytest.mark.parametrize("stored", [each for each in ON_EACH if each.id in ELSEWHERE], indirect=True)
+def test_at_an_address_of_its_own_it_asks_for_a_password(stored: Stored) -> None:
+    """Which the address of a stack's host is no substitute for."""
+    (table,) = stored.tables()
+    row = table.rows.sample()[3]
+    assert stored.service.up_on is not None
+    at = Addresses(server="127.0.0.2", stacks="127.0.0.1")
+    with stored.service.up_on(stored.tables(), "default", unheard, at) as running:
+        parts = urlsplit(running.url)
+        assert parts.hostname == at.server and parts.port is not None
+        assert not listens(parts.port), "it listens on loopback as well"
+        assert stored.read(running.url, row["id"]) == row[stored.column]
+        running.change(table.name, row["id"], stored.column, "changed")
+        assert stored.read(running.url, row["id"]) == "changed" and not running.altered()
+        _, _, address = parts.netloc.rpartition("@")
+        with pytest.raises((redis.RedisError, pymongo.errors.PyMongoError)):
+            stored.read(parts._replace(netloc=address).geturl(), row["id"])
+
+
+def test_what_asks_for_no_password_has_none() -> None:
+    assert pick_service("memcached").up_on is None
+    assert pick_service("sqlite").up_on is None
 
 
 def test_reading_alters_nothing_and_writing_does(stored: Stored, running: RunningService) -> None:

@@ -27,9 +27,9 @@ def test_each_server_gets_a_load() -> None:
 
 
 def test_those_that_are_left_are_named() -> None:
-    assert [worker.address for worker in divide(workers("s1 s2 l3 d4")).unused] == [
+    assert [worker.address for worker in divide(workers("s1 s2 l3 d4 d5")).unused] == [
         "tcp://10.0.0.2:1000",
-        "tcp://10.0.0.4:1000",
+        "tcp://10.0.0.5:1000",
     ]
 
 
@@ -79,3 +79,23 @@ def test_with_too_few_loads_there_is_no_lane(text: str) -> None:
     with pytest.raises(Problem, match="2 with the role load alone") as refused:
         lanes(text, load_hosts=2)
     assert "--load-hosts" in refused.value.remedy
+
+
+def test_each_lane_gets_a_host_of_services_where_there_are_any() -> None:
+    assert lanes("s1 l2 d3") == ["1 2 3"]
+    assert lanes("s1 s2 l3 l4 d5 d6") == ["1 3 5", "2 4 6"]
+    assert lanes("b1 d2") == ["1 2"]
+    # All lanes alike: with one host of services there is one lane.
+    assert lanes("s1 s2 l3 l4 d5") == ["1 3 5"]
+    assert lanes("s1 l2 l3 d4", load_hosts=2) == ["1 2 3 4"]
+
+
+def test_services_are_on_a_machine_of_their_own_where_there_is_one() -> None:
+    assert lanes("s1 l2 d1 d3") == ["1 2 4"]
+    assert lanes("s1 l2 d2") == ["1 2 3"]
+
+
+def test_where_nothing_is_to_be_brought_up_no_host_is_used_for_it() -> None:
+    division = divide(workers("s1 s2 l3 l4 d5"), services=False)
+    assert [lane.service for lane in division.lanes] == [None, None]
+    assert [worker.address for worker in division.unused] == ["tcp://10.0.0.5:1000"]

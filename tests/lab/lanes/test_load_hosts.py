@@ -9,7 +9,8 @@ from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import EngineThere
 from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterSeconds
 from fairtrial.lab.lanes import load_hosts
-from fairtrial.lab.lanes.load_hosts import LoadHosts, LoadLost
+from fairtrial.lab.lanes.host_lost import HostLost
+from fairtrial.lab.lanes.load_hosts import LoadHosts
 from fairtrial.lab.placement import Site
 from fairtrial.record.model import Placement
 
@@ -91,10 +92,10 @@ def test_of_one_host_the_clock_is_its_own(offsets: dict[str, float]) -> None:
 
 def test_each_of_several_hosts_is_looked_for() -> None:
     hosts, cluster = hosts_of("a", "b")
-    hosts.assert_there()
+    hosts.assert_there(cluster.known)
     del cluster.known["b"]
-    with pytest.raises(LoadLost, match="worker at b is lost"):
-        hosts.assert_there()
+    with pytest.raises(HostLost, match="worker at b is lost"):
+        hosts.assert_there(cluster.known)
 
 
 def test_calibrations_run_on_the_processors_of_a_trial() -> None:

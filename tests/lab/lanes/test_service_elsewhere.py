@@ -1,0 +1,55 @@
+"""Which services can be on a host of their own, told before anything starts."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.find import read_stack
+from fairtrial.experiment.model import Experiment
+from fairtrial.lab.lanes.service_elsewhere import assert_service_elsewhere, has_services
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.plan import Plan
+from tests.command_line import Lab
+
+EXPERIMENT = {"name": "apart", "title": "A test", "stacks": ["one"], "load": {"kind": "closed", "connections": 16}}
+ADDRESS = {"port": 5432, "user": "benchmarkdbuser", "password": "benchmarkdbpass", "database": "hello_world"}
+
+
+def planned(lab: Lab, service: str, workload: str = "random-item", **more: Any) -> Plan:
+    lab.stack("one", service=service, workload=workload)
+    stacks = {"one": read_stack(lab.stacks / "one", "one")}
+    described = EXPERIMENT | {"service": service, "workload": workload} | more
+    return make_plan(Experiment.model_validate(described), stacks, "apart.toml")
+
+
+@pytest.mark.parametrize("service", ["postgresql", "mariadb", "mongodb"])
+def test_servers_that_ask_for_a_password(lab: Lab, service: str) -> None:
+    plan = planned(lab, service)
+    assert has_services(plan)
+    assert_service_elsewhere(plan, "apart.toml")
+
+
+def test_a_file_in_the_stack_and_somebody_elses_server_need_no_host(lab: Lab) -> None:
+    plan = planned(lab, "sqlite")
+    assert not has_services(plan)
+    assert_service_elsewhere(plan, "apart.toml")
+    external = {"services": {"postgresql": {"url_from": "MY_URL"}}}
+    lab.stacks = lab.folder / "others"
+    lab.stacks.mkdir()
+    assert not has_services(planned(lab, "postgresql", **external))
+
+
+@pytest.mark.parametrize(
+    ("service", "workload", "more", "words"),
+    [
+        ("memcached", "redirect", {}, "memcached asks for no password"),
+        ("postgresql", "random-item", {"services": {"postgresql": {"address": ADDRESS}}}, "one of the server's host"),
+    ],
+)
+def test_what_is_refused(lab: Lab, service: str, workload: str, more: dict[str, Any], words: str) -> None:
+    plan = planned(lab, service, workload, **more)
+    assert has_services(plan)
+    with pytest.raises(Problem, match=r"apart\.toml: ") as refused:
+        assert_service_elsewhere(plan, "apart.toml")
+    assert words in refused.value.reason and "give no worker the role service alone" in refused.value.remedy
