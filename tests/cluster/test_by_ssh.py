@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
+import psutil
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.cluster.by_ssh import brought_up
 from fairtrial.cluster.hosts_file import read_hosts
 from fairtrial.cluster.roles import REQUIRED_ROLES
 from tests.cluster import networks
@@ -93,6 +96,28 @@ def _is_loaded(run: "subprocess.Popen[str]", hosts: Hosts) -> bool:
     """A stack runs, and an engine beside it."""
     assert run.poll() is None, run.communicate()
     return runs(hosts, "server.py") and runs(hosts, "fairtrial-engine run")
+
+
+def test_beyond_loopback_only_what_is_encrypted_listens_and_dask_has_no_pages(hosts: Hosts) -> None:
+    """Dask's HTTP server, which needs no certificate, cannot be left out."""
+    text = hosts.file.read_text().replace('address = "127.0.0.1"', 'address = "127.0.0.2"\nssh = "127.0.0.1"')
+    hosts.file.write_text(f'here = "127.0.0.3"\n{text}')
+    with brought_up(hosts.file, REQUIRED_ROLES) as (address, _security):
+        assert address.startswith("tls://127.0.0.3:")
+        workers = [each for each in run_there(hosts) if each.net_connections("tcp")]
+        listening = [_listening(process) for process in (psutil.Process(), *workers)]
+        assert len(workers) == 2 and [sorted(ip for ip, _ in each) for each in listening] == [
+            ["127.0.0.1", "127.0.0.3"],
+            *[["127.0.0.1", "127.0.0.2"]] * 2,
+        ]
+        for port in (port for each in listening for ip, port in each if ip == "127.0.0.1"):
+            for path in ("/health", "/metrics", "/info/main/workers.html", "/json/counts.json", "/"):
+                assert httpx.get(f"http://127.0.0.1:{port}{path}").status_code == 404
+
+
+def _listening(process: psutil.Process) -> set[tuple[str, int]]:
+    sockets = process.net_connections("tcp")
+    return {(each.laddr.ip, each.laddr.port) for each in sockets if each.status == psutil.CONN_LISTEN}
 
 
 def changed(hosts: Hosts, old: str, new: str) -> Path:

@@ -33,9 +33,11 @@ class LocalEngine:
     """how late the second host begins"""
     started: list["LocalEngine"]
 
-    def __init__(self, _cluster: Cluster, location: EngineThere, plan: EnginePlan, *, on_hold: bool) -> None:
-        assert on_hold
-        self._is_second, self.plan, self.look_seconds = location is HOSTS[1], plan, 0.0
+    def __init__(
+        self, _cluster: Cluster, location: EngineThere, plan: EnginePlan, *, on_hold: bool, quiet_seconds: float
+    ) -> None:
+        assert on_hold and not quiet_seconds
+        self._is_second, self.plan = location is HOSTS[1], plan
         command = [str(engine_binary()), "run", "--die-with-parent", "--hold"]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)

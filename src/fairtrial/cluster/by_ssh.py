@@ -29,7 +29,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import INSTALL, silent_dask
 from fairtrial.cluster.hosts_file import HostsFile, SshHost, read_hosts
 from fairtrial.cluster.settings import SETTINGS
-from fairtrial.cluster.worker import Credentials, WorkerTask
+from fairtrial.cluster.worker import ANY_PORT_HERE, Credentials, WorkerTask
 
 UP_WITHIN_SECONDS = 60.0
 DOWN_WITHIN_SECONDS = 30.0
@@ -159,6 +159,7 @@ def _scheduler(file: HostsFile, credentials: Credentials) -> Iterator[Any]:
                 protocol="tls",
                 security=credentials.security(),
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": ANY_PORT_HERE},
                 silence_logs=False,
             )
         except (OSError, RuntimeError) as error:

@@ -11,16 +11,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, Any
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import Cluster, RemoteObject
+from fairtrial.cluster.connection import LOOK_EVERY_SECONDS, Cluster, RemoteObject
 from fairtrial.engine.plan import EnginePlan
 
-READ_SECONDS = 0.2
-"""A worker has one thread: what else is asked of it waits for so long."""
 MOST_FILE_BYTES = 64 << 20
 """Files of a plan travel in Dask's messages, through the scheduler."""
 
@@ -109,22 +108,31 @@ class RemoteEngine:
         plan: EnginePlan,
         *,
         on_hold: bool = False,
-        look_seconds: float = READ_SECONDS,
+        quiet_seconds: float = 0.0,
     ) -> None:
         """Start it, and hand it the plan with the files that the plan names.
 
         Args:
             on_hold: whether it begins only when `say` tells it to.
-            look_seconds: for so long what it prints is waited for each time; what else is asked of its worker, such as
-                to end it, waits as well.
+            quiet_seconds: while it measures, nobody asks its host for its progress until so long has passed.
 
         Raises:
             Problem: a file cannot be read or is too long.
         """
-        self.look_seconds = look_seconds
         text, files = with_files(plan)
+        self._cluster, self._topic = cluster, f"fairtrial-engine-{token_hex(8)}"
+        self._news = threading.Event()
+        cluster.subscribe(self._topic, self._news.set)
         self._held: RemoteObject = cluster.hold(
-            location.worker, "engine", "start", binary=location.binary, plan=text, files=files, on_hold=on_hold
+            location.worker,
+            "engine",
+            "start",
+            topic=self._topic,
+            binary=location.binary,
+            plan=text,
+            files=files,
+            on_hold=on_hold,
+            quiet_seconds=quiet_seconds,
         )
         self.process = CarriedProcess(self._carry, self._send_signal)
 
@@ -141,7 +149,11 @@ class RemoteEngine:
         status: int | None = None
         try:
             while status is None:
-                output = self._held.call("read", self.look_seconds)
+                if not self._news.wait(LOOK_EVERY_SECONDS):
+                    self._held.assert_there()
+                    continue
+                self._news.clear()
+                output = self._held.call("take")
                 with suppress(OSError):  # nobody reads any more
                     out.write(output["out"])
                     err.write(output["err"])
@@ -151,6 +163,7 @@ class RemoteEngine:
             return -signal.SIGKILL
         finally:
             self._held.release()
+            self._cluster.unsubscribe(self._topic)
         return status
 
 

@@ -15,7 +15,7 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.formatting import figure_in
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import READ_SECONDS, CarriedProcess, EngineThere, RemoteEngine
+from fairtrial.cluster.engine import CarriedProcess, EngineThere, RemoteEngine
 from fairtrial.cluster.hosts import clock_of
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan, Part, StopAfterSeconds
@@ -23,7 +23,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.load_hosts import LoadHostAccount
 
 AHEAD_SECONDS = 1.0
-"""The word to begin reaches a worker within milliseconds, and its one thread within a look at its engine (0.2 s)."""
+"""The word to begin reaches a worker within milliseconds, on a busy machine within tenths of a second."""
 MERGED_WITHIN_SECONDS = 60.0
 ENDED_WITHIN_SECONDS = 10.0
 """An engine that has told its part has nothing left to do; nor has one that was killed."""
@@ -59,7 +59,7 @@ class JointEngines:
         account: JointAccount,
         *,
         monotonic: Sequence[ClockOffset] = (),
-        look_seconds: float = READ_SECONDS,
+        quiet_seconds: float = 0.0,
     ) -> None:
         """Start them.
 
@@ -69,14 +69,14 @@ class JointEngines:
             account: is emptied, and told what each host did.
             monotonic: of each host, how far its monotonic clock is ahead: times at which rows were seen, which engines
                 tell by it, become those of this machine. Empty: they are left as they are.
-            look_seconds: for so long what an engine prints is waited for each time, once all have begun.
+            quiet_seconds: as `RemoteEngine` has it.
 
         Raises:
             Problem: a file cannot be read or is too long.
         """
         each = len(plan.cpus) // len(locations)
         self._locations, self._plan, self._account = locations, plan, account
-        self._monotonic, self._look_seconds = monotonic, look_seconds
+        self._monotonic = monotonic
         self._clocks = [clock_of(cluster, engine.worker) for engine in locations]
         account.hosts, account.apart = [], ""
         self._engines = [
@@ -90,6 +90,7 @@ class JointEngines:
                     }
                 ),
                 on_hold=True,
+                quiet_seconds=quiet_seconds,
             )
             for number, engine in enumerate(locations)
         ]
@@ -152,8 +153,6 @@ class JointEngines:
             thread.start()
         for thread in going:
             thread.join()
-        for engine in self._engines:
-            engine.look_seconds = self._look_seconds
 
     def _failure(self) -> tuple[int, bytes]:
         """The exit status and the words of the first that failed."""

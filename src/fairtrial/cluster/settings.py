@@ -1,4 +1,4 @@
-"""How Dask is set on hosts of trials: idle workers stay quiet, and side effects happen once.
+"""How Dask is set on hosts of trials: idle workers stay quiet, side effects happen once, and no page is served.
 
 The figures are processor time of an idle worker, in ms for each second, measured on two shared processors (Linux 6.18,
 Python 3.11, distributed 2026.8.0): 64.6 with Dask's defaults, 3.1 with the settings below, 0.3 with heartbeats every
@@ -16,7 +16,7 @@ HEARTBEAT_SECONDS = 10.0
 SLOW_HEARTBEATS = "fairtrial.cluster.slow_heartbeats"
 """The module that the scheduler loads: no setting of Dask's reaches the heartbeat."""
 
-Purpose = Literal["quiet", "once"]
+Purpose = Literal["quiet", "once", "closed"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,11 @@ class Setting:
 
 def _quiet(key: str, value: bool | int | str, reason: str) -> Setting:
     return Setting(f"distributed.{key}", value, "workers", "quiet", reason)
+
+
+def _closed(role: str, reason: str) -> Setting:
+    of: Literal["workers", "scheduler"] = "workers" if role == "worker" else "scheduler"
+    return Setting(f"distributed.{role}.http.routes", [], of, "closed", reason)
 
 
 def _of_scheduler(key: str, value: bool | int | str | list[str], purpose: Purpose, reason: str) -> Setting:
@@ -53,6 +58,8 @@ SETTINGS = (
     _of_scheduler("work-stealing", False, "once", "what was put on a host stays there"),
     _of_scheduler("active-memory-manager.start", False, "once", "results stay on their host, and are not copied"),
     _of_scheduler("allowed-failures", 0, "once", "what a lost worker did is not done again elsewhere"),
+    _closed("worker", "pages without TLS or a password, for whoever reaches the host"),
+    _closed("scheduler", "likewise, with the names and the logs of all workers"),
 )
 
 

@@ -10,10 +10,13 @@ import tempfile
 import threading
 from typing import Any
 
+from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.strict import Strict
 from fairtrial.cluster.settings import SETTINGS
 
 LONGEST_TASK_BYTES = 1 << 20
+ANY_PORT_HERE = f"{LOOPBACK}:0"
+"""Where Dask's HTTP server is, which cannot be left out. It has no pages: `cluster.settings`."""
 SCHEDULER_LOST_SECONDS = 30.0
 """A worker that finds no scheduler for so long ends."""
 
@@ -82,6 +85,7 @@ async def _work(task: WorkerTask, folder: str) -> None:
         resources=dict.fromkeys(task.roles, 1),
         security=task.credentials.security(),
         dashboard=False,
+        dashboard_address=ANY_PORT_HERE,
         local_directory=folder,
         death_timeout=SCHEDULER_LOST_SECONDS,
     )

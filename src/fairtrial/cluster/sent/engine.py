@@ -1,12 +1,11 @@
 """A load engine that lives as long as the object that holds it.
 
-It is sent as text, and run inside a worker: standard library only. Nothing in here raises: Dask logs the arguments of
-what fails, and a plan may hold secrets.
+It is sent as text, and run inside a worker: standard library, and Dask, which every worker has. Nothing in here raises:
+Dask logs the arguments of what fails, and a plan may hold secrets. Whenever the engine has printed something, the
+scheduler passes an event on; nobody asks again and again, so that a load has its host to itself.
 """
 
 import json
-import os
-import select
 import shutil
 import signal
 import socket
@@ -16,11 +15,11 @@ import tempfile
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 BUILT_WITHIN_SECONDS = 900.0
-READ_BYTES = 1 << 16
 FAILED = 127
 """The exit status of an engine that could not be started, as a shell has it."""
 BINARY = "from fairtrial.engine.binary import engine_binary; print(engine_binary())"
@@ -29,9 +28,17 @@ BINARY = "from fairtrial.engine.binary import engine_binary; print(engine_binary
 class HeldEngine:
     """An engine, and a folder with the files that its plan names. Both go when this object does."""
 
-    def __init__(self, binary: str, plan: str, files: dict[str, bytes], on_hold: bool) -> None:
+    def __init__(
+        self, topic: str, binary: str, plan: str, files: dict[str, bytes], on_hold: bool, quiet_seconds: float
+    ) -> None:
+        from distributed import get_worker  # noqa: PLC0415 only inside a worker, which has it
+
+        worker = get_worker()
         self._process: subprocess.Popen[bytes] | None = None
-        self._fault = ""
+        self._out, self._err = bytearray(), bytearray()
+        self._ends: list[int] = []
+        """its exit status, once all that it printed is kept"""
+        self._lock = threading.Lock()
         try:
             command = [binary, "run", "--die-with-parent", *(["--hold"] if on_hold else [])]
             folder = Path(tempfile.mkdtemp(prefix="fairtrial-"))
@@ -42,43 +49,41 @@ class HeldEngine:
             pipe = subprocess.PIPE
             process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         except Exception as error:
-            self._fault = str(error)
+            self._err += str(error).encode()
+            worker.log_event(topic, "said")
             return
         weakref.finalize(self, _end, process)
         self._process = process
-        self._open = [pipe.fileno() for pipe in (process.stdout, process.stderr) if pipe]
-        threading.Thread(target=_hand_over, args=(process, plan.encode() + b"\n", on_hold), daemon=True).start()
+
+        def notify() -> None:
+            worker.log_event(topic, "said")
+
+        news = _News(notify, quiet_seconds)
+        readers = [
+            threading.Thread(target=_keep, args=(pipe, kept, self._lock, news), daemon=True)
+            for pipe, kept in ((process.stdout, self._out), (process.stderr, self._err))
+        ]
+        ending = threading.Thread(target=_await_end, args=(process, readers, self._ends, notify), daemon=True)
+        giving = threading.Thread(target=_hand_over, args=(process, plan.encode() + b"\n", on_hold), daemon=True)
+        for thread in (*readers, ending, giving):
+            thread.start()
 
     def __reduce__(self) -> Any:
         """It stays on its host."""
         raise TypeError("an engine stays on its host")
 
-    def read(self, seconds: float) -> dict[str, Any]:
-        """What it has printed, waited for so long at most.
+    def take(self) -> dict[str, Any]:
+        """What it has printed since. Nothing is waited for.
 
         Returns:
-            `out` and `err`, bytes; `status`: None while it runs, and at the end of both its exit status.
+            `out` and `err`, bytes; `status`: None while it runs or has more to print, then its exit status.
         """
-        if self._process is None:
-            return {"out": b"", "err": self._fault.encode(), "status": FAILED}
-        assert self._process.stdout and self._process.stderr
-        names = {self._process.stdout.fileno(): "out", self._process.stderr.fileno(): "err"}
-        output: dict[str, Any] = {"out": b"", "err": b"", "status": None}
-        for descriptor in select.select(self._open, [], [], seconds)[0]:
-            content = os.read(descriptor, READ_BYTES)
-            output[names[descriptor]] = content
-            if not content:
-                self._open.remove(descriptor)
-        if not self._open:
-            output["status"] = self._ended(seconds)
+        status = FAILED if self._process is None else (self._ends[0] if self._ends else None)
+        with self._lock:
+            output = {"out": bytes(self._out), "err": bytes(self._err), "status": status}
+            self._out.clear()
+            self._err.clear()
         return output
-
-    def _ended(self, seconds: float) -> int | None:
-        assert self._process
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
 
     def say(self, line: str) -> bool:
         """Write a line to its standard input; False if it has ended."""
@@ -99,15 +104,34 @@ class HeldEngine:
         return True
 
 
-def start(binary: str, plan: str, files: dict[str, bytes], on_hold: bool) -> HeldEngine:
+class _News:
+    """Tells that the engine has printed something; while it measures, of its progress only now and then."""
+
+    def __init__(self, notify: Callable[[], None], quiet_seconds: float) -> None:
+        self._notify, self._quiet_seconds = notify, quiet_seconds
+        self._told = time.monotonic()
+
+    def tell(self, line: bytes) -> None:
+        now = time.monotonic()
+        is_progress = b'"progress"' in line[:40] and b'"phase":"window"' in line[:120]
+        if not is_progress or now - self._told >= self._quiet_seconds:
+            self._told = now
+            self._notify()
+
+
+def start(
+    topic: str, binary: str, plan: str, files: dict[str, bytes], on_hold: bool, quiet_seconds: float
+) -> HeldEngine:
     """Start an engine.
 
     Args:
+        topic: of the events that say that it has printed something.
         plan: JSON in one line, in which the names of `files` stand for paths.
         files: content by name.
         on_hold: whether it begins only when it is told to.
+        quiet_seconds: while it measures, events about its progress are so far apart at least.
     """
-    return HeldEngine(binary, plan, files, on_hold)
+    return HeldEngine(topic, binary, plan, files, on_hold, quiet_seconds)
 
 
 def binary() -> dict[str, str]:
@@ -163,6 +187,20 @@ def _hand_over(process: "subprocess.Popen[bytes]", plan: bytes, on_hold: bool) -
             process.stdin.close()
     except OSError:  # it has ended, which its output says as well
         pass
+
+
+def _keep(pipe: Any, kept: bytearray, lock: Any, news: _News) -> None:
+    for line in pipe:
+        with lock:
+            kept += line
+        news.tell(line)
+
+
+def _await_end(process: "subprocess.Popen[bytes]", readers: list[Any], ends: list[int], notify: Any) -> None:
+    for reader in readers:
+        reader.join()
+    ends.append(process.wait())
+    notify()
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

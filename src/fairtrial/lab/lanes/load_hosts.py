@@ -15,8 +15,11 @@ from fairtrial.lab.lanes.host_lost import HostLost
 from fairtrial.lab.placement import Site
 from fairtrial.record.load_hosts import LoadHostAccount
 
-LOOK_SECONDS = 1.0
-"""How often the engine tells how far it is, and the lab asks. Each time takes milliseconds on either host."""
+PROGRESS_SECONDS = 1.0
+"""How often an engine tells how far it is. Its worker only keeps that."""
+QUIET_SECONDS = 5.0
+"""How often the lab takes it while a load is measured, which takes either worker some 4 ms: less than a thousandth of
+the time. For so long, a stack that has ended may go unnoticed. The end of a window is told at once."""
 
 
 class LoadHosts:
@@ -35,7 +38,7 @@ class LoadHosts:
             start=self.start,
             start_on=self.start_on,
             load_hosts=self._accounts,
-            progress_every_seconds=LOOK_SECONDS,
+            progress_every_seconds=PROGRESS_SECONDS,
             engine_clock=self.clock,
         )
 
@@ -54,14 +57,14 @@ class LoadHosts:
             plan.model_copy(update={"threads": plan.threads // len(self._engines)}),
             self._account,
             monotonic=self._clocks_of_run,
-            look_seconds=LOOK_SECONDS,
+            quiet_seconds=QUIET_SECONDS,
         ).process
 
     def start_on(self, host: int) -> EngineStart:
         """Starts an engine on one of the hosts, from 0, which carries a plan out alone."""
 
         def start(plan: EnginePlan) -> EngineProcess:
-            return RemoteEngine(self._cluster, self._engines[host], plan, look_seconds=LOOK_SECONDS).process
+            return RemoteEngine(self._cluster, self._engines[host], plan, quiet_seconds=QUIET_SECONDS).process
 
         return start
 

@@ -1,4 +1,4 @@
-"""A service on a host of its own, whose processes only the lab there sees; and what meters a service, wherever it is."""
+"""A service on a host of its own, whose processes only the lab there sees; and what meters a service anywhere."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -165,8 +165,8 @@ class RowChanges:
         """What the engine saw until the end of the load, held against the moments of the commits.
 
         Args:
-            engine_clock: of the engine's host, beside this one. By what it may be wrong, and that of the service's host,
-                the grace is longer.
+            engine_clock: of the engine's host, beside this one. By what it may be wrong, and that of the service's
+                host, the grace is longer.
         """
         self._stop()
         grace_seconds = self._grace_seconds + self._error_seconds + engine_clock.error_seconds
