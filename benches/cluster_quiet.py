@@ -110,7 +110,7 @@ def _labs(workers: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     for role, pid in workers.items():
         for child in psutil.Process(pid).children():
             with suppress(psutil.Error):
-                if child.cmdline()[-1] in ("lane", "lane-services"):
+                if child.cmdline()[-1] in ("lane", "lane-host"):
                     yield f"the lab beside {'services' if role == 'service' else 'the stack'}", child.pid
 
 

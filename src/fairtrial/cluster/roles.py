@@ -12,7 +12,7 @@ ROLES = {
 """by resource name, what a host with it runs"""
 
 REQUIRED_ROLES = ("server", "load")
-"""Without a host of their own, services are on the server's. Balancers always are."""
+"""Without a host of their own, services and balancers are on the server's."""
 
 
 def roles_of(resources: Mapping[str, float]) -> tuple[str, ...]:

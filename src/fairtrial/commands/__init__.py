@@ -24,7 +24,7 @@ from fairtrial.commands.import_requests import import_requests
 from fairtrial.commands.init import init
 from fairtrial.commands.judge import judge
 from fairtrial.commands.lane import lane
-from fairtrial.commands.lane_services import lane_services
+from fairtrial.commands.lane_host import lane_host
 from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
 from fairtrial.commands.output import print_problem, silent_exit_when_output_closes
@@ -65,7 +65,7 @@ app.command()(history)
 app.command("cross-examine")(cross_examine)
 app.command("import")(import_requests)
 app.command(hidden=True)(lane)
-app.command("lane-services", hidden=True)(lane_services)
+app.command("lane-host", hidden=True)(lane_host)
 app.command(hidden=True)(worker)
 
 

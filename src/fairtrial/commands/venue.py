@@ -40,8 +40,8 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
         return
     from fairtrial.base.problem import Problem
     from fairtrial.cluster.reach import reached
+    from fairtrial.lab.lanes.apart import assert_services_apart, roles_apart
     from fairtrial.lab.lanes.conduct import conduct_on_lanes
-    from fairtrial.lab.lanes.service_elsewhere import assert_service_elsewhere, has_services
     from fairtrial.lab.lanes.shared_load import assert_shared
     from fairtrial.lab.lanes.start import lanes_of, start_lanes
     from fairtrial.lab.lanes.task import sent_plan
@@ -53,10 +53,10 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
     with ExitStack() as ends:
         with console.status("looking at the cluster" if settings.hosts is None else "bringing up the hosts"):
             cluster = ends.enter_context(reached(settings.cluster, settings.hosts, unencrypted=settings.unencrypted))
-            lanes = lanes_of(cluster, settings.lanes, settings.load_hosts, services=has_services(plan))
+            lanes = lanes_of(cluster, settings.lanes, settings.load_hosts, apart=roles_apart(plan))
         assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
-        if lanes.has_service_hosts:
-            assert_service_elsewhere(plan, str(file))
+        if lanes.division.lanes[0].service is not None:
+            assert_services_apart(plan, str(file))
 
         def conduct(results: Path, watcher: "Watcher") -> "Conducted":
             return conduct_on_lanes(

@@ -146,13 +146,17 @@ class Placement(Strict):
         )
 
 
+ApartRole = Literal["service", "balancer"]
+"""What may have a host of its own, beside server and load."""
+
+
 class LaneHost(Strict):
     """A host of a lane."""
 
     worker: str = Field(description="the address of its Dask worker")
     name: str = Field(description="its host name")
     machine: str = Field(description="the kernel's boot id, the same for all that share a machine")
-    roles: list[str] = Field(description="that it has in this lane: server, load, service")
+    roles: list[str] = Field(description="that it has in this lane: server, load, service, balancer")
     cpus: list[int] = Field(description="that its worker may use")
 
 
@@ -244,16 +248,19 @@ class ExperimentRecord(Strict):
         of_lane = next((each.placement for each in self.lanes if each.number == trial.lane), self.placement)
         return of_lane.of_kind(kind)
 
-    def service_host_of(self, trial: "TrialRecord") -> LaneHost | None:
-        """The host on which this trial's services were; None: the server's."""
-        hosts = next((each.hosts for each in self.lanes if each.number == trial.lane), [])
-        return next((host for host in hosts if "service" in host.roles), None)
+    def host_of(self, trial: "TrialRecord", role: ApartRole) -> LaneHost | None:
+        """The host on which this trial's services, or its balancer, were; None: the server's."""
+        return next((host for host in self._hosts_of(trial) if role in host.roles), None)
 
-    def has_services_beside(self, trial: "TrialRecord") -> bool:
+    def is_beside(self, trial: "TrialRecord", role: ApartRole) -> bool:
         """Whether they were on a host of their own that is the same machine as the server's."""
-        hosts = next((each.hosts for each in self.lanes if each.number == trial.lane), [])
-        service = self.service_host_of(trial)
-        return service is not None and any("server" in each.roles and each.machine == service.machine for each in hosts)
+        host = self.host_of(trial, role)
+        return host is not None and any(
+            "server" in each.roles and each.machine == host.machine for each in self._hosts_of(trial)
+        )
+
+    def _hosts_of(self, trial: "TrialRecord") -> list[LaneHost]:
+        return next((each.hosts for each in self.lanes if each.number == trial.lane), [])
 
     @property
     def planned_trials(self) -> int:
@@ -460,6 +467,12 @@ class TrialRecord(BaseModel):
     machine: MachineMeter | None = Field(None, description="the machine in the window")
     service_machine: MachineMeter | None = Field(
         None, description="the service host in the window, where that is not the server's; null: it is"
+    )
+    balancer: ServerMeter | None = Field(
+        None, description="the balancer's processes, where it is on a host of its own; else they are part of `server`"
+    )
+    balancer_machine: MachineMeter | None = Field(
+        None, description="the balancer host in the window, where that is not the server's machine; null: it is"
     )
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")
     failure: Failure | None = None

@@ -8,7 +8,14 @@ from fairtrial.lab.lanes.divide import Worker, divide
 
 def workers(text: str) -> list[Worker]:
     """`s1 l2 b3`: a server on machine 1, a load on 2, both on 3. The number in the address is the place."""
-    roles = {"s": ("server",), "l": ("load",), "b": ("server", "load"), "d": ("service",)}
+    roles = {
+        "s": ("server",),
+        "l": ("load",),
+        "b": ("server", "load"),
+        "d": ("service",),
+        "f": ("balancer",),
+        "m": ("service", "balancer"),
+    }
     return [
         Worker(f"tcp://10.0.0.{place}:1000", roles[word[0]], word[1:]) for place, word in enumerate(text.split(), 1)
     ]
@@ -96,6 +103,20 @@ def test_services_are_on_a_machine_of_their_own_where_there_is_one() -> None:
 
 
 def test_where_nothing_is_to_be_brought_up_no_host_is_used_for_it() -> None:
-    division = divide(workers("s1 s2 l3 l4 d5"), services=False)
+    division = divide(workers("s1 s2 l3 l4 d5"), apart=["balancer"])
     assert [lane.service for lane in division.lanes] == [None, None]
     assert [worker.address for worker in division.unused] == ["tcp://10.0.0.5:1000"]
+
+
+def test_a_balancer_has_a_host_as_services_have_or_shares_theirs() -> None:
+    assert lanes("s1 l2 d3 f4") == ["1 2 3 4"]
+    assert lanes("s1 l2 m3") == ["1 2 3"]
+    assert lanes("s1 s2 l3 l4 m5 m6") == ["1 3 5", "2 4 6"]
+    (lane,) = divide(workers("s1 l2 m3")).lanes
+    assert lane.service is lane.balancer is not None
+    (lane,) = divide(workers("s1 l2 m3 f4"), apart=["service"]).lanes
+    assert lane.balancer is None
+
+
+def test_lanes_that_are_left_count_from_one() -> None:
+    assert [lane.number for lane in divide(workers("s1 s2 l3 l4 d5")).lanes] == [1]

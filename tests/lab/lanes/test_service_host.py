@@ -74,7 +74,7 @@ def _postmaster(processes: Processes, address: str) -> psutil.Process | None:
     """The first process of the database that listens at this address, below the lab on its host."""
     for lab_there in run_there(processes):
         with suppress(psutil.Error):
-            if "lane-services" in lab_there.cmdline():
+            if "lane-host" in lab_there.cmdline():
                 for process in lab_there.children(recursive=True):
                     words = process.cmdline() or [""]
                     if words[0].endswith("/postgres") and f"listen_addresses={address}" in words:
@@ -109,6 +109,26 @@ def test_on_a_network(lab: Lab, cache: Path, tmp_path: Path) -> None:
     changes = trial["row_changes"]
     assert changes["answers"] > changes["old"] == 0 < changes["in_window"]
     assert trial["freshness"]["stale"] == 0
+
+
+def test_a_balancer_in_front_of_two_servers(lab: Lab, cache: Path, tmp_path: Path) -> None:
+    """On a host that has services as well: it listens there, and is metered apart from the stack."""
+    (tmp_path / "cluster").mkdir()
+    roles = ("server=1", "load=1", "service=1 balancer=1")
+    with hosts(4) as network, cluster_on(tmp_path / "cluster", cache, network, *roles) as processes:
+        stack = honest(lab, "random-item")
+        arguments = arguments_on(lab, processes, stack, options=UNENCRYPTED, service="postgresql", seconds=1)
+        file = Path(arguments[1])
+        file.write_text(f'balancer = "haproxy"\ninstances = 2\n{file.read_text()}')
+        with under_way(lab, *arguments, prefix=network[0].prefix) as process:
+            out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, out + err
+        wait_for(lambda: not run_there(processes), "all on the hosts has ended")
+    first, trial = record_of(lab)
+    assert [host["roles"] for host in first["lanes"][0]["hosts"]] == [["server"], ["load"], ["service", "balancer"]]
+    assert trial["failure"] is None and trial["engine"]["verified"] > 0
+    assert trial["balancer"]["cpu_user_seconds"] + trial["balancer"]["cpu_system_seconds"] > 0
+    assert trial["server"]["processes"] >= 2 and trial["balancer"]["processes"] >= 1
 
 
 def test_a_service_host_that_is_lost(lab: Lab, cache: Path, tmp_path: Path) -> None:

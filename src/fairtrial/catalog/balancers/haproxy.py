@@ -30,9 +30,10 @@ backend stack
 """
 
 
-def configuration(port: int, backends: Sequence[int], host: str = LOOPBACK) -> str:
+def configuration(port: int, backends: Sequence[int], host: str = LOOPBACK, backends_host: str = LOOPBACK) -> str:
     """The text of the file: round robin over the backends' ports."""
-    servers = "\n".join(f"    server stack{number} {host}:{backend}" for number, backend in enumerate(backends, 1))
+    addresses = [f"{backends_host}:{backend}" for backend in backends]
+    servers = "\n".join(f"    server stack{number} {address}" for number, address in enumerate(addresses, 1))
     return CONFIGURATION.format(host=host, port=port, backends=servers)
 
 

@@ -44,9 +44,9 @@ http {{
 """
 
 
-def configuration(port: int, backends: Sequence[int], host: str = LOOPBACK) -> str:
+def configuration(port: int, backends: Sequence[int], host: str = LOOPBACK, backends_host: str = LOOPBACK) -> str:
     """The text of the file: round robin over the backends' ports."""
-    servers = "\n".join(f"        server {host}:{backend} max_fails=0;" for backend in backends)
+    servers = "\n".join(f"        server {backends_host}:{backend} max_fails=0;" for backend in backends)
     return CONFIGURATION.format(host=host, port=port, backends=servers)
 
 

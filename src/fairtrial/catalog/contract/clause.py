@@ -24,6 +24,8 @@ class StackUnderTest:
     """the workload's options"""
     listening: set[tuple[str, int]]
     """(address, port) of every socket on which the stack listens"""
+    listens_at: str = ""
+    """the address at which it is to listen; empty: that of the client's URL"""
     path: str = "/health"
     """one that it answers by GET, whatever the workload; with which status does not matter"""
     on_summary: Callable[[EngineSummary], None] = lambda _summary: None

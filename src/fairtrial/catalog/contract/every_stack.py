@@ -34,6 +34,7 @@ def try_contract(
     headers: Sequence[tuple[str, str]] = (),
     speaks_http2: bool = False,
     http2: bool = False,
+    listens_at: str = "",
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
 
@@ -49,6 +50,7 @@ def try_contract(
             as its health, may be of another type than they accept.
         speaks_http2: whether the stack says that it speaks HTTP/2 as well, which is then tried.
         http2: whether the load comes over HTTP/2: clauses that take a run of the engine are then asked over it.
+        listens_at: the address at which the stack is to listen; empty: that of the URL.
     """
     answers: list[httpx.Response] = []
     summaries: list[EngineSummary] = []
@@ -60,7 +62,16 @@ def try_contract(
     with client_of(url) as client:
         client.event_hooks = {"response": [answers.append]}
         path = HEALTH.path if own is None else own.path
-        stack = StackUnderTest(client, data, options, listening or set(), path or "/", ran, http2)
+        stack = StackUnderTest(
+            client,
+            data,
+            options,
+            listening or set(),
+            listens_at=listens_at,
+            path=path or "/",
+            on_summary=ran,
+            http2=http2,
+        )
         of_every_stack = EVERY_STACK if own is None else ANY_SERVER
         if speaks_http2:
             of_every_stack = (*of_every_stack, OVER_HTTP2)
@@ -101,7 +112,7 @@ def _close(stack: StackUnderTest) -> str | None:
 
 
 def _host_only(stack: StackUnderTest) -> str | None:
-    host = stack.client.base_url.host
+    host = stack.listens_at or stack.client.base_url.host
     elsewhere = sorted(f"{address}:{port}" for address, port in stack.listening if not is_address(address, host))
     return f"it also listens on {', '.join(elsewhere)}" if elsewhere else None
 

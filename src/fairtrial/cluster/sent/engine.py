@@ -60,8 +60,8 @@ class HeldEngine:
 
         news = _News(notify, quiet_seconds)
         readers = [
-            threading.Thread(target=_keep, args=(pipe, kept, self._lock, news), daemon=True)
-            for pipe, kept in ((process.stdout, self._out), (process.stderr, self._err))
+            threading.Thread(target=_keep, args=(pipe, buffer, self._lock, news), daemon=True)
+            for pipe, buffer in ((process.stdout, self._out), (process.stderr, self._err))
         ]
         ending = threading.Thread(target=_await_end, args=(process, readers, self._ends, notify), daemon=True)
         giving = threading.Thread(target=_hand_over, args=(process, plan.encode() + b"\n", on_hold), daemon=True)
@@ -189,10 +189,10 @@ def _hand_over(process: "subprocess.Popen[bytes]", plan: bytes, on_hold: bool) -
         pass
 
 
-def _keep(pipe: Any, kept: bytearray, lock: Any, news: _News) -> None:
+def _keep(pipe: Any, buffer: bytearray, lock: Any, news: _News) -> None:
     for line in pipe:
         with lock:
-            kept += line
+            buffer += line
         news.tell(line)
 
 

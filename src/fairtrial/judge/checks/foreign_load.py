@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import Placement, TrialRecord
+from fairtrial.record.model import ApartRole, Placement, ServerMeter, TrialRecord
 
-SERVICES = "service host"
+LOAD_ENGINE = "load engine"
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning for the processors of any side; a refusal only for those of server and services, which decide the
-    figure. A note for the kernel's own threads.
+    """A warning for the processors of any side; a refusal only for those that decide the
+    figure: all but the load engine's. A note for the kernel's own threads.
 
     What is measured in slices is only compared with what was measured in turn with it, under the same foreign load.
     """
@@ -21,8 +21,8 @@ def examine(case: Case) -> Iterator[Finding]:
             continue
         placement = case.record.placement_of(trial)
         yield from _of_kernel_threads(case, trial.index, machine, placement)
-        shares = foreign_shares(machine, placement, services_beside_seconds=_services_beside(case, trial))
-        shares |= _of_service_host(case, trial)
+        shares = foreign_shares(machine, placement, beside_seconds=_beside(case, trial))
+        shares |= _of_hosts_apart(case, trial)
         role = max(shares, key=lambda name: shares[name], default=None)
         if role is None or shares[role] < min(case.thresholds["warn"], case.thresholds["refuse"]):
             continue
@@ -36,24 +36,27 @@ def examine(case: Case) -> Iterator[Finding]:
 
 
 def _most_of_a_figure(shares: Mapping[str, float]) -> float:
-    """The larger share of those that decide the figure: the server's, and that of services."""
-    return max(shares.get("server", 0.0), shares.get(SERVICES, 0.0))
+    """The largest share of those that decide the figure: all but the load engine's."""
+    return max((share for side, share in shares.items() if side != LOAD_ENGINE), default=0.0)
 
 
-def _services_beside(case: Case, trial: TrialRecord) -> float:
-    """Processor seconds of services that another lab ran on the server's machine, which is not the trial's own tree."""
-    beside = trial.service is not None and case.record.has_services_beside(trial)
-    return trial.service.cpu_seconds if beside and trial.service is not None else 0.0
+def _beside(case: Case, trial: TrialRecord) -> float:
+    """Processor seconds of services and balancer that other labs ran on the server's machine: not the trial's tree."""
+    apart: Mapping[ApartRole, ServerMeter | None] = {"service": trial.service, "balancer": trial.balancer}
+    return sum(
+        meter.cpu_seconds for role, meter in apart.items() if meter is not None and case.record.is_beside(trial, role)
+    )
 
 
-def _of_service_host(case: Case, trial: TrialRecord) -> dict[str, float]:
-    """The share on the processors of the service host; empty where they have none of their own."""
-    machine, host = trial.service_machine, case.record.service_host_of(trial)
-    if machine is None or host is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
-        return {}
-    own = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
-    foreign = machine.busy_seconds(host.cpus) - own - machine.kernel_thread_seconds(host.cpus)
-    return {SERVICES: max(foreign, 0.0) / len(host.cpus) / machine.window_seconds}
+def _of_hosts_apart(case: Case, trial: TrialRecord) -> dict[str, float]:
+    """The shares on the processors of a service host and of a balancer host; empty where there are none."""
+    shares = {}
+    for name, machine, host in case.hosts_apart(trial):
+        if machine.window_seconds >= max(case.thresholds["seconds"], 1e-9):
+            own = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
+            foreign = machine.busy_seconds(host.cpus) - own - machine.kernel_thread_seconds(host.cpus)
+            shares[name] = max(foreign, 0.0) / len(host.cpus) / machine.window_seconds
+    return shares
 
 
 def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement: Placement) -> Iterator[Finding]:
@@ -80,7 +83,7 @@ def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement:
 
 
 def foreign_shares(
-    machine: MachineMeter, placement: Placement, *, with_kernel: bool = False, services_beside_seconds: float = 0.0
+    machine: MachineMeter, placement: Placement, *, with_kernel: bool = False, beside_seconds: float = 0.0
 ) -> dict[str, float]:
     """The processor time of all processes minus the lab's own, as a share of each role's processors; at least 0.
 
@@ -89,12 +92,12 @@ def foreign_shares(
     processes, so the result is never too high.
 
     Args:
-        services_beside_seconds: processor time of services on this machine that are not below the lab.
+        beside_seconds: processor time of services and balancer on this machine that are not below the lab.
     """
-    own_server = machine.own_server_cpu_seconds + services_beside_seconds
+    own_server = machine.own_server_cpu_seconds + beside_seconds
     roles = {
         "server": (placement.server_cpus, own_server),
-        "load engine": (placement.load_cpus_here, machine.own_load_cpu_seconds),
+        LOAD_ENGINE: (placement.load_cpus_here, machine.own_load_cpu_seconds),
     }
     if not placement.disjoint:
         roles = {"server": (placement.server_cpus, own_server + machine.own_load_cpu_seconds)}
@@ -110,7 +113,7 @@ def foreign_shares(
 CHECK = Check(
     name="foreign-load",
     looks_at="processor time of all processes on the server's and the load engine's processors, and on those of "
-    "the service host, less that of the lab's own tree and of the kernel's own threads",
+    "further hosts, less that of the lab's own tree and of the kernel's own threads",
     thresholds={
         "seconds": Threshold(
             0.5,

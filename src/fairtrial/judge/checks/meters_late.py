@@ -14,8 +14,10 @@ def examine(case: Case) -> Iterator[Finding]:
         meters = {
             "the stack": trial.server,
             "its service": trial.service,
+            "its balancer": trial.balancer,
             "the machine": trial.machine,
             "the service host": trial.service_machine,
+            "the balancer host": trial.balancer_machine,
         }
         windows = {whose: meter.window_seconds for whose, meter in meters.items() if meter is not None}
         if not windows:

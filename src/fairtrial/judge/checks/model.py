@@ -11,7 +11,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.experiment.loads import Load
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord, LaneHost, TrialRecord
 
 Severity = Literal["note", "warning", "refusal"]
 
@@ -95,6 +95,8 @@ class LoadCase:
                 yield trial, "", trial.machine
             if trial.service_machine is not None:
                 yield trial, "on the service host, ", trial.service_machine
+            if trial.balancer_machine is not None:
+                yield trial, "on the balancer host, ", trial.balancer_machine
 
     def finding(
         self, trial: int | None, severity: Severity, evidence: str, remedy: str = "", *, claim: str | None = None
@@ -123,3 +125,15 @@ class Case(LoadCase):
     """A record as one check examines it."""
 
     record: ExperimentRecord
+
+    def hosts_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter, LaneHost]]:
+        """The hosts that services or a balancer had to themselves, of other machines than the server's.
+
+        Yields:
+            what a finding calls it, what it did in the window, and what it is.
+        """
+        service, balancer = self.record.host_of(trial, "service"), self.record.host_of(trial, "balancer")
+        if service is not None and trial.service_machine is not None:
+            yield "service host", trial.service_machine, service
+        if balancer is not None and trial.balancer_machine is not None:
+            yield "balancer host", trial.balancer_machine, balancer

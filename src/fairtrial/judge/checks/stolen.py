@@ -12,8 +12,8 @@ def examine(case: Case) -> Iterator[Finding]:
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
         sides = [("server", machine, placement.server_cpus), ("load engine", machine, placement.load_cpus_here)]
-        if (host := case.record.service_host_of(trial)) is not None and trial.service_machine is not None:
-            sides.append(("service host", trial.service_machine, host.cpus))
+        for name, meter, host in case.hosts_apart(trial):
+            sides.append((name, meter, host.cpus))
         shares = {
             role: meter.steal_seconds(cpus) / len(cpus) / meter.window_seconds
             for role, meter, cpus in sides

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
+from fairtrial.record.model import ApartRole
+
+APART: Sequence[ApartRole] = ("service", "balancer")
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,14 @@ class Lane:
     """the load hosts; empty: the load comes from the server's worker"""
     service: Worker | None = None
     """the host of services; None: they are on the server's"""
+    balancer: Worker | None = None
+    """the host of the balancer, which may be that of services as well; None: it is on the server's"""
 
     @property
     def workers(self) -> tuple[Worker, ...]:
-        """All of them, the server's first, and that of services last."""
-        return (self.server, *self.loads, *(() if self.service is None else (self.service,)))
+        """All of them, each once, the server's first."""
+        apart = dict.fromkeys(each for each in (self.service, self.balancer) if each is not None)
+        return (self.server, *self.loads, *apart)
 
 
 @dataclass(frozen=True)
@@ -44,20 +50,20 @@ class Division:
 
 
 def divide(
-    workers: Sequence[Worker], most: int | None = None, load_hosts: int = 1, *, services: bool = True
+    workers: Sequence[Worker], most: int | None = None, load_hosts: int = 1, *, apart: Sequence[ApartRole] = APART
 ) -> Division:
     """Divide workers into as many lanes as there can be, all with as many hosts.
 
     Where there are workers with the role `load` and not `server`, load comes from these, `load_hosts` for each lane, if
     possible from machines that are not the server's: all of a lane's, or none. Where there are none, a worker with both
-    roles is a lane. Where there are workers with the role `service` and neither of these, each lane has one of them, if
-    possible from a machine of its own; with fewer of them, there are fewer lanes. The order of addresses decides the
-    rest, so that the same workers make the same lanes.
+    roles is a lane. Where there are workers with the role `service` or `balancer` and neither of these, each lane has
+    one for each such role, if possible on a machine of its own; with fewer of them, there are fewer lanes. The order of
+    addresses decides the rest, so that the same workers make the same lanes.
 
     Args:
         most: so many lanes; None: all that there can be.
         load_hosts: of each lane. More than one have no other role.
-        services: whether any are to be brought up; false: no lane has a host for them.
+        apart: the roles for which a lane has a host, if there is one, because something is to be brought up there.
 
     Raises:
         Problem: there is no lane.
@@ -70,9 +76,10 @@ def divide(
     else:
         servers = [worker for worker in servers if "load" in worker.roles]
         lanes = [Lane(place, server) for place, server in enumerate(servers, 1)]
-    for_services = [worker for worker in ordered if worker.roles in (("service",), ("service", "balancer"))]
-    if services and for_services:
-        lanes = _with_services(lanes, for_services)
+    for role in apart:
+        able = [worker for worker in ordered if role in worker.roles and not {"server", "load"} & set(worker.roles)]
+        if able:
+            lanes = _with_host_apart(lanes, able, role)
     lanes = lanes[:most]
     if not lanes:
         raise _no_lane(len(workers), len(loads), load_hosts)
@@ -108,15 +115,22 @@ def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker], load_hosts: 
     return [Lane(number, server, loads_of[server.address]) for number, server in enumerate(able, 1)]
 
 
-def _with_services(lanes: Sequence[Lane], services: Sequence[Worker]) -> list[Lane]:
-    """As many of the lanes as there are services for, the first ones, each with one of these."""
-    rest, with_services = list(services), []
-    for lane in lanes[: len(services)]:
-        elsewhere = [worker for worker in rest if worker.machine not in {each.machine for each in lane.workers}]
-        service = (elsewhere or rest)[0]
-        rest.remove(service)
-        with_services.append(replace(lane, service=service))
-    return with_services
+def _with_host_apart(lanes: Sequence[Lane], able: Sequence[Worker], role: ApartRole) -> list[Lane]:
+    """As many of the lanes as there are workers for it, the first ones, each with one of these as its host of a role.
+
+    A worker that is a lane's host already is that lane's for this role as well.
+    """
+    with_hosts: list[Lane] = []
+    rest = [worker for worker in able if not any(worker in lane.workers for lane in lanes)]
+    for lane in lanes:
+        own = [worker for worker in able if worker in lane.workers]
+        machines = {each.machine for each in lane.workers}
+        fit = own or [worker for worker in rest if worker.machine not in machines] or rest
+        if fit:
+            rest = [worker for worker in rest if worker is not fit[0]]
+            its = replace(lane, service=fit[0]) if role == "service" else replace(lane, balancer=fit[0])
+            with_hosts.append(its)
+    return [replace(lane, number=number) for number, lane in enumerate(with_hosts, 1)]
 
 
 def _natural(address: str) -> tuple[tuple[int, int, str], ...]:

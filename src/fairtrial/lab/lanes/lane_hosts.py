@@ -1,16 +1,19 @@
-"""The other hosts of a lane, as its lab sees them: those of the load, and that of the services."""
+"""The other hosts of a lane, as its lab sees them: those of the load, of the services, and of the balancer."""
 
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from fairtrial.catalog.services.model import Addresses
 from fairtrial.cluster.connection import Cluster, connected
 from fairtrial.lab.lanes.host_lost import HostLost
 from fairtrial.lab.lanes.load_hosts import LoadHosts, load_hosts
-from fairtrial.lab.lanes.service_host import ServiceHost
-from fairtrial.lab.lanes.task import LaneTask, ServiceTask
+from fairtrial.lab.lanes.remote_balancer import balancer_up_on
+from fairtrial.lab.lanes.remote_host import RemoteHost
+from fairtrial.lab.lanes.remote_service import service_up_on
+from fairtrial.lab.lanes.task import HostPlace, HostTask, LaneTask
 from fairtrial.lab.placement import Site
 
 ANY_PORT = 9
@@ -23,13 +26,16 @@ class LaneHosts:
 
     cluster: Cluster | None = None
     loads: LoadHosts | None = None
-    services: ServiceHost | None = None
+    services: RemoteHost | None = None
+    balancer: RemoteHost | None = None
 
     def site(self, task: LaneTask) -> Site:
         """Where the trials of the lane take place."""
         site = Site(task.host, lab_cpus=task.lab_cpus)
         if self.services is not None:
-            site = replace(site, service_up=self.services.up)
+            site = replace(site, service_up=partial(service_up_on, self.services))
+        if self.balancer is not None:
+            site = replace(site, front_up=partial(balancer_up_on, self.balancer))
         return site if self.loads is None else self.loads.of_site(site)
 
     def assert_there(self) -> None:
@@ -42,8 +48,9 @@ class LaneHosts:
             raise HostLost(f"the lane's connection to the scheduler is lost: {error}") from error
         if self.loads is not None:
             self.loads.assert_there(workers)
-        if self.services is not None:
-            self.services.assert_there(workers)
+        for host in (self.services, self.balancer):
+            if host is not None:
+                host.assert_there(workers)
 
 
 @contextmanager
@@ -57,24 +64,31 @@ def lane_hosts_of(task: LaneTask, on_step: Callable[[str], None]) -> Iterator[La
         Problem: an engine cannot be built, services cannot be brought up, a worker is lost, or the scheduler cannot be
             reached.
     """
-    if not task.load_workers and task.service is None:
+    places = {"service host": task.service, "balancer host": task.balancer}
+    if not task.load_workers and not any(places.values()):
         yield LaneHosts()
         return
     with connected(task.scheduler, unencrypted=task.unencrypted) as cluster, ExitStack() as ending:
-        services = None
-        if task.service is not None:
-            service_task = ServiceTask(
-                addresses=Addresses(server=task.service.host, stacks=own_address_towards(task.service.host)),
-                held_cpus=task.service.held_cpus,
+
+        def host(name: str, place: HostPlace | None) -> RemoteHost | None:
+            if place is None:
+                return None
+            host_task = HostTask(
+                addresses=Addresses(server=place.host, stacks=own_address_towards(place.host)),
+                held_cpus=place.held_cpus,
                 wait=task.wait,
                 plan=task.plan,
             )
-            services = ServiceHost(cluster, task.service, service_task, on_step)
-            ending.callback(services.release)
+            remote = RemoteHost(cluster, name, place, host_task, on_step)
+            ending.callback(remote.release)
+            return remote
+
+        services, balancer = (host(name, place) for name, place in places.items())
         loads = load_hosts(cluster, task.load_workers) if task.load_workers else None
-        if services is not None:
-            services.await_ready()
-        yield LaneHosts(cluster, loads, services)
+        for remote in (services, balancer):
+            if remote is not None:
+                remote.await_ready()
+        yield LaneHosts(cluster, loads, services, balancer)
 
 
 def own_address_towards(host: str) -> str:

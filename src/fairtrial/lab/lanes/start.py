@@ -13,11 +13,11 @@ from fairtrial.cluster.connection import Cluster, host_of
 from fairtrial.cluster.fitness import facts_of_fit
 from fairtrial.cluster.hosts import Facts, clock_of, worker_facts
 from fairtrial.cluster.roles import roles_of
-from fairtrial.lab.lanes.divide import Division, Lane, Worker, divide
+from fairtrial.lab.lanes.divide import APART, Division, Lane, Worker, divide
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, started_lane
-from fairtrial.lab.lanes.task import LaneTask, SentPlan, ServicePlace
+from fairtrial.lab.lanes.task import HostPlace, LaneTask, SentPlan
 from fairtrial.lab.placement import local_placement
-from fairtrial.record.model import LaneHost, Placement
+from fairtrial.record.model import ApartRole, LaneHost, Placement
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,6 @@ class ClusterLanes:
         placements = [placement_of(*_facts_of(lane, self.facts))[0] for lane in self.division.lanes]
         return min(len(placement.load_cpus) // placement.load_hosts for placement in placements)
 
-    @property
-    def has_service_hosts(self) -> bool:
-        """Whether services are on hosts of their own."""
-        return self.division.lanes[0].service is not None
-
     def described(self) -> list[str]:
         """Each lane in words, and what is to be known of them."""
         lines = [self._lane(lane) for lane in self.division.lanes]
@@ -54,11 +49,12 @@ class ClusterLanes:
         return [*lines, *self._shared()]
 
     def _lane(self, lane: Lane) -> str:
-        services = "" if lane.service is None else f", services on {self._name(lane.service)}"
+        further = (("services", lane.service), ("balancer", lane.balancer))
+        apart = "".join(f", {what} on {self._name(worker)}" for what, worker in further if worker is not None)
         if not lane.loads:
-            return f"lane {lane.number}: server and load on {self._name(lane.server)}{services}"
+            return f"lane {lane.number}: server and load on {self._name(lane.server)}{apart}"
         loads = " and from ".join(self._name(load) for load in lane.loads)
-        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {loads}{services}"
+        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {loads}{apart}"
 
     def _name(self, worker: Worker) -> str:
         facts = self.facts[worker.address]
@@ -73,8 +69,10 @@ class ClusterLanes:
         for lane in self.division.lanes:
             if any(load.machine == lane.server.machine for load in lane.loads):
                 notes.append(f"lane {lane.number}: load and server share a machine")
-            if lane.service is not None and lane.service.machine in {each.machine for each in lane.workers[:-1]}:
-                notes.append(f"lane {lane.number}: services share a machine with server or load")
+            for what, worker in (("services", lane.service), ("the balancer", lane.balancer)):
+                others = {each.machine for each in lane.workers if each is not worker}
+                if worker is not None and worker.machine in others:
+                    notes.append(f"lane {lane.number}: another of its hosts is on the machine of {what}")
         by_machine: dict[str, set[int]] = {}
         for lane in self.division.lanes:
             for worker in lane.workers:
@@ -86,13 +84,15 @@ class ClusterLanes:
         return list(dict.fromkeys(notes))
 
 
-def lanes_of(cluster: Cluster, most: int | None, load_hosts: int = 1, *, services: bool = True) -> ClusterLanes:
+def lanes_of(
+    cluster: Cluster, most: int | None, load_hosts: int = 1, *, apart: Sequence[ApartRole] = APART
+) -> ClusterLanes:
     """Divide the workers of a cluster into lanes.
 
     Args:
         most: so many lanes; None: all that there can be.
         load_hosts: of each lane.
-        services: whether any are to be brought up.
+        apart: as `divide` has it.
 
     Raises:
         Problem: there is no lane, a worker that is in one has other versions or does not answer, load hosts of a lane
@@ -103,7 +103,7 @@ def lanes_of(cluster: Cluster, most: int | None, load_hosts: int = 1, *, service
         Worker(address, roles_of(state["resources"]), worker_facts(cluster, address).boot_id)
         for address, state in states.items()
     ]
-    division = divide(workers, most, load_hosts, services=services)
+    division = divide(workers, most, load_hosts, apart=apart)
     used = [worker.address for lane in division.lanes for worker in lane.workers]
     facts = facts_of_fit(cluster, used)
     for lane in division.lanes:
@@ -158,7 +158,8 @@ def start_lanes(
             held_cpus=held_cpus,
             wait=wait,
             load_workers=[load.address for load in lane.loads],
-            service=_service_place(lane, lanes.facts, by_machine),
+            service=_place(lane.service, lane, lanes.facts, by_machine),
+            balancer=_place(lane.balancer, lane, lanes.facts, by_machine),
             scheduler=cluster.address,
             unencrypted=unencrypted,
             plan=plan,
@@ -167,17 +168,19 @@ def start_lanes(
     return started
 
 
-def _service_place(lane: Lane, facts: Mapping[str, Facts], by_machine: dict[str, set[int]]) -> ServicePlace | None:
-    """The host of a lane's services, whose processors join those that are held on its machine."""
-    if lane.service is None:
+def _place(
+    worker: Worker | None, lane: Lane, facts: Mapping[str, Facts], by_machine: dict[str, set[int]]
+) -> HostPlace | None:
+    """A further host of a lane, whose processors join those that are held on its machine."""
+    if worker is None:
         return None
-    its = facts[lane.service.address]
+    its = facts[worker.address]
     machine = by_machine.setdefault(its.boot_id, set())
     held_cpus = sorted(set(its.cpus) - machine)
     machine |= set(its.cpus)
-    return ServicePlace(
-        worker=lane.service.address,
-        host=host_of(lane.service.address),
+    return HostPlace(
+        worker=worker.address,
+        host=host_of(worker.address),
         same_machine=its.boot_id == facts[lane.server.address].boot_id,
         held_cpus=held_cpus,
     )
@@ -222,7 +225,8 @@ def _hosts(lane: Lane, facts: Mapping[str, Facts]) -> list[LaneHost]:
     hosts = []
     for worker in lane.workers:
         its = facts[worker.address]
-        roles = ["service"] if worker is lane.service else ["load"]
+        apart = {"service": lane.service, "balancer": lane.balancer}
+        roles = [role for role, its_worker in apart.items() if its_worker is worker] or ["load"]
         if worker is lane.server:
             roles = ["server"] if lane.loads else ["server", "load"]
         hosts.append(

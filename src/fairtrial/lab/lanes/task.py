@@ -28,21 +28,21 @@ class SentPlan(Strict):
     """per block, condition ids: the plan there must be the same"""
 
 
-class ServicePlace(Strict):
-    """The host of a lane's services."""
+class HostPlace(Strict):
+    """The host of a lane's services, or of its balancer."""
 
     worker: str
     """the address of its worker"""
     host: str
-    """the address at which services listen"""
+    """the address at which they listen"""
     same_machine: bool
     """as the server's host"""
     held_cpus: list[int]
     """that no other lab may measure on meanwhile; without those that a lane holds already"""
 
 
-class ServiceTask(Strict):
-    """What the lab on the service host is told before anything else."""
+class HostTask(Strict):
+    """What the lab on such a host is told before anything else."""
 
     addresses: Addresses
     held_cpus: list[int]
@@ -66,8 +66,10 @@ class LaneTask(Strict):
     """for a lab that measures there; false: the lane is left out"""
     load_workers: list[str]
     """the addresses of the workers on whose hosts the load comes from; empty: this host"""
-    service: ServicePlace | None = None
+    service: HostPlace | None = None
     """None: services are on this host"""
+    balancer: HostPlace | None = None
+    """None: the balancer is on this host"""
     scheduler: str
     unencrypted: bool
     plan: SentPlan

@@ -11,7 +11,10 @@ from fairtrial.record.model import ServerMeter, Settle
 
 
 class ServiceMeter(Protocol):
-    """Measures the processes of a service from `open` to `close`."""
+    """Measures the processes of a service, or of a balancer, from `open` to `close`."""
+
+    machine: MachineMeter | None
+    """what its host did in the window; None if it is the server's, which has a meter of its own"""
 
     def open(self) -> None:
         """Open the window."""
@@ -34,14 +37,16 @@ class LaterChange:
 
 
 @runtime_checkable
-class OnItsOwnHost(Protocol):
-    """A running service on a host of its own, where another lab does what must not wait for a message."""
-
-    machine: MachineMeter | None
-    """what its host did in the last window of a meter"""
+class MeteredThere(Protocol):
+    """A service or a balancer on a host of its own, whose processes only the lab there sees."""
 
     def meter(self) -> ServiceMeter:
         """A new meter, of its processes and of its host."""
+
+
+@runtime_checkable
+class OnItsOwnHost(MeteredThere, Protocol):
+    """A running service on a host of its own, where another lab does what must not wait for a message."""
 
     def begin_changes(self, table: str, column: str, changes: Sequence[LaterChange]) -> None:
         """Have rows change from now on, each at its moment. Raises Problem: its host is lost."""
@@ -63,14 +68,9 @@ class OnItsOwnHost(Protocol):
 
 def meter_of(service: RunningService) -> ServiceMeter | None:
     """A meter of the service's processes; None if it has none, or somebody else runs it."""
-    if isinstance(service, OnItsOwnHost):
+    if isinstance(service, MeteredThere):
         return service.meter()
     return None if service.pid is None else TreeMeter(service.pid)
-
-
-def host_in_window(service: RunningService) -> MachineMeter | None:
-    """What the service's own host did in the last window of its meter; None if it is on this one, or nobody knows."""
-    return service.machine if isinstance(service, OnItsOwnHost) else None
 
 
 def has_processes(service: RunningService) -> bool:

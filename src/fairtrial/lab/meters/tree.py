@@ -8,6 +8,7 @@ from pathlib import Path
 from fairtrial.engine.process_tree import CpuTimes, Root, processes_below
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.workers import WorkerWatch
+from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ServerMeter
 
 SAMPLE_EVERY_SECONDS = 0.25
@@ -32,6 +33,9 @@ class TreeMeter:
         since_start: count everything that the trees have used since they started, not only from `open` on.
         stray_threads: is shown all processes at each sample within the window.
     """
+
+    machine: MachineMeter | None = None
+    """of the machine it says nothing"""
 
     def __init__(
         self,

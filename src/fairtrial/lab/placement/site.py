@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
 from fairtrial.base.loopback import LOOPBACK
@@ -15,6 +16,29 @@ from fairtrial.record.model import Placement
 ServiceUp = Callable[[Service, int, bool, RowsLoaded], AbstractContextManager[RunningService]]
 """`up(service, point, with_tables, on_rows)` brings a service up, with the tables of the plan's point at this place or
 with none, and down at the end; raises Problem"""
+
+
+class Front(Protocol):
+    """A balancer that runs in front of a stack."""
+
+    host: str
+    """the IPv4 address at which it listens"""
+    port: int
+
+    @property
+    def pid(self) -> int | None:
+        """The guard below which it runs; None: on another host."""
+
+    def fault(self) -> str | None:
+        """Why it no longer serves, or None."""
+
+    def stop(self) -> None:
+        """Stop it."""
+
+
+FrontUp = Callable[[Sequence[int], str], AbstractContextManager[Front]]
+"""`front_up(ports, stacks_host)` brings the plan's balancer up before servers at these ports of that address, and down
+again; raises Problem"""
 
 
 @dataclass(frozen=True)
@@ -33,11 +57,16 @@ class Site:
     """the lab's own processors during a trial; empty: the load generator's"""
     progress_every_seconds: float = EnginePlan.model_fields["progress_every_seconds"].default
     """how often an engine tells how far it is"""
+    events_late_seconds: float = 0.0
+    """how long after an engine has said something the lab may hear of it"""
     engine_clock: Callable[[], ClockOffset] = lambda: SAME_CLOCK
     """compares the monotonic clock of the engine's host with this machine's"""
 
     service_up: ServiceUp | None = None
     """brings up those services that stand on a host of their own; None: all are on this machine"""
+
+    front_up: FrontUp | None = None
+    """brings the balancer up on a host of its own; None: it is on this machine"""
 
     def start_at(self, placement: Placement, place: int) -> EngineStart:
         """Starts an engine on the host that has the processor at this place of the placement's `load_cpus`."""

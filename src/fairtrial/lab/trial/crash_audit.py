@@ -194,8 +194,9 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
     load = _single_run(context)
     longest = min(LONGEST_SECONDS, max(SHORTEST_SECONDS, load.planned_seconds))
     moment = SystemRandom().uniform(SHORTEST_SECONDS, longest)
+    seconds = moment + context.environment.site.events_late_seconds + AFTERWARDS_SECONDS
     plan = engine_plan(context, deployment, load).model_copy(
-        update={"warmup_seconds": 0.0, "stop": StopAfterSeconds(seconds=moment + AFTERWARDS_SECONDS)}
+        update={"warmup_seconds": 0.0, "stop": StopAfterSeconds(seconds=seconds)}
     )
     timer, opened_at = Timer(moment, kill), [0.0]
 

@@ -1,16 +1,13 @@
 """A stack as it is deployed for one trial: one instance, several behind a balancer, or what runs already."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
-from fairtrial.catalog.services.common.folder import run_folder
-from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.stacks.containers import start_in_containers
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.run import NotReady, RunningStack, start_stack
@@ -18,12 +15,12 @@ from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
-from fairtrial.lab.meters.service import has_processes
+from fairtrial.lab.meters.service import MeteredThere, ServiceMeter, has_processes
+from fairtrial.lab.placement import Front
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
+from fairtrial.lab.trial.front import balancer_up
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.record.model import Failure, Stop
-
-CONFIGURATION_FILE = "balancer.conf"
 
 
 class Deployment(Protocol):
@@ -51,7 +48,8 @@ class Deployment(Protocol):
 
     @property
     def roots(self) -> list[Root]:
-        """What its processes lie below, the balancer's included; empty where nothing is known of them."""
+        """What its processes lie below, the balancer's included unless it is on a host of its own; empty where nothing
+        is known of them."""
 
     @property
     def start_up_seconds(self) -> float | None:
@@ -66,6 +64,9 @@ class Deployment(Protocol):
     def fault(self) -> str | None:
         """Why its balancer no longer serves, or None."""
 
+    def balancer_meter(self) -> ServiceMeter | None:
+        """A new meter of a balancer on a host of its own; None if there is none there."""
+
     def stop(self) -> Stop | None:
         """Stop all of it. Returns the stop of the slowest instance; None: nothing was the lab's to stop."""
 
@@ -75,7 +76,7 @@ class Started:
     """A stack that the lab has started."""
 
     instances: Sequence[RunningStack]
-    balancer: PrivateServer | None
+    balancer: Front | None
     host: None = None
     tls: None = None
 
@@ -88,7 +89,7 @@ class Started:
     def address(self) -> str:
         """`HOST:PORT`."""
         first = self.instances[0]
-        return first.address if self.balancer is None else f"{first.host}:{self.balancer.port}"
+        return first.address if self.balancer is None else f"{self.balancer.host}:{self.balancer.port}"
 
     @property
     def url(self) -> str:
@@ -97,7 +98,8 @@ class Started:
 
     @property
     def roots(self) -> list[Root]:
-        """What its processes lie below, the balancer's included; empty if those of an instance are not found."""
+        """What its processes lie below, the balancer's included unless it is on a host of its own; empty if those of an
+        instance are not found."""
         roots = [instance.root for instance in self.instances if instance.root is not None]
         if len(roots) < len(self.instances):
             return []
@@ -121,6 +123,10 @@ class Started:
     def fault(self) -> str | None:
         """Why its balancer no longer serves, or None."""
         return self.balancer.fault() if self.balancer is not None else None
+
+    def balancer_meter(self) -> ServiceMeter | None:
+        """A new meter of a balancer on a host of its own; None if there is none there."""
+        return self.balancer.meter() if isinstance(self.balancer, MeteredThere) else None
 
     def stop(self) -> Stop:
         """Stop all of it. Returns the stop of the slowest instance."""
@@ -172,6 +178,9 @@ class RunningServer:
     def fault(self) -> None:
         """No balancer stands before it."""
 
+    def balancer_meter(self) -> None:
+        """None: there is none."""
+
     def stop(self) -> None:
         """Leave it as it is."""
 
@@ -217,8 +226,18 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
             instances.append(instance)
             tell_whether_held(context, instance.process.pid)
         balancer = context.plan.balancer
-        front = None if balancer is None else running.enter_context(_in_front(balancer, instances, cpus))
+        front = None if balancer is None else running.enter_context(_front(context, balancer, instances))
         yield Started(instances, front)
+
+
+def _front(
+    context: TrialContext, balancer: Balancer, instances: Sequence[RunningStack]
+) -> AbstractContextManager[Front]:
+    """The balancer in front of the instances: on the server's processors, or on a host of its own."""
+    ports, host, site = [instance.port for instance in instances], instances[0].host, context.environment.site
+    if site.front_up is not None:
+        return site.front_up(ports, host)
+    return balancer_up(balancer, ports, context.placement.server_cpus, host=host, stacks_host=host)
 
 
 def failed_start(context: TrialContext, problem: Problem) -> Failure:
@@ -234,23 +253,3 @@ def failed_start(context: TrialContext, problem: Problem) -> Failure:
         if fault is not None:
             return Failure(stage="service", reason=fault, remedy="this trial was discarded; see its log above")
     return Failure.of("start", problem, by_contender=by_contender)
-
-
-@contextmanager
-def _in_front(balancer: Balancer, instances: Sequence[RunningStack], cpus: Sequence[int]) -> Iterator[PrivateServer]:
-    missing = balancer.missing()
-    if missing is not None:
-        raise Problem(f"{balancer.title}: {missing.reason}", missing.remedy)
-
-    def command(_data: object, _port: int) -> list[str]:
-        return balancer.command(CONFIGURATION_FILE)
-
-    with (
-        run_folder(balancer.name) as folder,
-        PrivateServer(balancer.title, folder, command, partial(listens, host=instances[0].host), cpus) as front,
-    ):
-        ports = [instance.port for instance in instances]
-        text = balancer.configuration(front.port, ports, instances[0].host)
-        (folder / CONFIGURATION_FILE).write_text(text, encoding="utf-8")
-        front.start()
-        yield front

@@ -31,7 +31,7 @@ from fairtrial.experiment.loads import (
 from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
-from fairtrial.lab.meters.service import ServiceMeter, host_in_window, meter_of
+from fairtrial.lab.meters.service import ServiceMeter, meter_of
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.capacity import search
@@ -93,7 +93,8 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
     stray_threads = StrayThreadWatch(context.placement.server_cpus)
     server_meter = TreeMeter(*deployment.roots, stray_threads=stray_threads) if deployment.roots else None
     service_meter = meter_of(service)
-    meters: list[ServiceMeter] = [meter for meter in (server_meter, service_meter) if meter is not None]
+    balancer_meter = deployment.balancer_meter()
+    meters: list[ServiceMeter] = [meter for meter in (server_meter, service_meter, balancer_meter) if meter is not None]
     machine, network = MachineWatch(context.placement.server_cpus, beside=deployment.roots), NetworkWatch()
     maintenance = MaintenanceWatch(server for _, server in context.services)
     probe = _workload(context).freshness
@@ -114,9 +115,11 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
             if server_meter is not None:
                 record.server, record.stray_threads = server_meter.close(), stray_threads.result()
             record.machine, record.network = machine.close(), network.close()
-            # Last: on a host of its own, its answer is waited for.
-            record.service = None if service_meter is None else service_meter.close()
-            record.service_machine = host_in_window(service)
+            # Last: of those on hosts of their own, the answers are waited for.
+            if service_meter is not None:
+                record.service, record.service_machine = service_meter.close(), service_meter.machine
+            if balancer_meter is not None:
+                record.balancer, record.balancer_machine = balancer_meter.close(), balancer_meter.machine
             record.maintenance = maintenance.close()
             _count_connections(context, deployment)
 

@@ -17,7 +17,7 @@ from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.judge.checks.ledger import NOUNS, TIMES, least_counted
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
-from fairtrial.lab.meters.service import ServiceMeter, host_in_window, meter_of
+from fairtrial.lab.meters.service import ServiceMeter, meter_of
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.audit import audit_operations, ledger
@@ -53,6 +53,8 @@ class JobOutcome:
     seconds: float
     server: ServerMeter
     service: ServerMeter | None
+    service_machine: MachineMeter | None
+    """of a service on a host of its own"""
     ledger: Ledger | None
     machine: MachineMeter
     network: NetworkMeter
@@ -85,7 +87,7 @@ def run_program(context: TrialContext) -> None:
     record.program = ProgramRun(operations=outcome.operations, seconds=outcome.seconds, exit_status=0)
     record.server, record.service, record.ledger = outcome.server, outcome.service, outcome.ledger
     record.machine, record.network, record.stray_threads = outcome.machine, outcome.network, outcome.stray_threads
-    record.service_machine = host_in_window(context.service)
+    record.service_machine = outcome.service_machine
     record.maintenance = outcome.maintenance
     with context.stage("audit"):
         record.audit = audit_operations(context, outcome.operations)
@@ -209,6 +211,7 @@ def do_job(context: TrialContext) -> JobOutcome:
         seconds,
         server,
         service_meter,
+        None if of_service is None else of_service.machine,
         work,
         machine_meter,
         network_meter,

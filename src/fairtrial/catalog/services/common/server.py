@@ -46,7 +46,7 @@ class PrivateServer:
         end_signal: at which the server ends at once, whoever is connected, without regard for its data.
 
     Attributes:
-        port: where it listens; the same after `restart`.
+        host, port: where it listens; the same after `restart`.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class PrivateServer:
         self._memory: list[SharedMemory] = []
         self._watch: StoppedWatch | None = None
         self._was_stopped = False
+        self.host = host
         self._is_fixed, self.port = port is not None, port or free_port(host)
 
     @property

@@ -1,6 +1,6 @@
-"""The lab on the host of a lane's services: a process that brings them up, and does with them what it is asked to.
+"""The lab on a further host of a lane: it brings services or a balancer up there, and does with them what it is asked.
 
-It ends when its input ends, as the lab of a lane does, and its services end with it.
+It ends when its input ends, as the lab of a lane does, and what it brought up ends with it.
 """
 
 import os
@@ -14,16 +14,18 @@ from typing import IO, Any
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.private import PrivateService
+from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.services.model import Addresses
 from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.exclusive import processors_held
+from fairtrial.lab.lanes.host_calls import ANSWERS, BalancerUp, Call, Metered, Up
 from fairtrial.lab.lanes.input import hand_on, serve_standard_streams
 from fairtrial.lab.lanes.messages import Mouth
-from fairtrial.lab.lanes.service_calls import ANSWERS, Call, Metered, Up
-from fairtrial.lab.lanes.task import ServiceTask, plan_of
+from fairtrial.lab.lanes.task import HostTask, plan_of
 from fairtrial.lab.meters.machine import MachineWatch, this_host
 from fairtrial.lab.meters.service import LaterChange
 from fairtrial.lab.meters.tree import TreeMeter
+from fairtrial.lab.trial.front import balancer_up
 from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.lab.trial.settle import settle
 from fairtrial.plan.plan import Plan
@@ -32,6 +34,8 @@ from fairtrial.record.model import Settle
 LOOK_EVERY_SECONDS = 0.25
 """How often it looks whether a service has ended, which takes no more than one system call."""
 ROWS_AT_A_TIME = 2000
+SAMPLE_EVERY_SECONDS = 1.0
+"""Of memory: the database may have all processors of its host, so that each look is at its cost."""
 
 
 def main() -> None:
@@ -42,7 +46,7 @@ def main() -> None:
 def serve(lines: IO[str], out: IO[str]) -> None:
     """Do the task that the first line is, call by call as the lines after it say, until they end."""
     mouth = Mouth(out)
-    task = ServiceTask.model_validate_json(lines.readline())
+    task = HostTask.model_validate_json(lines.readline())
     calls: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     hand_on(lines, calls.put)
     try:
@@ -65,9 +69,9 @@ def serve(lines: IO[str], out: IO[str]) -> None:
 
 @dataclass
 class _Running:
-    """A service that is up, what ends it, and what lasts from one call to another."""
+    """A service or a balancer that is up, what ends it, and what lasts from one call to another."""
 
-    service: PrivateService
+    server: PrivateService | PrivateServer
     ending: ExitStack
     meter: TreeMeter | None = None
     machine: MachineWatch | None = None
@@ -78,6 +82,12 @@ class _Running:
     changes: LaterChanges | None = None
     fault: str | None = None
     """as it was last told"""
+
+    @property
+    def service(self) -> PrivateService:
+        """It, as a service."""
+        assert isinstance(self.server, PrivateService)
+        return self.server
 
 
 class _Desk:
@@ -94,7 +104,7 @@ class _Desk:
         """Do what a call asks for, and say what came of it."""
         with self._lock:
             try:
-                value = self._up(*call.arguments) if call.method == "up" else self._of_service(call)
+                value = self._do(call)
             except Problem as problem:
                 self._tell_faults()
                 self._mouth.say(
@@ -116,10 +126,10 @@ class _Desk:
 
     def _tell_faults(self) -> None:
         for number, running in self._running.items():
-            fault = running.service.fault()
+            fault = running.server.fault()
             if fault != running.fault:
                 running.fault = fault
-                self._mouth.say("fault", service=number, fault=fault)
+                self._mouth.say("fault", server=number, fault=fault)
 
     def _up(self, name: str, point: int, with_tables: bool) -> Up:
         planned, services = self._plan.points[point], [each.service for each in self._plan.conditions]
@@ -159,10 +169,25 @@ class _Desk:
                 closing.close()
             running.ending.close()
 
-    def _of_service(self, call: Call) -> Any:
+    def _up_balancer(self, ports: list[int], stacks_host: str) -> BalancerUp:
+        assert self._plan.balancer is not None
+        with ExitStack() as starting:
+            front = starting.enter_context(
+                balancer_up(self._plan.balancer, ports, host=self._addresses.server, stacks_host=stacks_host)
+            )
+            number = next(self._numbers)
+            self._running[number] = _Running(front, starting.pop_all())
+        self._services.callback(self._down, number)
+        return BalancerUp(number, front.port)
+
+    def _do(self, call: Call) -> Any:
+        if call.method == "up":
+            return self._up(*call.arguments)
+        if call.method == "up_balancer":
+            return self._up_balancer(*call.arguments)
         if call.method == "down":
-            return self._down(call.service)
-        running = self._running[call.service]
+            return self._down(call.server)
+        running = self._running[call.server]
         return METHODS[call.method](running, *call.arguments)
 
 
@@ -240,8 +265,8 @@ def _close(running: _Running, number: int) -> None:
 def _open_meter(running: _Running) -> int:
     if running.meter is not None:
         running.meter.abandon()
-    assert running.service.pid is not None
-    running.meter = TreeMeter(running.service.pid)
+    assert running.server.pid is not None
+    running.meter = TreeMeter(running.server.pid, every_seconds=SAMPLE_EVERY_SECONDS)
     running.machine = MachineWatch(os.sched_getaffinity(0))
     running.machine.open()
     running.meter.open()

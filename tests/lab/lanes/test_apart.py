@@ -1,4 +1,4 @@
-"""Which services can be on a host of their own, told before anything starts."""
+"""What can be on a host of its own, told before anything starts."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import read_stack
 from fairtrial.experiment.model import Experiment
-from fairtrial.lab.lanes.service_elsewhere import assert_service_elsewhere, has_services
+from fairtrial.lab.lanes.apart import assert_services_apart, roles_apart
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
 from tests.command_line import Lab
@@ -26,18 +26,18 @@ def planned(lab: Lab, service: str, workload: str = "random-item", **more: Any) 
 @pytest.mark.parametrize("service", ["postgresql", "mariadb", "mongodb"])
 def test_servers_that_ask_for_a_password(lab: Lab, service: str) -> None:
     plan = planned(lab, service)
-    assert has_services(plan)
-    assert_service_elsewhere(plan, "apart.toml")
+    assert roles_apart(plan) == ["service"]
+    assert_services_apart(plan, "apart.toml")
 
 
 def test_a_file_in_the_stack_and_somebody_elses_server_need_no_host(lab: Lab) -> None:
     plan = planned(lab, "sqlite")
-    assert not has_services(plan)
-    assert_service_elsewhere(plan, "apart.toml")
+    assert roles_apart(plan) == []
+    assert_services_apart(plan, "apart.toml")
     external = {"services": {"postgresql": {"url_from": "MY_URL"}}}
     lab.stacks = lab.folder / "others"
     lab.stacks.mkdir()
-    assert not has_services(planned(lab, "postgresql", **external))
+    assert roles_apart(planned(lab, "postgresql", **external)) == []
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,11 @@ def test_a_file_in_the_stack_and_somebody_elses_server_need_no_host(lab: Lab) ->
 )
 def test_what_is_refused(lab: Lab, service: str, workload: str, more: dict[str, Any], words: str) -> None:
     plan = planned(lab, service, workload, **more)
-    assert has_services(plan)
+    assert roles_apart(plan) == ["service"]
     with pytest.raises(Problem, match=r"apart\.toml: ") as refused:
-        assert_service_elsewhere(plan, "apart.toml")
+        assert_services_apart(plan, "apart.toml")
     assert words in refused.value.reason and "give no worker the role service alone" in refused.value.remedy
+
+
+def test_a_balancer_has_a_role_of_its_own(lab: Lab) -> None:
+    assert roles_apart(planned(lab, "sqlite", balancer="nginx", instances=2)) == ["balancer"]

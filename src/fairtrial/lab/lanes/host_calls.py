@@ -1,4 +1,4 @@
-"""What the lab on a service's host is asked, line by line, and of what type its answers are: both ends read it here."""
+"""What the lab on a further host is asked, line by line, and of what type its answers are: both ends read it here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from fairtrial.record.model import ServerMeter, Settle
 
 
 class Call(Strict):
-    """One line: a method, of a service that is up or (0) of the lab itself."""
+    """One line: a method, of a service or balancer that is up or (0) of the lab itself."""
 
     id: int
-    service: int = 0
+    server: int = 0
     method: str
     arguments: list[Any] = Field(default_factory=list)
 
@@ -36,10 +36,18 @@ class Up:
 
 
 @dataclass(frozen=True)
-class Metered:
-    """What a service and its host did in a window."""
+class BalancerUp:
+    """A balancer that was brought up."""
 
-    service: ServerMeter
+    number: int
+    port: int
+
+
+@dataclass(frozen=True)
+class Metered:
+    """What a service or a balancer and its host did in a window."""
+
+    processes: ServerMeter
     machine: MachineMeter
 
 
@@ -49,7 +57,8 @@ _NUMBER: TypeAdapter[Any] = TypeAdapter(int)
 ANSWERS: Mapping[str, TypeAdapter[Any]] = {
     # the lab's own
     "up": TypeAdapter(Up),
-    # a service's own
+    "up_balancer": TypeAdapter(BalancerUp),
+    # those of a service, of which a balancer has the first
     "down": _NOTHING,
     "altered": TypeAdapter(bool),
     "reset": TypeAdapter(DurabilityReading | None),

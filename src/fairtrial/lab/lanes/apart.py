@@ -1,17 +1,23 @@
-"""Whether the services of a plan can be on a host of their own: what cannot is refused before anything starts."""
+"""What of a plan can be on hosts of their own beside server and load: what cannot is refused before anything starts."""
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.plan.plan import Plan, Point
+from fairtrial.record.model import ApartRole
 
 
-def has_services(plan: Plan) -> bool:
-    """Whether the lab brings any server up for a plan: neither a file in a stack's process, nor somebody else's."""
-    return any(_is_brought_up(service, point) for service, point in _services(plan))
+def roles_apart(plan: Plan) -> list[ApartRole]:
+    """The roles for which there is something to bring up: neither a file in a stack's process, nor somebody else's."""
+    roles: list[ApartRole] = []
+    if any(_is_brought_up(service, point) for service, point in _services(plan)):
+        roles.append("service")
+    if plan.balancer is not None:
+        roles.append("balancer")
+    return roles
 
 
-def assert_service_elsewhere(plan: Plan, file: str) -> None:
+def assert_services_apart(plan: Plan, file: str) -> None:
     """Require that each service that the lab brings up for a plan can serve stacks on another host.
 
     Args:
