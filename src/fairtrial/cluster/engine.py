@@ -51,20 +51,26 @@ def engine_there(cluster: Cluster, worker: str) -> EngineThere:
 class CarriedProcess:
     """Processes elsewhere as one of this machine: a `fairtrial.engine.process.EngineProcess`."""
 
-    def __init__(self, carry: Callable[[IO[bytes], IO[bytes]], int], send_signal: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        carry: Callable[[IO[bytes], IO[bytes]], int],
+        send_signal: Callable[[int], None],
+        quiet_seconds: float = 0.0,
+    ) -> None:
         """Begin to carry.
 
         Args:
             carry: writes what they print into two pipes, and returns their exit status when they have ended. An OSError
                 of a pipe that nobody reads any more is left to the caller.
             send_signal: sends them a signal.
+            quiet_seconds: for so long what they print may be kept there.
         """
         self.returncode: int | Any = None
         self.stdout: IO[bytes] | None
         self.stderr: IO[bytes] | None
         self.stdout, out = _pipe()
         self.stderr, err = _pipe()
-        self.send_signal = send_signal
+        self.send_signal, self.quiet_seconds = send_signal, quiet_seconds
         self._has_ended = threading.Event()
         threading.Thread(target=self._carry, args=(carry, out, err), name="carried process", daemon=True).start()
 
@@ -134,7 +140,7 @@ class RemoteEngine:
             on_hold=on_hold,
             quiet_seconds=quiet_seconds,
         )
-        self.process = CarriedProcess(self._carry, self._send_signal)
+        self.process = CarriedProcess(self._carry, self._send_signal, quiet_seconds)
 
     def say(self, line: str) -> None:
         """Write a line to its standard input."""

@@ -94,7 +94,7 @@ class JointEngines:
             )
             for number, engine in enumerate(locations)
         ]
-        self.process = CarriedProcess(self._conduct, self._send_signal)
+        self.process = CarriedProcess(self._conduct, self._send_signal, quiet_seconds)
 
     def _send_signal(self, number: int) -> None:
         for engine in self._engines:

@@ -38,18 +38,22 @@ def send_plan(process: "subprocess.Popen[bytes]", plan: EnginePlan) -> None:
 class EngineLines:
     """The lines that an engine writes, each as soon as it is there.
 
+    Args:
+        quiet_seconds: for so long they may be kept elsewhere.
+
     Raises:
         EngineSilent: none came in time; while it is iterated over.
     """
 
-    def __init__(self, output: IO[bytes] | None, plan: EnginePlan) -> None:
+    def __init__(self, output: IO[bytes] | None, plan: EnginePlan, quiet_seconds: float = 0.0) -> None:
         assert output
         self._descriptor = output.fileno()
         self._rest = b""
         self._began = False
         every = plan.progress_every_seconds
         longest_wait = max(plan.timeout_seconds, plan.drain_seconds or 0.0)
-        self._silent_seconds = MISSED_EVENTS * every + longest_wait + SPARE_SECONDS if every else None
+        due_seconds = quiet_seconds + MISSED_EVENTS * every + longest_wait
+        self._silent_seconds = due_seconds + SPARE_SECONDS if every else None
 
     def __iter__(self) -> Iterator[bytes]:
         while block := self._block():

@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, runtime_checkable
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_binary
@@ -36,6 +36,14 @@ class EngineProcess(Protocol):
     def kill(self) -> None:
         """End it at once."""
         ...
+
+
+@runtime_checkable
+class HeardLate(Protocol):
+    """An engine whose events are kept elsewhere for a while, before the lab hears of them."""
+
+    quiet_seconds: float
+    """for so long at most, while it measures"""
 
 
 EngineStart = Callable[[EnginePlan], EngineProcess]

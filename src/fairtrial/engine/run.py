@@ -13,7 +13,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.engine.events import EngineLines
 from fairtrial.engine.kept_bodies import BodyVerdicts
 from fairtrial.engine.plan import EnginePlan
-from fairtrial.engine.process import EngineStart, start_here
+from fairtrial.engine.process import EngineStart, HeardLate, start_here
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -64,7 +64,7 @@ def run_engine(
             on_event(event)
 
     process = start(plan)
-    events = EngineLines(process.stdout, plan)
+    events = EngineLines(process.stdout, plan, process.quiet_seconds if isinstance(process, HeardLate) else 0.0)
     summary = None
     try:
         try:
