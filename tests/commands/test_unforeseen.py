@@ -22,6 +22,11 @@ class Interrupts:
 sys.meta_path.insert(0, Interrupts())
 runpy.run_module("fairtrial", run_name="__main__")
 """
+INTERRUPTED_AT_EXIT = """
+import atexit, os, runpy, signal
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+runpy.run_module("fairtrial", run_name="__main__")
+"""
 
 
 def raises(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
@@ -120,3 +125,17 @@ def test_an_interrupt_while_it_is_loaded(lab: Lab, module: str, interrupt: str) 
         check=False,
     )
     assert (done.returncode, done.stderr) == (INTERRUPTED, "")
+
+
+def test_an_interrupt_at_the_exit(lab: Lab) -> None:
+    """As one who presses Ctrl-C twice sends: the first is being handled."""
+    (lab.folder / "interrupted.py").write_text(INTERRUPTED_AT_EXIT)
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted", "list", "experiments"],
+        cwd=lab.folder,
+        env=lab.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (INTERRUPTED, "") and done.stdout
