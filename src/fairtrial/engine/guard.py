@@ -24,7 +24,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import guard_binary
 from fairtrial.engine.command_user import CommandUser
 from fairtrial.engine.log_limit import watch_log, watch_no_more
-from fairtrial.engine.orphans import end_orphans, held, kill_tree, started_by_lab
+from fairtrial.engine.orphans import end_orphans, kill_tree, started_by_lab, started_with_pipes
 from fairtrial.record.model import Stop
 
 GRACE_SECONDS = 5.0
@@ -187,7 +187,7 @@ def _end_all(program: str) -> None:
 
     An interrupt may come when a guard has just started, and nobody knows it yet who would stop it.
     """
-    for process in held():
+    for process in started_with_pipes():
         if process.stdin:
             with suppress(OSError):
                 process.stdin.close()

@@ -27,7 +27,7 @@ _lock = Lock()
 """Held while a process is started, so that none is looked at that is not known yet."""
 _own: set[int] = set()
 """Numbers of processes that the lab started in a session of their own."""
-_held: "WeakSet[Popen[bytes]]" = WeakSet()
+_with_pipes: "WeakSet[Popen[bytes]]" = WeakSet()
 """Those of them that somebody still holds."""
 
 
@@ -41,14 +41,14 @@ def started_by_lab(start: Callable[[], "Popen[bytes]"]) -> "Popen[bytes]":
         _libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # refused by no kernel since Linux 3.4
         process = start()
         _own.add(process.pid)
-        _held.add(process)
+        _with_pipes.add(process)
         return process
 
 
-def held() -> "list[Popen[bytes]]":
+def started_with_pipes() -> "list[Popen[bytes]]":
     """The processes that `started_by_lab` started, ended or not, of which somebody still holds the pipes."""
     with _lock:
-        return list(_held)
+        return list(_with_pipes)
 
 
 def end_orphans() -> int:
