@@ -2,22 +2,31 @@
 
 import os
 import signal
+from types import FrameType
 from typing import NoReturn
 
 from fairtrial.base.exit_status import INTERRUPTED
 
 
 def main() -> NoReturn:
-    """Run the command line. An interrupt while it is still being loaded ends the process at once and in silence."""
+    """Run the command line. An interrupt while it is loaded, or at its exit, ends the process at once, in silence."""
     loads_interruptibly = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if loads_interruptibly:  # not where it is ignored, as behind nohup
         # An exception within an import would leave modules half made, and its traceback wherever Python drops it.
-        signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(INTERRUPTED))
+        signal.signal(signal.SIGINT, _exit_at_once)
     from fairtrial.commands import main as run_command_line  # noqa: PLC0415
 
     if loads_interruptibly:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    run_command_line()
+    try:
+        run_command_line()
+    finally:
+        if loads_interruptibly:
+            signal.signal(signal.SIGINT, _exit_at_once)
+
+
+def _exit_at_once(_number: int, _frame: FrameType | None) -> NoReturn:
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

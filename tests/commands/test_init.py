@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +194,7 @@ def test_on_a_terminal_it_asks_and_ctrl_c_ends_what_it_started(lab: Lab) -> None
         seen += _until(terminal, "asked?")
         os.write(terminal, b"/items\n")
         seen += _until(terminal, "starting it")
-        while not any("app.py" in each.cmdline() for each in psutil.Process(process.pid).children(recursive=True)):
+        while not any("app.py" in command for command in _commands_below(process.pid)):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
@@ -212,3 +213,12 @@ def _until(terminal: int, words: str) -> str:
     while words not in shown:
         shown += os.read(terminal, 4096).decode(errors="replace")
     return shown
+
+
+def _commands_below(pid: int) -> list[list[str]]:
+    """The command lines of what runs below a process. What ends meanwhile has none."""
+    commands = []
+    for each in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.Error):
+            commands.append(each.cmdline())
+    return commands

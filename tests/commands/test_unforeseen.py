@@ -13,12 +13,18 @@ from tests.commands.conftest import Call
 
 INTERRUPTED_IMPORT = """
 import os, runpy, signal, sys
-module = sys.argv.pop(1)
+interrupt, module = sys.argv.pop(1), sys.argv.pop(1)
 class Interrupts:
     def find_spec(self, name, *_):
         if name == module:
-            os.kill(os.getpid(), signal.SIGINT)
+            {"plain": lambda: os.kill(os.getpid(), signal.SIGINT),
+             "in a text": lambda: exec("os.kill(os.getpid(), signal.SIGINT)")}[interrupt]()
 sys.meta_path.insert(0, Interrupts())
+runpy.run_module("fairtrial", run_name="__main__")
+"""
+INTERRUPTED_AT_EXIT = """
+import atexit, os, runpy, signal
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
 runpy.run_module("fairtrial", run_name="__main__")
 """
 
@@ -102,11 +108,16 @@ def test_an_output_that_is_full(lab: Lab) -> None:
     assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("module", ["typer", "rich.console"])
-def test_an_interrupt_while_it_is_loaded(lab: Lab, module: str) -> None:
-    """At the beginning of the command, and when a subcommand loads what it needs."""
+@pytest.mark.parametrize("module", ["typer", "pydantic"])
+@pytest.mark.parametrize("interrupt", ["plain", "in a text"])
+def test_an_interrupt_while_it_is_loaded(lab: Lab, module: str, interrupt: str) -> None:
+    """At the beginning of the command, and when a subcommand loads what it needs.
+
+    Also while a text is run as a program, as is done to make a dataclass: of that, `python -m` would die by a signal.
+    """
+    (lab.folder / "interrupted.py").write_text(INTERRUPTED_IMPORT)
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_IMPORT, module, "judge", "nowhere"],
+        [sys.executable, "-m", "interrupted", interrupt, module, "judge", "nowhere"],
         cwd=lab.folder,
         env=lab.environment,
         capture_output=True,
@@ -114,3 +125,17 @@ def test_an_interrupt_while_it_is_loaded(lab: Lab, module: str) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (INTERRUPTED, "")
+
+
+def test_an_interrupt_at_the_exit(lab: Lab) -> None:
+    """As one who presses Ctrl-C twice sends: the first is being handled."""
+    (lab.folder / "interrupted.py").write_text(INTERRUPTED_AT_EXIT)
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted", "list", "experiments"],
+        cwd=lab.folder,
+        env=lab.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (INTERRUPTED, "") and done.stdout

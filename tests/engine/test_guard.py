@@ -22,6 +22,8 @@ DETACHING = "sleep 314 & setsid sleep 315 & touch started; wait"
 """A command that detaches a process from itself, as daemons do."""
 STOPPING = "sleep 314 & touch started; while true; do kill -STOP $PPID; sleep 0.01; done"
 """One that stops its guard, again and again."""
+LINGERING = "trap 'sleep 0.5; exit' TERM; touch started; while true; do sleep 0.01; done"
+"""One that does not end at once."""
 
 
 def begin(folder: Path, script: str) -> Guarded:
@@ -95,6 +97,30 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     subprocess.run([sys.executable, "-c", lab], check=False)
     eventually(lambda: left_running(tmp_path) == [])
+
+
+@pytest.mark.parametrize("moment", ["subprocess._fork_exec", "guard.Guarded.__init__"])
+def test_an_interrupt_behind_its_start_leaves_nothing(tmp_path: Path, moment: str) -> None:
+    """Nobody has it yet who would stop it; and what it guards takes a while to end."""
+    lab = f"""
+import os, pathlib, signal, subprocess, time
+from fairtrial.engine import guard
+guard.guard_binary()
+folder, start = pathlib.Path({str(tmp_path)!r}), {moment}
+def interrupted(*arguments, **options):
+    started = start(*arguments, **options)
+    while not (folder / "started").exists():
+        time.sleep(0.005)
+    os.kill(os.getpid(), signal.SIGINT)
+    return started
+{moment} = interrupted
+try:
+    guard.Guarded(["sh", "-c", {LINGERING!r}], folder=folder, environment=os.environ, output=open("/dev/null", "wb"))
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+    assert subprocess.run([sys.executable, "-c", lab], check=False).returncode == 130
+    assert left_running(tmp_path) == []
 
 
 def test_a_program_that_is_named_with_a_folder_that_is_gone(tmp_path: Path) -> None:

@@ -51,6 +51,17 @@ def no_traceback() -> Iterator[None]:
         sys.exit(INTERRUPTED if _began_with_interrupt(error) else UNFORESEEN)
     finally:
         threading.excepthook, sys.unraisablehook = threads, unraisable
+        _no_death_by_interrupt()
+
+
+def _no_death_by_interrupt() -> None:
+    """Have Python end with the status that it is told, whatever an interrupt hit.
+
+    CPython keeps in mind (`unhandled_keyboard_interrupt`) that an interrupt has left a text that was run as a program,
+    also where a caller handles it; and `python -m` then dies of SIGINT at its end, unless another text was run since.
+    Each dataclass is made by such texts, when its module is loaded.
+    """
+    exec("")  # noqa: S102
 
 
 def _was_given_up(error: BaseException | None) -> bool:

@@ -4,6 +4,7 @@ The program `fairtrial-guard` is the parent of what is run. Its standard input i
 or the kernel because the lab died, the guard ends the whole process tree.
 """
 
+import atexit
 import os
 import select
 import signal
@@ -12,15 +13,18 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
+
+import psutil
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import guard_binary
 from fairtrial.engine.command_user import CommandUser
 from fairtrial.engine.log_limit import watch_log, watch_no_more
-from fairtrial.engine.orphans import end_orphans, kill_tree, started_by_lab
+from fairtrial.engine.orphans import end_orphans, kill_tree, started_by_lab, started_with_pipes
 from fairtrial.record.model import Stop
 
 GRACE_SECONDS = 5.0
@@ -82,6 +86,7 @@ class Guarded:
         self._swept = False
         self._log = watch_log(output)
         try:
+            _none_outlives_this_process()
             self._guard = started_by_lab(
                 lambda: subprocess.Popen(
                     _guard_command(command, cpus, places, user),
@@ -170,3 +175,29 @@ class Guarded:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+@cache
+def _none_outlives_this_process() -> None:
+    atexit.register(_end_all, str(guard_binary()))
+
+
+def _end_all(program: str) -> None:
+    """Wait for guards that still run at the exit, with their lifelines closed.
+
+    An interrupt may come when a guard has just started, and nobody knows it yet who would stop it.
+    """
+    for process in started_with_pipes():
+        if process.stdin:
+            with suppress(OSError):
+                process.stdin.close()
+    guards = [child for child in psutil.Process().children() if _program_of(child) == program]
+    _, late = psutil.wait_procs(guards, GRACE_SECONDS + SPARE_SECONDS)
+    for guard in late:
+        kill_tree(guard.pid)
+
+
+def _program_of(process: psutil.Process) -> str | None:
+    with suppress(psutil.Error):
+        return next(iter(process.cmdline()), None)
+    return None

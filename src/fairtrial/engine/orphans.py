@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from subprocess import Popen
 from threading import Lock
+from weakref import WeakSet
 
 import psutil
 
@@ -26,6 +27,8 @@ _lock = Lock()
 """Held while a process is started, so that none is looked at that is not known yet."""
 _own: set[int] = set()
 """Numbers of processes that the lab started in a session of their own."""
+_with_pipes: "WeakSet[Popen[bytes]]" = WeakSet()
+"""Those of them that somebody still holds."""
 
 
 def started_by_lab(start: Callable[[], "Popen[bytes]"]) -> "Popen[bytes]":
@@ -38,7 +41,14 @@ def started_by_lab(start: Callable[[], "Popen[bytes]"]) -> "Popen[bytes]":
         _libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # refused by no kernel since Linux 3.4
         process = start()
         _own.add(process.pid)
+        _with_pipes.add(process)
         return process
+
+
+def started_with_pipes() -> "list[Popen[bytes]]":
+    """The processes that `started_by_lab` started, ended or not, of which somebody still holds the pipes."""
+    with _lock:
+        return list(_with_pipes)
 
 
 def end_orphans() -> int:

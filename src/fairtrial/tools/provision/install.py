@@ -41,8 +41,8 @@ exec 3>&1 4>&2
     if [ ! -e "$policy" ]; then
         { printf '#!/bin/sh\n%s\nexit 101\n' "$ours" > "$policy" && chmod 755 "$policy"; } || exit
     fi
-    apt-get update --quiet >&3 5>&1 8>&- &&
-        DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "$@" >&3 5>&1 8>&-
+    (apt-get update --quiet >&3 5>&1 8>&-) &&
+        (DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "$@" >&3 5>&1 8>&-)
     echo "$?"
 } | setsid sh -c '
     trap "" HUP INT TERM
@@ -58,6 +58,9 @@ The second half of the pipe waits for the status that the first half ends with, 
 one: the pipe is handed to apt-get, too. It is in a session of its own, so that Ctrl-C, a closed terminal, or a SIGKILL
 to the first half or to the whole process group do not reach it; and then it takes the policy away. The first half makes
 no policy before the second is out of reach, which the second says in the lock file.
+
+apt-get is in parentheses for Ctrl-C in the instant in which it starts. What dash 0.5.12 starts otherwise (vfork) still
+has the shell's handler until it is loaded, which only notes the signal: apt-get would go on, and the shell wait for it.
 """
 
 
