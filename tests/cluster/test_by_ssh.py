@@ -17,7 +17,7 @@ from fairtrial.cluster.hosts_file import read_hosts
 from fairtrial.cluster.roles import REQUIRED_ROLES
 from tests.cluster import networks
 from tests.cluster.sshd import hosts_file, sshd
-from tests.cluster.there import PATIENCE_SECONDS, record_of, run_there, runs, under_way, wait_for
+from tests.cluster.there import PATIENCE_SECONDS, commands_there, record_of, run_there, under_way, wait_for
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
 
@@ -68,7 +68,7 @@ def test_a_run_that_is_ended_leaves_nothing_on_its_hosts(lab: Lab, hosts: Hosts,
     wait_for(lambda: not run_there(hosts), "all that ran on the hosts has ended")
 
 
-def test_a_host_whose_link_is_cut_is_lost_and_nothing_goes_on_there(lab: Lab, cache: Path, tmp_path: Path) -> None:
+def test_a_host_whose_link_is_cut_is_lost_and_the_other_lane_goes_on(lab: Lab, cache: Path, tmp_path: Path) -> None:
     """Nobody tells of it: Dask gives the connection up after its time limit, which is 30 s unless it is set."""
     del cache  # which they find by the variables of the tests
     folder = tmp_path / "hosts"
@@ -76,26 +76,33 @@ def test_a_host_whose_link_is_cut_is_lost_and_nothing_goes_on_there(lab: Lab, ca
     limit = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "11s"}
     lab.environment |= limit
     name = lab.stack("one")
-    with networks.hosts(3) as network, sshd(folder, network[1:]) as options:
-        addresses = {"web": network[1].address, "client": network[2].address}
-        variables = {WORKERS_CACHE: str(folder), **limit}
-        file = hosts_file(folder, options, variables, addresses=addresses, web=["server"], client=["load"])
+    roles = {"web": ["server"], "client": ["load"], "web2": ["server"], "client2": ["load"]}
+    with networks.hosts(5) as network, sshd(folder, network[1:]) as options:
+        addresses = {each: host.address for each, host in zip(roles, network[1:], strict=True)}
+        file = hosts_file(folder, options, {WORKERS_CACHE: str(folder), **limit}, addresses=addresses, **roles)
         hosts = Hosts(file, folder)
-        arguments = ["run", lab.experiment(name, seconds=50), *lab.named(name), "--hosts", file]
-        with under_way(lab, *arguments, prefix=network[0].prefix) as run:
-            wait_for(lambda: _is_loaded(run, hosts), "a load comes from a host")
+        experiment = lab.experiment(name, seconds=20, blocks=2)
+        with under_way(lab, "run", experiment, *lab.named(name), "--hosts", file, prefix=network[0].prefix) as run:
+            wait_for(lambda: _is_loaded(run, hosts, lanes=2), "loads come from two hosts")
             network[2].take_link_down()
             output, errors = run.communicate(timeout=2 * PATIENCE_SECONDS)
-        assert run.returncode == 4, output + errors
+        assert run.returncode == 3, output + errors
         wait_for(lambda: not run_there(hosts), "all that ran on the hosts has ended")
-    _, trial = record_of(lab)
-    assert trial["failure"]["stage"] == "host" and "is lost" in trial["failure"]["reason"]
+    _, *trials = record_of(lab)
+    by_failure = {trial["failure"] is not None: trial for trial in trials}
+    assert len(trials) == 2 and by_failure[False]["engine"]["verified"] > 0
+    assert by_failure[True]["failure"]["stage"] == "host" and "is lost" in by_failure[True]["failure"]["reason"]
 
 
-def _is_loaded(run: "subprocess.Popen[str]", hosts: Hosts) -> bool:
-    """A stack runs, and an engine beside it."""
+def _is_loaded(run: "subprocess.Popen[str]", hosts: Hosts, lanes: int = 1) -> bool:
+    """On each lane a stack runs, and an engine beside it."""
     assert run.poll() is None, run.communicate()
-    return runs(hosts, "server.py") and runs(hosts, "fairtrial-engine run")
+    commands = commands_there(hosts)
+    stacks = sum(command[1:2] == ["server.py"] for command in commands)
+    engines = sum(
+        command[0].endswith("fairtrial-engine") and command[1:2] == ["run"] for command in commands if command
+    )
+    return stacks >= lanes and engines >= lanes
 
 
 def test_beyond_loopback_only_what_is_encrypted_listens_and_dask_has_no_pages(hosts: Hosts) -> None:

@@ -62,11 +62,16 @@ def run_there(cluster: OnHosts) -> list[psutil.Process]:
 
 def runs(cluster: OnHosts, word: str) -> bool:
     """Whether a host of the cluster runs a program with this word in its command line."""
+    return any(word in " ".join(command) for command in commands_there(cluster))
+
+
+def commands_there(cluster: OnHosts) -> list[list[str]]:
+    """The command lines of what the hosts of a cluster run, guards included."""
+    commands = []
     for process in run_there(cluster):
         with suppress(psutil.Error):
-            if word in " ".join(process.cmdline()):
-                return True
-    return False
+            commands.append(process.cmdline())
+    return commands
 
 
 def record_of(lab: Lab) -> list[dict[str, Any]]:

@@ -87,56 +87,60 @@ def _begun(lab: Lab) -> bool:
 
 
 @contextmanager
-def four_hosts(lab: Lab, cache: Path, folder: Path) -> Iterator[tuple[Processes, list[NetworkHost]]]:
+def on_network(cache: Path, folder: Path, *roles: str) -> Iterator[tuple[Processes, list[NetworkHost]]]:
+    """A scheduler on the first host, and on each further one a worker with these roles."""
     folder.mkdir()
-    with hosts(4) as network, cluster_on(folder, cache, network, *ROLES) as processes:
+    with hosts(1 + len(roles)) as network, cluster_on(folder, cache, network, *roles) as processes:
         yield processes, network
 
 
-def test_on_a_network(lab: Lab, cache: Path, tmp_path: Path) -> None:
+def test_on_a_network_with_two_load_hosts(lab: Lab, cache: Path, tmp_path: Path) -> None:
     """PostgreSQL listens at its host's address; rows change there while the load asks for them."""
-    with four_hosts(lab, cache, tmp_path / "cluster") as (processes, network):
-        arguments = arguments_on(
-            lab, processes, honest(lab, "random-item"), options=UNENCRYPTED, service="postgresql", seconds=2
-        )
+    roles = ("server=1", "load=1", "load=1", "service=1")
+    with on_network(cache, tmp_path / "cluster", *roles) as (processes, network):
+        options = (*UNENCRYPTED, "--load-hosts", "2")
+        stack = honest(lab, "random-item")
+        arguments = arguments_on(lab, processes, stack, options=options, service="postgresql", seconds=2)
         with under_way(lab, *arguments, prefix=network[0].prefix) as process:
-            postmaster = wait_for(lambda: _postmaster(processes, network[3].address), "it listens there")
+            postmaster = wait_for(lambda: _postmaster(processes, network[4].address), "it listens there")
             out, err = process.communicate(timeout=120)
         assert process.returncode == 0, out + err
         wait_for(lambda: not run_there(processes) and not postmaster.is_running(), "all on the hosts has ended")
     _, trial = record_of(lab)
-    assert trial["failure"] is None and trial["engine"]["verified"] > 0
+    assert trial["failure"] is None and len(trial["load_hosts"]) == 2
+    assert trial["engine"]["verified"] == sum(host["verified"] for host in trial["load_hosts"]) > 0
     changes = trial["row_changes"]
     assert changes["answers"] > changes["old"] == 0 < changes["in_window"]
     assert trial["freshness"]["stale"] == 0
 
 
-def test_a_balancer_in_front_of_two_servers(lab: Lab, cache: Path, tmp_path: Path) -> None:
-    """On a host that has services as well: it listens there, and is metered apart from the stack."""
-    (tmp_path / "cluster").mkdir()
-    roles = ("server=1", "load=1", "service=1 balancer=1")
-    with hosts(4) as network, cluster_on(tmp_path / "cluster", cache, network, *roles) as processes:
+def test_two_lanes_of_three_hosts_with_a_balancer_each(lab: Lab, cache: Path, tmp_path: Path) -> None:
+    """The balancer is on the host of services: it listens there, and is metered apart from the stack."""
+    roles = ("server=1", "load=1", "service=1 balancer=1") * 2
+    with on_network(cache, tmp_path / "cluster", *roles) as (processes, network):
         stack = honest(lab, "random-item")
-        arguments = arguments_on(lab, processes, stack, options=UNENCRYPTED, service="postgresql", seconds=1)
+        arguments = arguments_on(lab, processes, stack, options=UNENCRYPTED, service="postgresql", seconds=1, blocks=2)
         file = Path(arguments[1])
         file.write_text(f'balancer = "haproxy"\ninstances = 2\n{file.read_text()}')
         with under_way(lab, *arguments, prefix=network[0].prefix) as process:
             out, err = process.communicate(timeout=120)
         assert process.returncode == 0, out + err
         wait_for(lambda: not run_there(processes), "all on the hosts has ended")
-    first, trial = record_of(lab)
-    assert [host["roles"] for host in first["lanes"][0]["hosts"]] == [["server"], ["load"], ["service", "balancer"]]
-    assert trial["failure"] is None and trial["engine"]["verified"] > 0
-    assert trial["balancer"]["cpu_user_seconds"] + trial["balancer"]["cpu_system_seconds"] > 0
-    assert trial["server"]["processes"] >= 2 and trial["balancer"]["processes"] >= 1
+    first, *trials = record_of(lab)
+    for lane in first["lanes"]:
+        assert [host["roles"] for host in lane["hosts"]] == [["server"], ["load"], ["service", "balancer"]]
+    assert {trial["lane"] for trial in trials} == {1, 2}
+    for trial in trials:
+        assert trial["failure"] is None and trial["engine"]["verified"] > 0
+        assert trial["balancer"]["cpu_user_seconds"] + trial["balancer"]["cpu_system_seconds"] > 0
+        assert trial["server"]["processes"] >= 2 and trial["balancer"]["processes"] >= 1
 
 
 def test_a_service_host_that_is_lost(lab: Lab, cache: Path, tmp_path: Path) -> None:
-    """Its worker is lost: the trial is not run, and nothing is left on any host."""
-    with four_hosts(lab, cache, tmp_path / "cluster") as (processes, network):
-        arguments = arguments_on(
-            lab, processes, honest(lab, "random-item"), options=UNENCRYPTED, service="postgresql", seconds=50
-        )
+    """The trial is not run, and nothing is left on any host."""
+    with on_network(cache, tmp_path / "cluster", *ROLES) as (processes, network):
+        stack = honest(lab, "random-item")
+        arguments = arguments_on(lab, processes, stack, options=UNENCRYPTED, service="postgresql", seconds=50)
         with under_way(lab, *arguments, prefix=network[0].prefix) as process:
             wait_for(lambda: runs(processes, "fairtrial-engine run") and _begun(lab), "a load runs")
             postmaster = wait_for(lambda: _postmaster(processes, network[3].address), "the database runs")
