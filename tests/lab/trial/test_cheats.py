@@ -24,7 +24,13 @@ CAUGHT = [
     ("lax", "random-item", "contract-under-load", "of the contract were answered otherwise under the load than before"),
     ("stale", "random-item", "stale", "3 of 3 rows"),
     ("stale", "categories", "stale", "3 of 3 rows"),
-    ("ttl", "categories", "stale", "had been"),  # to the load, or afterwards: memory may forget before that
+    # Seen by the load, or afterwards: its memory may forget before that.
+    (
+        "ttl",
+        "categories",
+        "stale",
+        "showed a changed row showed it as it had been|were still answered as they had been",
+    ),
     ("short-ttl", "categories", "stale", "answers to the load that showed a changed row showed it as it had been"),
     ("idle", "categories", "stale", "answers to the load that showed a changed row showed it as it had been"),
     ("acts", "transaction-mix", "ledger", "rows written in units a verified answer"),
@@ -35,7 +41,7 @@ CAUGHT = [
     ("string", "survey-insert", "writes-stored", "a string"),
     ("later", "survey-insert", "work-after-the-run", "came after the last answer"),
 ]
-"""Cheat, workload, the check that refuses it, and what that saw."""
+"""Cheat, workload, the check that refuses it, and what that saw: one of these."""
 
 SECONDS = {"random-item": 2.1, "categories": 1.0, "survey-insert": 1.0, "transaction-mix": 1.0, "query-mix": 1.0}
 """Of a window: only during the load of `random-item` are rows changed, which takes two."""
@@ -130,7 +136,8 @@ def test_the_load_itself_is_answered_with_old_rows_from_a_list_whatever_the_row_
 @pytest.mark.parametrize(("cheat", "workload", "check", "evidence"), CAUGHT)
 def test_a_cheat_is_caught(tried: Tried, cheat: str, workload: str, check: str, evidence: str) -> None:
     finished, name = tried(workload), name_of(cheat, workload)
-    assert evidence in refusals(finished, name).get(check, ""), finished.out
+    found = refusals(finished, name).get(check, "")
+    assert any(words in found for words in evidence.split("|")), finished.out
     assert finished.trial(name)["outcome"] == "refused"
 
 
