@@ -34,9 +34,10 @@ class Hosts:
 def hosts(cache: Path, tmp_path: Path) -> Iterator[Hosts]:
     del cache  # which they find by the variables of the tests
     folder = tmp_path / "hosts"
-    folder.mkdir()
+    (folder / "tmp").mkdir(parents=True)
+    variables = {WORKERS_CACHE: str(folder), "TMPDIR": str(folder / "tmp")}
     with sshd(folder) as options:
-        yield Hosts(hosts_file(folder, options, {WORKERS_CACHE: str(folder)}, web=["server"], client=["load"]), folder)
+        yield Hosts(hosts_file(folder, options, variables, web=["server"], client=["load"]), folder)
 
 
 def test_a_run_on_hosts_of_a_file_leaves_nothing_there(lab: Lab, hosts: Hosts) -> None:
@@ -62,10 +63,13 @@ def test_a_run_that_is_ended_leaves_nothing_on_its_hosts(lab: Lab, hosts: Hosts,
     arguments = ["run", lab.experiment(name, seconds=60), *lab.named(name), "--hosts", hosts.file]
     with under_way(lab, *arguments) as run:
         wait_for(lambda: _is_loaded(run, hosts), "a load comes from a host")
+        on_disk = [file.read_bytes() for file in (hosts.folder / "tmp").rglob("*") if file.is_file()]
+        assert on_disk != [] and not any(b"PRIVATE KEY" in content for content in on_disk)
         run.send_signal(end)
         output, errors = run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == (130 if end == signal.SIGINT else -signal.SIGKILL), output + errors
     wait_for(lambda: not run_there(hosts), "all that ran on the hosts has ended")
+    assert list((hosts.folder / "tmp").iterdir()) == []
 
 
 def test_a_host_whose_link_is_cut_is_lost_and_the_other_lane_goes_on(lab: Lab, cache: Path, tmp_path: Path) -> None:

@@ -6,17 +6,15 @@ scheduler passes an event on; nobody asks again and again, so that a load has it
 """
 
 import json
-import shutil
+import os
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import weakref
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 BUILT_WITHIN_SECONDS = 900.0
@@ -26,7 +24,7 @@ BINARY = "from fairtrial.engine.binary import engine_binary; print(engine_binary
 
 
 class HeldEngine:
-    """An engine, and a folder with the files that its plan names. Both go when this object does."""
+    """An engine, and in memory the files that its plan names. Both go when this object does."""
 
     def __init__(
         self, topic: str, binary: str, plan: str, files: dict[str, bytes], on_hold: bool, quiet_seconds: float
@@ -39,19 +37,25 @@ class HeldEngine:
         self._ends: list[int] = []
         """its exit status, once all that it printed is kept"""
         self._lock = threading.Lock()
+        descriptors = []
         try:
             command = [binary, "run", "--die-with-parent", *(["--hold"] if on_hold else [])]
-            folder = Path(tempfile.mkdtemp(prefix="fairtrial-"))
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             for name, content in files.items():
-                (folder / name).write_bytes(content)
-                plan = plan.replace(json.dumps(name), json.dumps(str(folder / name)))
+                descriptors.append(os.memfd_create(name))
+                with open(descriptors[-1], "wb", closefd=False) as file:
+                    file.write(content)
+                plan = plan.replace(json.dumps(name), json.dumps(f"/proc/self/fd/{descriptors[-1]}"))
             pipe = subprocess.PIPE
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+            process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, pass_fds=descriptors
+            )
         except Exception as error:
             self._err += str(error).encode()
             worker.log_event(topic, "said")
             return
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
         weakref.finalize(self, _end, process)
         self._process = process
 

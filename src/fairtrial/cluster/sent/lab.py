@@ -5,16 +5,13 @@ said something, the scheduler passes an event on; nobody asks again and again, s
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 ENDED_WITHIN_SECONDS = 25.0
@@ -33,20 +30,24 @@ class HeldLab:
         self._said: deque[str] = deque()
         self._errors = bytearray()
         self._process: subprocess.Popen[bytes] | None = None
-        folder = Path(tempfile.mkdtemp(prefix="fairtrial-"))
+        variables, descriptors = _certificates(worker.security)
         try:
             process = subprocess.Popen(
                 [sys.executable, "-m", "fairtrial", command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**os.environ, **_certificates(worker.security, folder)},
+                env={**os.environ, **variables},
+                pass_fds=descriptors,
                 start_new_session=True,
             )
         except Exception as error:
             self._errors += str(error).encode()
             return
-        weakref.finalize(self, _end, process, folder)
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        weakref.finalize(self, _end, process)
         self._process = process
 
         def notify() -> None:
@@ -95,8 +96,14 @@ def start(command: str, topic: str, task: str) -> HeldLab:
     return HeldLab(command, topic, task)
 
 
-def _certificates(security: Any, folder: Path) -> dict[str, str]:
-    """The worker's certificates as Dask's configuration of a client, unless it has some; texts become files."""
+def _certificates(security: Any) -> tuple[dict[str, str], list[int]]:
+    """The worker's certificates as Dask's configuration of a client, unless it has some.
+
+    Texts become files in memory, which the lab inherits, and which end with it: they are on no disk.
+
+    Returns:
+        variables, and the descriptors that they name.
+    """
     import dask  # noqa: PLC0415
 
     texts = {
@@ -104,19 +111,21 @@ def _certificates(security: Any, folder: Path) -> dict[str, str]:
         "client_cert": security.tls_client_cert or security.tls_worker_cert,
         "client_key": security.tls_client_key or security.tls_worker_key,
     }
-    variables = {}
+    variables: dict[str, str] = {}
+    descriptors = []
     for name in TLS:
         content = texts[name]
         key = "distributed.comm.tls." + name.replace("client_", "client.")
         if not content or dask.config.get(key, None):
             continue
         if "\n" in content:
-            file = folder / name
-            file.touch(mode=0o600)
-            file.write_text(content)
-            content = str(file)
+            descriptor = os.memfd_create(name)
+            descriptors.append(descriptor)
+            with open(descriptor, "w", closefd=False) as file:
+                file.write(content)
+            content = f"/proc/self/fd/{descriptor}"
         variables["DASK_" + key.upper().replace(".", "__")] = content
-    return variables
+    return variables, descriptors
 
 
 def _read_lines(process: "subprocess.Popen[bytes]", lines: "deque[str]", notify: Callable[[], None]) -> None:
@@ -147,7 +156,7 @@ def _write(process: "subprocess.Popen[bytes]", line: str) -> bool:
     return True
 
 
-def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
+def _end(process: "subprocess.Popen[bytes]") -> None:
     """End its input, and itself if that does not do. This thread is the worker's, which does not wait."""
 
     def wait() -> None:
@@ -157,7 +166,6 @@ def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
             process.send_signal(signal.SIGKILL)
             process.wait()
 
-    shutil.rmtree(folder, ignore_errors=True)
     try:
         if process.stdin:
             process.stdin.close()

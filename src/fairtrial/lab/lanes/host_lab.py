@@ -160,14 +160,16 @@ class _Desk:
 
     def _down(self, number: int) -> None:
         running = self._running.pop(number, None)
-        if running is not None:
-            if running.meter is not None:
-                running.meter.abandon()
-            if running.changes is not None:
-                running.changes.stop()
+        if running is None:
+            return
+        with ExitStack() as ends:  # all of them, whatever one raises
+            ends.push(running.ending)
             for closing in running.closing.values():
-                closing.close()
-            running.ending.close()
+                ends.push(closing)
+            if running.changes is not None:
+                ends.callback(running.changes.stop)
+            if running.meter is not None:
+                ends.callback(running.meter.abandon)
 
     def _up_balancer(self, ports: list[int], stacks_host: str) -> BalancerUp:
         assert self._plan.balancer is not None
