@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -21,6 +23,9 @@ def main() -> NoReturn:
     try:
         run_command_line()
     finally:
+        for stream in (sys.stdout, sys.stderr):  # what a pipe has not got yet
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()
         if loads_interruptibly:
             signal.signal(signal.SIGINT, _exit_at_once)
 

@@ -62,9 +62,18 @@ class RemoteLab:
                         raise _ended(self.worker, output)
                 else:
                     self._held.assert_there()
-        except Problem as problem:
+        except Exception as error:  # whatever a message or Dask raises: whoever waits for this lab is told
             if not self._released:
+                problem = error if isinstance(error, Problem) else _unheard(self.worker, error)
                 self._on_message({"kind": "lost", "problem": problem})
+
+
+def _unheard(worker: str, error: Exception) -> Problem:
+    return Problem(
+        f"what the lab at {printable(worker, 60)} says cannot be heard: {printable(repr(error), 200)}",
+        "run again; if that does not help, report it",
+        NOTHING_RAN,
+    )
 
 
 def _ended(worker: str, output: Mapping[str, Any]) -> Problem:

@@ -40,7 +40,7 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
         return
     from fairtrial.base.problem import Problem
     from fairtrial.cluster.reach import reached
-    from fairtrial.lab.lanes.apart import assert_services_apart, roles_apart
+    from fairtrial.lab.lanes.apart import assert_apart, roles_apart
     from fairtrial.lab.lanes.conduct import conduct_on_lanes
     from fairtrial.lab.lanes.shared_load import assert_shared
     from fairtrial.lab.lanes.start import lanes_of, start_lanes
@@ -55,8 +55,7 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
             cluster = ends.enter_context(reached(settings.cluster, settings.hosts, unencrypted=settings.unencrypted))
             lanes = lanes_of(cluster, settings.lanes, settings.load_hosts, apart=roles_apart(plan))
         assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
-        if lanes.division.lanes[0].service is not None:
-            assert_services_apart(plan, str(file))
+        assert_apart(plan, str(file), lanes.roles_apart)
 
         def conduct(results: Path, watcher: "Watcher") -> "Conducted":
             return conduct_on_lanes(

@@ -66,7 +66,7 @@ class ServiceIdentity(Strict):
     where: Literal["embedded", "private", "external"]
     settings: dict[str, str] = Field(default_factory=dict, description="those that affect speed and durability")
     host: Host | None = Field(
-        None, description="what affects figures of its host, where that is not the server's; null: it is, or external"
+        None, description="what affects figures of its host, where services have one of their own; null: they have none"
     )
 
 

@@ -252,12 +252,9 @@ class ExperimentRecord(Strict):
         """The host on which this trial's services, or its balancer, were; None: the server's."""
         return next((host for host in self._hosts_of(trial) if role in host.roles), None)
 
-    def is_beside(self, trial: "TrialRecord", role: ApartRole) -> bool:
-        """Whether they were on a host of their own that is the same machine as the server's."""
-        host = self.host_of(trial, role)
-        return host is not None and any(
-            "server" in each.roles and each.machine == host.machine for each in self._hosts_of(trial)
-        )
+    def is_servers_machine(self, trial: "TrialRecord", host: LaneHost) -> bool:
+        """Whether a host of this trial's lane is the machine of the server as well."""
+        return any("server" in each.roles and each.machine == host.machine for each in self._hosts_of(trial))
 
     def _hosts_of(self, trial: "TrialRecord") -> list[LaneHost]:
         return next((each.hosts for each in self.lanes if each.number == trial.lane), [])
@@ -466,13 +463,13 @@ class TrialRecord(BaseModel):
     )
     machine: MachineMeter | None = Field(None, description="the machine in the window")
     service_machine: MachineMeter | None = Field(
-        None, description="the service host in the window, where that is not the server's; null: it is"
+        None, description="the service host in the window; null where services are on the server's host"
     )
     balancer: ServerMeter | None = Field(
         None, description="the balancer's processes, where it is on a host of its own; else they are part of `server`"
     )
     balancer_machine: MachineMeter | None = Field(
-        None, description="the balancer host in the window, where that is not the server's machine; null: it is"
+        None, description="the balancer host in the window; null where the balancer is on the server's host"
     )
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")
     failure: Failure | None = None

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.judge.checks.model import Finding
 from fairtrial.record.machine import ProcessorUse
-from fairtrial.record.model import LaneHost, LaneRecord, ServerMeter
+from fairtrial.record.model import LaneHost, LaneRecord
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
 
@@ -16,22 +16,39 @@ def lane_host(role: str, machine: str, cpus: Sequence[int]) -> LaneHost:
     return LaneHost(worker=f"tcp://{role}:1", name=role, machine=machine, roles=[role], cpus=list(cpus))
 
 
-def findings(check: str, *, same_machine: bool = False, service_seconds: float = 0.0, **changes: Any) -> list[Finding]:
-    """In a trial whose services were on processors 0 and 1 of a host of their own, with these changes of its meter."""
+def findings(
+    check: str,
+    *,
+    machine: str = "three",
+    cpus: Sequence[int] = (0, 1),
+    roles: Sequence[str] = ("service",),
+    **there: Any,
+) -> list[Finding]:
+    """In a trial whose services, or balancer, were on these processors of a machine, with these changes of its meter.
+
+    The server's is machine "one", whose processor 0 it has.
+    """
     record = an_experiment("a", "b").record()
-    machine = "one" if same_machine else "three"
-    hosts = [lane_host("server", "one", [0, 1]), lane_host("load", "two", [0]), lane_host("service", machine, [0, 1])]
+    apart = LaneHost(worker="tcp://apart:1", name="apart", machine=machine, roles=list(roles), cpus=list(cpus))
+    hosts = [lane_host("server", "one", [0, 1]), lane_host("load", "two", [0]), apart]
     lane = LaneRecord(number=1, hosts=hosts, host=record.host, placement=record.placement)
-    there = a_trial().on_machine(**changes).record().machine
+    metered = a_trial().on_machine(**there).record().machine
+    assert metered is not None
     trial = a_trial().on_machine().record().model_copy(update={"lane": 1})
-    if same_machine:  # which the server's meter sees
-        trial.machine = there
-    else:
-        trial.service_machine = there
-    trial.service = ServerMeter(
-        window_seconds=3.0, cpu_user_seconds=service_seconds, cpu_system_seconds=0.0, peak_rss_bytes=1, processes=1
-    )
+    if machine == "one":  # its meter sees the same machine
+        trial.machine = metered.model_copy(update={"own_server_cpu_seconds": 0.0, "own_load_cpu_seconds": 1.0})
+    if "service" in roles:
+        trial.service_machine = metered
+    if "balancer" in roles:
+        trial.balancer_machine = metered
     return found(check, record.model_copy(update={"lanes": [lane]}), [trial])
+
+
+def processors(*busy_seconds: float) -> list[ProcessorUse]:
+    return [
+        ProcessorUse(cpu=cpu, busy_seconds=busy, interrupt_seconds=0.0, steal_seconds=0.0)
+        for cpu, busy in enumerate(busy_seconds)
+    ]
 
 
 def used(busy: float, steal: float = 0.0) -> dict[str, Any]:
@@ -48,11 +65,34 @@ def test_what_others_use_beside_services(busy: float, expected: list[str]) -> No
     assert all("of the service host's processors" in finding.evidence for finding in there)
 
 
-def test_services_of_the_servers_machine_are_nobody_else() -> None:
-    """Another lab runs them, so that they are not below the one that meters: what they used is known all the same."""
-    busy = {"processors": used(4.0)["processors"], "own_server_cpu_seconds": 0.0, "own_load_cpu_seconds": 2.0}
-    assert severities(findings("foreign-load", same_machine=True, **busy)) == ["refusal"]
-    assert findings("foreign-load", same_machine=True, service_seconds=2.0, **busy) == []
+@pytest.mark.parametrize(("own", "expected"), [(2.0, []), (1.4, ["warning"]), (1.0, ["refusal"])])
+def test_on_processors_of_the_server_its_labs_are_nobody_else(own: float, expected: list[str]) -> None:
+    """Two seconds of three were used on the server's processor, and so much of it by the lab that runs the services."""
+    there = {**used(4.0), "own_server_cpu_seconds": own, "processors": processors(2.0, 1.0)}
+    assert severities(findings("foreign-load", machine="one", cpus=[0], **there)) == expected
+
+
+@pytest.mark.parametrize(("busy", "expected"), [(2.0, []), (2.4, ["warning"]), (2.8, ["refusal"])])
+def test_on_other_processors_of_its_machine_it_is_looked_at_by_itself(busy: float, expected: list[str]) -> None:
+    """Services that use two seconds of processor 2 hide nothing on processor 0."""
+    there = {"own_server_cpu_seconds": 2.0, "own_load_cpu_seconds": 0.0, "processors": processors(0.0, 1.0, busy)}
+    assert severities(findings("foreign-load", machine="one", cpus=[2], **there)) == expected
+    hidden = {**there, "processors": processors(0.8, 1.0, 2.0)}
+    assert severities(findings("foreign-load", machine="one", cpus=[2], **hidden)) == ["refusal"]
+
+
+def test_a_host_of_services_and_balancer_is_one() -> None:
+    """One lab runs both: neither is foreign to the other, and its machine is told of once."""
+    assert findings("foreign-load", roles=["service", "balancer"], **used(2.0)) == []
+    (finding,) = findings("memory-short", roles=["service", "balancer"], memory_available_bytes=1 << 20)
+    assert finding.evidence.startswith("on the service host, ")
+
+
+@pytest.mark.parametrize(("busy", "expected"), [(2.5, []), (2.7, ["warning"]), (3.6, ["refusal"])])
+def test_what_others_use_beside_a_balancer(busy: float, expected: list[str]) -> None:
+    there = findings("foreign-load", roles=["balancer"], **used(busy))
+    assert severities(there) == expected
+    assert all("of the balancer host's processors" in finding.evidence for finding in there)
 
 
 @pytest.mark.parametrize(("steal", "expected"), [(0.1, []), (0.2, ["warning"]), (0.8, ["refusal"])])

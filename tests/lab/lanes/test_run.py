@@ -44,7 +44,7 @@ def test_two_hosts_share_a_load(lab: Lab, run_on: Run, cache: Path, tmp_path_fac
         assert planned.out.count("load from") == 1 and planned.out.count(", clock ") == 2
         stack = lab.stack("one")
         for _ in range(ATTEMPTS):
-            finished = run_on(processes, stack, options=("--load-hosts", "2"), seconds=1)
+            finished = run_on(processes, stack, options=("--load-hosts", "2"), seconds=4)
             assert finished.status == 0, finished.err + finished.out
             first, trial = finished.record
             hosts, engine = trial["load_hosts"], trial["engine"]

@@ -1,5 +1,6 @@
 """Rows that change under the load: which are drawn, where they stand in bodies, and which old texts count."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -69,7 +70,7 @@ def test_a_hundredth_of_the_rows_change_most_of_them_before_the_load_and_all_are
     assert {row.id: row.text for row in named} == {key: new_text(name) for key, name in old.items()}
     changes.before_load()
     assert len(service.texts) == 170 and service.transactions == [170]
-    changes.begin()
+    changes.begin(time.monotonic())
     seen = changes.result(Sightings(kept=[], left_out=0))
     assert seen.keys == sorted(service.texts) and seen.changed - seen.in_window == 170
     assert changes.end() == seen.changed + 200

@@ -18,6 +18,8 @@ ENDED_WITHIN_SECONDS = 25.0
 """A lab whose input has ended stops its stack and its services, which may take their time of grace."""
 ERROR_BYTES = 1 << 14
 TLS = ("ca_file", "client_cert", "client_key")
+CONNECTING = ("lane",)
+"""Commands of labs that connect to the scheduler themselves."""
 
 
 class HeldLab:
@@ -30,8 +32,11 @@ class HeldLab:
         self._said: deque[str] = deque()
         self._errors = bytearray()
         self._process: subprocess.Popen[bytes] | None = None
-        variables, descriptors = _certificates(worker.security)
+        variables: dict[str, str] = {}
+        descriptors: list[int] = []
         try:
+            if command in CONNECTING:
+                _give_certificates(worker.security, variables, descriptors)
             process = subprocess.Popen(
                 [sys.executable, "-m", "fairtrial", command],
                 stdin=subprocess.PIPE,
@@ -43,6 +48,7 @@ class HeldLab:
             )
         except Exception as error:
             self._errors += str(error).encode()
+            worker.log_event(topic, "said")
             return
         finally:
             for descriptor in descriptors:
@@ -96,13 +102,14 @@ def start(command: str, topic: str, task: str) -> HeldLab:
     return HeldLab(command, topic, task)
 
 
-def _certificates(security: Any) -> tuple[dict[str, str], list[int]]:
+def _give_certificates(security: Any, variables: "dict[str, str]", descriptors: "list[int]") -> None:
     """The worker's certificates as Dask's configuration of a client, unless it has some.
 
     Texts become files in memory, which the lab inherits, and which end with it: they are on no disk.
 
-    Returns:
-        variables, and the descriptors that they name.
+    Args:
+        variables: gets those that name them.
+        descriptors: gets theirs.
     """
     import dask  # noqa: PLC0415
 
@@ -111,8 +118,6 @@ def _certificates(security: Any) -> tuple[dict[str, str], list[int]]:
         "client_cert": security.tls_client_cert or security.tls_worker_cert,
         "client_key": security.tls_client_key or security.tls_worker_key,
     }
-    variables: dict[str, str] = {}
-    descriptors = []
     for name in TLS:
         content = texts[name]
         key = "distributed.comm.tls." + name.replace("client_", "client.")
@@ -125,7 +130,6 @@ def _certificates(security: Any) -> tuple[dict[str, str], list[int]]:
                 file.write(content)
             content = f"/proc/self/fd/{descriptor}"
         variables["DASK_" + key.upper().replace(".", "__")] = content
-    return variables, descriptors
 
 
 def _read_lines(process: "subprocess.Popen[bytes]", lines: "deque[str]", notify: Callable[[], None]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
-from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
+from fairtrial.record.model import ServerMeter, TrialRecord
 
 GENERATOR_BUSY = 0.8
 """The share at which `generator-saturated` warns."""
@@ -15,20 +15,27 @@ def examine(case: Case) -> Iterator[Finding]:
         summary = trial.engine
         if summary is None or trial.server is None or summary.achieved_over_offered is not None:
             continue
-        stack, service = _share(trial.server), _share(trial.service)
-        if stack + service >= case.thresholds["busy"]:
+        stack, service, balancer = (_share(meter) for meter in (trial.server, trial.service, trial.balancer))
+        if stack + service + balancer >= case.thresholds["busy"]:
             continue
-        others = _other_load(case.record, trial)
-        if stack + service + others >= case.thresholds["busy"]:
+        others = _other_load(case, trial)
+        if stack + service + balancer + others >= case.thresholds["busy"]:
             continue  # `foreign-load` and `stolen` report this
         used = f"the stack used {stack:.0%} of one processor"
         if trial.service is not None:
             used += f" and its database {service:.0%}"
+        if trial.balancer is not None:
+            used += f" and its balancer {balancer:.0%}"
         generator = summary.busiest_processor_share(case.record.placement.load_processors)
         if generator >= GENERATOR_BUSY:
             why, remedy = (
                 f"the load engine used {generator:.0%} of one of its own: the generator limits the figure",
                 ("give the load engine more threads and processors, or choose a heavier workload"),
+            )
+        elif balancer > max(stack, service):
+            why, remedy = (
+                "most of it was the balancer's: it limits the figure",
+                ("take this for the balancer's figure; give it more than one worker, or try the stack without it"),
             )
         elif service > stack:
             why, remedy = (
@@ -44,14 +51,14 @@ def _share(meter: ServerMeter | None) -> float:
     return 0.0 if meter is None or meter.window_seconds <= 0 else meter.cpu_seconds / meter.window_seconds
 
 
-def _other_load(record: ExperimentRecord, trial: TrialRecord) -> float:
+def _other_load(case: Case, trial: TrialRecord) -> float:
     """How many of the server's processors went to anything but the lab: other processes, interrupts, the hypervisor."""
     machine = trial.machine
     if machine is None or machine.window_seconds <= 0:
         return 0.0
-    placement = record.placement_of(trial)
+    placement = case.record.placement_of(trial)
     cpus = placement.server_cpus
-    own = machine.own_server_cpu_seconds if placement.disjoint else 0.0
+    own = machine.own_server_cpu_seconds + case.beside_seconds(trial) if placement.disjoint else 0.0
     interrupts = sum(each.interrupt_seconds for each in machine.processors if each.cpu in cpus)
     foreign = max(machine.busy_seconds(cpus) - own, 0.0)
     return (foreign + interrupts + machine.steal_seconds(cpus)) / machine.window_seconds
@@ -59,8 +66,8 @@ def _other_load(record: ExperimentRecord, trial: TrialRecord) -> float:
 
 CHECK = Check(
     name="contender-idle",
-    looks_at="processor time of stack and database together under a closed load, compared with one processor and with "
-    "the load engine's own",
+    looks_at="processor time of stack, database and balancer together under a closed load, compared with one "
+    "processor and with the load engine's own",
     thresholds={
         "busy": Threshold(
             0.85,

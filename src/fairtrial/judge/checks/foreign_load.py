@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ApartRole, Placement, ServerMeter, TrialRecord
+from fairtrial.record.model import Placement, TrialRecord
 
 LOAD_ENGINE = "load engine"
 
@@ -21,7 +21,7 @@ def examine(case: Case) -> Iterator[Finding]:
             continue
         placement = case.record.placement_of(trial)
         yield from _of_kernel_threads(case, trial.index, machine, placement)
-        shares = foreign_shares(machine, placement, beside_seconds=_beside(case, trial))
+        shares = foreign_shares(machine, placement, beside_seconds=case.beside_seconds(trial))
         shares |= _of_hosts_apart(case, trial)
         role = max(shares, key=lambda name: shares[name], default=None)
         if role is None or shares[role] < min(case.thresholds["warn"], case.thresholds["refuse"]):
@@ -40,18 +40,10 @@ def _most_of_a_figure(shares: Mapping[str, float]) -> float:
     return max((share for side, share in shares.items() if side != LOAD_ENGINE), default=0.0)
 
 
-def _beside(case: Case, trial: TrialRecord) -> float:
-    """Processor seconds of services and balancer that other labs ran on the server's machine: not the trial's tree."""
-    apart: Mapping[ApartRole, ServerMeter | None] = {"service": trial.service, "balancer": trial.balancer}
-    return sum(
-        meter.cpu_seconds for role, meter in apart.items() if meter is not None and case.record.is_beside(trial, role)
-    )
-
-
 def _of_hosts_apart(case: Case, trial: TrialRecord) -> dict[str, float]:
     """The shares on the processors of a service host and of a balancer host; empty where there are none."""
     shares = {}
-    for name, machine, host in case.hosts_apart(trial):
+    for name, machine, host in case.processors_apart(trial):
         if machine.window_seconds >= max(case.thresholds["seconds"], 1e-9):
             own = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
             foreign = machine.busy_seconds(host.cpus) - own - machine.kernel_thread_seconds(host.cpus)
@@ -92,7 +84,7 @@ def foreign_shares(
     processes, so the result is never too high.
 
     Args:
-        beside_seconds: processor time of services and balancer on this machine that are not below the lab.
+        beside_seconds: processor time on the server's processors of other labs of the run, with services or a balancer.
     """
     own_server = machine.own_server_cpu_seconds + beside_seconds
     roles = {

@@ -93,10 +93,13 @@ class LoadCase:
         for trial in self.trials:
             if trial.machine is not None:
                 yield trial, "", trial.machine
-            if trial.service_machine is not None:
-                yield trial, "on the service host, ", trial.service_machine
-            if trial.balancer_machine is not None:
-                yield trial, "on the balancer host, ", trial.balancer_machine
+            for name, meter in self.machines_apart(trial):
+                yield trial, f"on the {name}, ", meter
+
+    def machines_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter]]:
+        """Further machines, and what a finding calls each: none, where no experiment says what hosts there were."""
+        del trial
+        yield from ()
 
     def finding(
         self, trial: int | None, severity: Severity, evidence: str, remedy: str = "", *, claim: str | None = None
@@ -126,14 +129,39 @@ class Case(LoadCase):
 
     record: ExperimentRecord
 
-    def hosts_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter, LaneHost]]:
-        """The hosts that services or a balancer had to themselves, of other machines than the server's.
+    def machines_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter]]:
+        """The machines of hosts that services or a balancer have to themselves, without the server's, each once."""
+        for name, meter, host in self._hosts_apart(trial):
+            if not self.record.is_servers_machine(trial, host):
+                yield name, meter
+
+    def processors_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter, LaneHost]]:
+        """The hosts that services or a balancer have to themselves, with processors that the server has not.
 
         Yields:
             what a finding calls it, what it did in the window, and what it is.
         """
+        for name, meter, host in self._hosts_apart(trial):
+            if not self._shares_processors(trial, host):
+                yield name, meter, host
+
+    def beside_seconds(self, trial: TrialRecord) -> float:
+        """Processor seconds of such hosts' labs, with all that they run, on processors that the server has as well."""
+        return sum(
+            meter.own_server_cpu_seconds + meter.own_load_cpu_seconds
+            for _, meter, host in self._hosts_apart(trial)
+            if self._shares_processors(trial, host)
+        )
+
+    def _hosts_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter, LaneHost]]:
         service, balancer = self.record.host_of(trial, "service"), self.record.host_of(trial, "balancer")
         if service is not None and trial.service_machine is not None:
             yield "service host", trial.service_machine, service
-        if balancer is not None and trial.balancer_machine is not None:
+        # A host of both has one lab, which tells of both.
+        is_one = service is balancer and trial.service_machine is not None
+        if balancer is not None and trial.balancer_machine is not None and not is_one:
             yield "balancer host", trial.balancer_machine, balancer
+
+    def _shares_processors(self, trial: TrialRecord, host: LaneHost) -> bool:
+        servers = set(self.record.placement_of(trial).server_cpus)
+        return self.record.is_servers_machine(trial, host) and not servers.isdisjoint(host.cpus)

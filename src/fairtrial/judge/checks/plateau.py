@@ -74,7 +74,7 @@ def _contender(name: str, trials: Sequence[TrialRecord], processors: int) -> _Co
     return _Contender(
         name,
         goodput,
-        median(_processors(trial.server) for trial in trials),
+        median(_processors(trial.server) + _processors(trial.balancer) for trial in trials),
         median(_processors(trial.service) for trial in trials),
         median(engine.busiest_processor_share(processors) for engine in engines),
     )

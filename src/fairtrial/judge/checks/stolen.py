@@ -6,13 +6,14 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning or a refusal, by the largest of the shares: of the processors of server, load engine and services."""
+    """A warning or a refusal, by the largest of the shares: of the processors of server, load engine and further
+    hosts."""
     for trial in case.trials:
         machine, placement = trial.machine, case.record.placement_of(trial)
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
         sides = [("server", machine, placement.server_cpus), ("load engine", machine, placement.load_cpus_here)]
-        for name, meter, host in case.hosts_apart(trial):
+        for name, meter, host in case.processors_apart(trial):
             sides.append((name, meter, host.cpus))
         shares = {
             role: meter.steal_seconds(cpus) / len(cpus) / meter.window_seconds
@@ -31,7 +32,7 @@ def examine(case: Case) -> Iterator[Finding]:
 CHECK = Check(
     name="stolen",
     looks_at="steal time of the processors in the window (/proc/stat), the server's and the load engine's separately, "
-    "and those of the service host",
+    "and those of a service host and a balancer host",
     thresholds={
         "seconds": Threshold(
             0.5,

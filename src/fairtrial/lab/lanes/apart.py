@@ -1,5 +1,7 @@
 """What of a plan can be on hosts of their own beside server and load: what cannot is refused before anything starts."""
 
+from collections.abc import Sequence
+
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
@@ -17,17 +19,20 @@ def roles_apart(plan: Plan) -> list[ApartRole]:
     return roles
 
 
-def assert_services_apart(plan: Plan, file: str) -> None:
-    """Require that each service that the lab brings up for a plan can serve stacks on another host.
+def assert_apart(plan: Plan, file: str, roles: Sequence[ApartRole]) -> None:
+    """Require that what a plan has for these roles can be on hosts of its own.
 
     Args:
         file: what messages name as the experiment's origin.
 
     Raises:
-        Problem: one cannot.
+        Problem: it cannot.
     """
-    remedy = "give no worker the role service alone: services are on the server's host then"
-    for service, point in _services(plan):
+    if roles and plan.experiment.slices is not None:
+        reason = f"[slices] are measured by the meters of one machine, and there are hosts for {' and '.join(roles)}"
+        raise Problem(f"{file}: {reason}", "start workers with the roles server and load alone", NOTHING_RAN)
+    remedy = "give no worker the role service without server: services are on the server's host then"
+    for service, point in _services(plan) if "service" in roles else ():
         if not _is_brought_up(service, point):
             continue
         if service.up_on is None:

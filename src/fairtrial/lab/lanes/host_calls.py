@@ -17,7 +17,7 @@ class Call(Strict):
     """One line: a method, of a service or balancer that is up or (0) of the lab itself."""
 
     id: int
-    server: int = 0
+    target: int = 0
     method: str
     arguments: list[Any] = Field(default_factory=list)
 
@@ -76,7 +76,7 @@ ANSWERS: Mapping[str, TypeAdapter[Any]] = {
     "settle": TypeAdapter(Settle),
     # what lasts from one call to another
     "open_rows": _NUMBER,
-    "next_rows": TypeAdapter(list[dict[str, Any]]),
+    "next_rows": TypeAdapter(str),
     "open_changes": _NUMBER,
     "change_one": _NOTHING,
     "begin_changes": _NOTHING,

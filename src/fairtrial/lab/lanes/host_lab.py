@@ -3,15 +3,18 @@
 It ends when its input ends, as the lab of a lane does, and what it brought up ends with it.
 """
 
+import json
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import IO, Any
 
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.private import PrivateService
 from fairtrial.catalog.services.common.server import PrivateServer
@@ -101,22 +104,24 @@ class _Desk:
         """held during a call: while a server is started anew, it has not ended"""
 
     def answer(self, call: Call) -> None:
-        """Do what a call asks for, and say what came of it."""
+        """Do what a call asks for, and say what came of it: also of what nobody foresaw, for the one who waits."""
         with self._lock:
             try:
-                value = self._do(call)
+                value = ANSWERS[call.method].dump_json(self._do(call)).decode()
             except Problem as problem:
-                self._tell_faults()
-                self._mouth.say(
-                    "refused",
-                    id=call.id,
-                    reason=problem.reason,
-                    remedy=problem.remedy,
-                    exit_status=problem.exit_status,
-                )
+                self._refuse(call, problem)
+            except Exception as error:
+                reason = printable(f"{call.method} failed on its host: {type(error).__name__}: {error}", 300)
+                self._refuse(call, Problem(reason, "run the experiment again; if that does not help, report it"))
             else:
                 self._tell_faults()
-                self._mouth.say("answer", id=call.id, value=ANSWERS[call.method].dump_json(value).decode())
+                self._mouth.say("answer", id=call.id, value=value)
+
+    def _refuse(self, call: Call, problem: Problem) -> None:
+        self._tell_faults()
+        self._mouth.say(
+            "refused", id=call.id, reason=problem.reason, remedy=problem.remedy, exit_status=problem.exit_status
+        )
 
     def watch(self) -> None:
         """Say when a service has ended, or serves again; for as long as this process lives."""
@@ -129,7 +134,7 @@ class _Desk:
             fault = running.server.fault()
             if fault != running.fault:
                 running.fault = fault
-                self._mouth.say("fault", server=number, fault=fault)
+                self._mouth.say("fault", target=number, fault=fault)
 
     def _up(self, name: str, point: int, with_tables: bool) -> Up:
         planned, services = self._plan.points[point], [each.service for each in self._plan.conditions]
@@ -143,12 +148,12 @@ class _Desk:
         def on_rows(table: str, loaded: int) -> None:
             self._mouth.say("rows", table=table, loaded=loaded)
 
-        with ExitStack() as starting:
-            variant = planned.service_options(service).variant
-            running = starting.enter_context(service.up_on(tables, variant, on_rows, self._addresses))
-            assert isinstance(running, PrivateService)
-            self._running[number] = _Running(running, starting.pop_all())
-        self._services.callback(self._down, number)
+        # Registered first: an interrupt between two steps leaves nothing running.
+        ending = self._services.enter_context(ExitStack())
+        variant = planned.service_options(service).variant
+        running = ending.enter_context(service.up_on(tables, variant, on_rows, self._addresses))
+        assert isinstance(running, PrivateService)
+        self._running[number] = _Running(running, ending)
         return Up(
             number=number,
             url=running.url,
@@ -163,9 +168,9 @@ class _Desk:
         if running is None:
             return
         with ExitStack() as ends:  # all of them, whatever one raises
-            ends.push(running.ending)
+            ends.callback(running.ending.close)
             for closing in running.closing.values():
-                ends.push(closing)
+                ends.callback(closing.close)
             if running.changes is not None:
                 ends.callback(running.changes.stop)
             if running.meter is not None:
@@ -173,13 +178,12 @@ class _Desk:
 
     def _up_balancer(self, ports: list[int], stacks_host: str) -> BalancerUp:
         assert self._plan.balancer is not None
-        with ExitStack() as starting:
-            front = starting.enter_context(
-                balancer_up(self._plan.balancer, ports, host=self._addresses.server, stacks_host=stacks_host)
-            )
-            number = next(self._numbers)
-            self._running[number] = _Running(front, starting.pop_all())
-        self._services.callback(self._down, number)
+        ending = self._services.enter_context(ExitStack())
+        front = ending.enter_context(
+            balancer_up(self._plan.balancer, ports, host=self._addresses.server, stacks_host=stacks_host)
+        )
+        number = next(self._numbers)
+        self._running[number] = _Running(front, ending)
         return BalancerUp(number, front.port)
 
     def _do(self, call: Call) -> Any:
@@ -188,8 +192,8 @@ class _Desk:
         if call.method == "up_balancer":
             return self._up_balancer(*call.arguments)
         if call.method == "down":
-            return self._down(call.server)
-        running = self._running[call.server]
+            return self._down(call.target)
+        running = self._running[call.target]
         return METHODS[call.method](running, *call.arguments)
 
 
@@ -223,8 +227,9 @@ def _open_rows(running: _Running, table: str) -> int:
     return number
 
 
-def _next_rows(running: _Running, number: int) -> list[dict[str, Any]]:
-    return list(islice(running.lasting[number], ROWS_AT_A_TIME))
+def _next_rows(running: _Running, number: int) -> str:
+    # A stack may have stored what no text of JSON holds: it is told as Python shows it, and is no right row.
+    return json.dumps(list(islice(running.lasting[number], ROWS_AT_A_TIME)), default=repr)
 
 
 def _open_changes(running: _Running, table: str, column: str) -> int:
@@ -240,7 +245,8 @@ def _change_one(running: _Running, number: int, key: int, value: str) -> None:
 
 
 def _begin_changes(running: _Running, table: str, column: str, changes: list[tuple[float, int, str]]) -> None:
-    running.changes = LaterChanges(running.service, table, column, [LaterChange(*each) for each in changes])
+    later = [LaterChange(*each) for each in changes]
+    running.changes = LaterChanges(running.service, table, column, later, time.monotonic())
 
 
 def _end_changes(running: _Running) -> list[tuple[int, int]]:

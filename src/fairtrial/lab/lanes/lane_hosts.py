@@ -64,8 +64,7 @@ def lane_hosts_of(task: LaneTask, on_step: Callable[[str], None]) -> Iterator[La
         Problem: an engine cannot be built, services cannot be brought up, a worker is lost, or the scheduler cannot be
             reached.
     """
-    places = {"service host": task.service, "balancer host": task.balancer}
-    if not task.load_workers and not any(places.values()):
+    if not task.load_workers and task.service is None and task.balancer is None:
         yield LaneHosts()
         return
     with connected(task.scheduler, unencrypted=task.unencrypted) as cluster, ExitStack() as ending:
@@ -83,11 +82,17 @@ def lane_hosts_of(task: LaneTask, on_step: Callable[[str], None]) -> Iterator[La
             ending.callback(remote.release)
             return remote
 
-        services, balancer = (host(name, place) for name, place in places.items())
+        services = host("service host", task.service)
         loads = load_hosts(cluster, task.load_workers) if task.load_workers else None
-        for remote in (services, balancer):
-            if remote is not None:
-                remote.await_ready()
+        if services is not None:
+            services.await_ready()
+        if services is not None and task.balancer is not None and task.balancer.worker == services.worker:
+            yield LaneHosts(cluster, loads, services, services)
+            return
+        # One after the other, so that two runs take the processors of all hosts in the same order.
+        balancer = host("balancer host", task.balancer)
+        if balancer is not None:
+            balancer.await_ready()
         yield LaneHosts(cluster, loads, services, balancer)
 
 

@@ -18,6 +18,7 @@ from fairtrial.cluster.hosts import monotonic_clock_of
 from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.lab.lanes.host_calls import ANSWERS, Call, Metered
 from fairtrial.lab.lanes.host_lost import HostLost
+from fairtrial.lab.lanes.input import END
 from fairtrial.lab.lanes.task import HostPlace, HostTask
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ServerMeter
@@ -55,12 +56,13 @@ class RemoteHost:
         assert message["kind"] == "ready"
 
     @property
-    def same_machine(self) -> bool:
-        """Whether it is the server's machine as well."""
-        return self._place.same_machine
+    def worker(self) -> str:
+        """The address of its worker."""
+        return self._place.worker
 
     def release(self) -> None:
-        """Let it go: it ends, with all services."""
+        """Let it go: it ends, with all that it brought up."""
+        self._lab.say(END)
         self._lab.release()
 
     def clock(self) -> ClockOffset:
@@ -79,11 +81,11 @@ class RemoteHost:
         """At which what it brings up listens."""
         return self._place.host
 
-    def fault(self, server: int) -> str | None:
+    def fault(self, target: int) -> str | None:
         """How a service or a balancer ended, as the host has told; None while it runs. Nobody is asked."""
-        return self.problem.reason if self.problem is not None else self._faults.get(server)
+        return self.problem.reason if self.problem is not None else self._faults.get(target)
 
-    def call(self, server: int, method: str, *arguments: Any) -> Any:
+    def call(self, target: int, method: str, *arguments: Any) -> Any:
         """Have a method called there, and wait for its answer.
 
         Raises:
@@ -94,7 +96,7 @@ class RemoteHost:
             if self.problem is not None:
                 raise self.problem
             self._answers[number] = answers
-        call = Call(id=number, server=server, method=method, arguments=list(arguments))
+        call = Call(id=number, target=target, method=method, arguments=list(arguments))
         self._lab.say(call.model_dump_json())
         message = answers.get()
         if message["kind"] == "lost":
@@ -111,7 +113,7 @@ class RemoteHost:
             if answers is not None:
                 answers.put(message)
         elif kind == "fault":
-            self._faults[message["server"]] = message["fault"]
+            self._faults[message["target"]] = message["fault"]
         elif kind == "rows":
             self.on_rows(message["table"], message["loaded"])
         elif kind == "step":
@@ -132,20 +134,20 @@ class RemoteHost:
 class RemoteMeter:
     """A `lab.meters.service.ServiceMeter` on a further host, of one service or balancer and of the host's machine."""
 
-    def __init__(self, host: RemoteHost, server: int) -> None:
-        self._host, self._server = host, server
+    def __init__(self, host: RemoteHost, target: int) -> None:
+        self._host, self._target = host, target
         self.machine: MachineMeter | None = None
-        """what the host did in the window; None if it is the server's machine, which is metered there"""
+        """what the host did in the window"""
 
     def open(self) -> None:
         """Open the window. Raises Problem: its host is lost."""
         self.machine = None
-        self._host.call(self._server, "open_meter")
+        self._host.call(self._target, "open_meter")
 
     def close(self) -> ServerMeter:
         """Close the window, and return what its processes used in it. Raises Problem: its host is lost."""
-        metered: Metered = self._host.call(self._server, "close_meter")
-        self.machine = None if self._host.same_machine else metered.machine
+        metered: Metered = self._host.call(self._target, "close_meter")
+        self.machine = metered.machine
         return metered.processes
 
     def abandon(self) -> None:

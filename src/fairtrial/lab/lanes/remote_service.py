@@ -1,5 +1,7 @@
 """A service on a host of its own, as the lab of its lane sees it."""
 
+import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import Any
@@ -96,7 +98,7 @@ class RemoteService:
         """All rows of a table."""
         number = self._call("open_rows", table)
         try:
-            while rows := self._call("next_rows", number):
+            while rows := json.loads(self._call("next_rows", number)):
                 yield from rows
         finally:
             with suppress(Problem):
@@ -143,10 +145,15 @@ class RemoteService:
         """How many of them were read since. Raises Problem: the server cannot be asked."""
         return int(self._call("keys_read", table, list(keys)))
 
-    def begin_changes(self, table: str, column: str, changes: Sequence[LaterChange]) -> None:
-        """Have rows change from now on, each at its moment, by the lab there. Raises Problem: its host is lost."""
+    def before_changes(self) -> None:
+        """Compare the clocks, while nothing is measured. Raises Problem: its host is lost."""
         self._clock = self._host.clock()
-        self._call("begin_changes", table, column, [[each.after_seconds, each.key, each.value] for each in changes])
+
+    def begin_changes(self, table: str, column: str, changes: Sequence[LaterChange], opened: float) -> None:
+        """Have rows change from now on, each at its moment, by the lab there. Raises Problem: its host is lost."""
+        late_seconds = time.monotonic() - opened
+        moments = [[each.after_seconds - late_seconds, each.key, each.value] for each in changes]
+        self._call("begin_changes", table, column, moments)
 
     def end_changes(self) -> tuple[Mapping[int, int], float]:
         """Change no more. Returns and raises as `OnItsOwnHost.end_changes` says."""

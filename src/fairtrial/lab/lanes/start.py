@@ -40,6 +40,13 @@ class ClusterLanes:
         placements = [placement_of(*_facts_of(lane, self.facts))[0] for lane in self.division.lanes]
         return min(len(placement.load_cpus) // placement.load_hosts for placement in placements)
 
+    @property
+    def roles_apart(self) -> list[ApartRole]:
+        """For which each lane has a host, beside server and load."""
+        first = self.division.lanes[0]
+        hosts: Mapping[ApartRole, Worker | None] = {"service": first.service, "balancer": first.balancer}
+        return [role for role, worker in hosts.items() if worker is not None]
+
     def described(self) -> list[str]:
         """Each lane in words, and what is to be known of them."""
         lines = [self._lane(lane) for lane in self.division.lanes]
@@ -158,8 +165,8 @@ def start_lanes(
             held_cpus=held_cpus,
             wait=wait,
             load_workers=[load.address for load in lane.loads],
-            service=_place(lane.service, lane, lanes.facts, by_machine),
-            balancer=_place(lane.balancer, lane, lanes.facts, by_machine),
+            service=_place(lane.service, lanes.facts, by_machine),
+            balancer=_place(lane.balancer, lanes.facts, by_machine),
             scheduler=cluster.address,
             unencrypted=unencrypted,
             plan=plan,
@@ -168,9 +175,7 @@ def start_lanes(
     return started
 
 
-def _place(
-    worker: Worker | None, lane: Lane, facts: Mapping[str, Facts], by_machine: dict[str, set[int]]
-) -> HostPlace | None:
+def _place(worker: Worker | None, facts: Mapping[str, Facts], by_machine: dict[str, set[int]]) -> HostPlace | None:
     """A further host of a lane, whose processors join those that are held on its machine."""
     if worker is None:
         return None
@@ -181,7 +186,6 @@ def _place(
     return HostPlace(
         worker=worker.address,
         host=host_of(worker.address),
-        same_machine=its.boot_id == facts[lane.server.address].boot_id,
         held_cpus=held_cpus,
     )
 

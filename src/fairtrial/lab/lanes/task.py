@@ -35,8 +35,6 @@ class HostPlace(Strict):
     """the address of its worker"""
     host: str
     """the address at which they listen"""
-    same_machine: bool
-    """as the server's host"""
     held_cpus: list[int]
     """that no other lab may measure on meanwhile; without those that a lane holds already"""
 

@@ -48,8 +48,18 @@ class MeteredThere(Protocol):
 class OnItsOwnHost(MeteredThere, Protocol):
     """A running service on a host of its own, where another lab does what must not wait for a message."""
 
-    def begin_changes(self, table: str, column: str, changes: Sequence[LaterChange]) -> None:
-        """Have rows change from now on, each at its moment. Raises Problem: its host is lost."""
+    def before_changes(self) -> None:
+        """Before a load in whose window rows are to change. Raises Problem: its host is lost."""
+
+    def begin_changes(self, table: str, column: str, changes: Sequence[LaterChange], opened: float) -> None:
+        """Have rows change from now on, each at its moment.
+
+        Args:
+            opened: when the window opened, by the monotonic clock here, in seconds.
+
+        Raises:
+            Problem: its host is lost.
+        """
 
     def end_changes(self) -> tuple[Mapping[int, int], float]:
         """Change no more.

@@ -12,19 +12,26 @@ from fairtrial.lab.meters.service import LaterChange
 class LaterChanges:
     """Changes rows in a thread of its own, from now on, over one connection."""
 
-    def __init__(self, service: RunningService, table: str, column: str, changes: Sequence[LaterChange]) -> None:
+    def __init__(
+        self, service: RunningService, table: str, column: str, changes: Sequence[LaterChange], opened: float
+    ) -> None:
+        """Begin.
+
+        Args:
+            opened: when the window opened, by the monotonic clock, in seconds.
+        """
         self._service, self._table, self._column, self._changes = service, table, column, changes
         self._committed_ns: dict[int, int] = {}
         self._ending = threading.Event()
         self._problem: Problem | None = None
-        self._thread = threading.Thread(target=self._change, args=[time.monotonic()], daemon=True)
+        self._thread = threading.Thread(target=self._change, args=[opened], daemon=True)
         self._thread.start()
 
-    def _change(self, began: float) -> None:
+    def _change(self, opened: float) -> None:
         try:
             with self._service.changing(self._table, self._column) as change:
                 for each in self._changes:
-                    if self._ending.wait(max(0.0, began + each.after_seconds - time.monotonic())):
+                    if self._ending.wait(max(0.0, opened + each.after_seconds - time.monotonic())):
                         return
                     change(each.key, each.value)
                     self._committed_ns[each.key] = time.monotonic_ns()

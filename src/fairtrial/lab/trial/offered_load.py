@@ -1,5 +1,6 @@
 """The load of a trial: the engine's runs, with the meters and the changed rows beside them."""
 
+import time
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -104,13 +105,14 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
         if state == "warming up":
             _count_connections(context, deployment)
         elif state == "opened":
+            opened = time.monotonic()
             machine.open()
             network.open()
             for meter in meters:
                 meter.open()
             maintenance.open()
             if changes is not None:
-                changes.begin()
+                changes.begin(opened)
         else:
             if server_meter is not None:
                 record.server, record.stray_threads = server_meter.close(), stray_threads.result()

@@ -163,6 +163,9 @@ def do_job(context: TrialContext) -> JobOutcome:
         maintenance.open()
         machine.open()
         network.open()
+        of_service = meter_of(service)
+        if of_service is not None:  # before it begins: on a host of its own, its answer is waited for
+            _open(of_service, running)
         began = time.monotonic()
         process = Guarded(
             [*condition.stack.run, *condition.variant.args],
@@ -181,18 +184,14 @@ def do_job(context: TrialContext) -> JobOutcome:
         )
         if tasks is not None:
             tasks.watch(process.pid, of_program)
-        of_service = meter_of(service)
-        meters: list[ServiceMeter] = [of_program, *([] if of_service is None else [of_service])]
-        for meter in meters:
-            running.callback(meter.abandon)
-            meter.open()
+        _open(of_program, running)
         tell_whether_held(context, process.pid)
         ended = _wait(context, process, began)
         seconds = time.monotonic() - began
-        server, service_meter = of_program.close(), None if of_service is None else of_service.close()
-        here = service_meter if service.pid is not None else None
-        machine_meter = _on_the_servers_side(machine.close(), server, here)
-        network_meter, maintained = network.close(), maintenance.close()
+        server, whole_machine, network_meter = of_program.close(), machine.close(), network.close()
+        service_meter = None if of_service is None else of_service.close()
+        machine_meter = _on_the_servers_side(whole_machine, server, service_meter if service.pid is not None else None)
+        maintained = maintenance.close()
         status = process.status() if ended else None
         process.stop()
         counted |= job.stop()
@@ -218,6 +217,11 @@ def do_job(context: TrialContext) -> JobOutcome:
         maintained,
         stray_threads.result(),
     )
+
+
+def _open(meter: ServiceMeter, running: ExitStack) -> None:
+    running.callback(meter.abandon)
+    meter.open()
 
 
 @dataclass(frozen=True)

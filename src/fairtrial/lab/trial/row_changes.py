@@ -77,6 +77,8 @@ class RowChanges:
         Raises:
             Problem: the database refused.
         """
+        if isinstance(self._service, OnItsOwnHost):
+            self._service.before_changes()
         early = [key for key in self._old if key not in self._in_window]
         # Entered first: if that fails halfway, `end` sets them all back.
         self._committed_ns.update(dict.fromkeys(early, time.monotonic_ns()))
@@ -115,8 +117,11 @@ class RowChanges:
         expect = request.expect.model_copy(update={"body": body.model_copy(update={"changed": changed})})
         return request.model_copy(update={"expect": expect})
 
-    def begin(self) -> None:
+    def begin(self, opened: float) -> None:
         """The window has opened: from now on change the others, each at a moment of its own.
+
+        Args:
+            opened: when, by the monotonic clock, in seconds.
 
         Raises:
             Problem: the service's host is lost.
@@ -124,10 +129,10 @@ class RowChanges:
         changes = [LaterChange(moment, key, new_text(self._old[key])) for key, moment in self._in_window.items()]
         table, column = self._table.name, self._probe.column
         if isinstance(self._service, OnItsOwnHost):
-            self._service.begin_changes(table, column, changes)
+            self._service.begin_changes(table, column, changes, opened)
             self._elsewhere = self._service
         else:
-            self._here = LaterChanges(self._service, table, column, changes)
+            self._here = LaterChanges(self._service, table, column, changes, opened)
 
     def end(self) -> int:
         """Change no more, and set back what was changed. Returns how many rows were written in all.
