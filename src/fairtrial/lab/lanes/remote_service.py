@@ -159,7 +159,7 @@ class RemoteService:
         """Change no more. Returns and raises as `OnItsOwnHost.end_changes` says."""
         committed: list[tuple[int, int]] = self._call("end_changes")
         clock = over_time(self._clock, self._host.clock())
-        ahead_ns = int(clock.ahead_seconds * 1e9)
+        ahead_ns = round(clock.ahead_seconds * 1e9)
         return {key: there_ns - ahead_ns for key, there_ns in committed}, clock.error_seconds
 
     def kill(self) -> None:

@@ -1,0 +1,78 @@
+"""A service on another host: rows change there at their moments of the window, and are told of by the clock here."""
+
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any, cast
+
+import pytest
+
+from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.catalog.services.model import RunningService
+from fairtrial.lab.lanes.host_calls import Up
+from fairtrial.lab.lanes.remote_host import RemoteHost
+from fairtrial.lab.lanes.remote_service import RemoteService
+from fairtrial.lab.meters.service import LaterChange, OnItsOwnHost, has_processes
+from fairtrial.lab.trial.later_changes import LaterChanges
+from fairtrial.record.identity import ServiceIdentity
+
+
+class SomeHost:
+    """Keeps what it is asked, and answers as it was told to."""
+
+    def __init__(self, clocks: Sequence[ClockOffset], **answers: Any) -> None:
+        self._clocks, self._answers = list(clocks), answers
+        self.calls: list[tuple[Any, ...]] = []
+
+    def clock(self) -> ClockOffset:
+        return self._clocks.pop(0)
+
+    def call(self, _target: int, method: str, *arguments: Any) -> Any:
+        self.calls.append((method, *arguments))
+        return self._answers.get(method)
+
+
+def service_on(host: SomeHost) -> RemoteService:
+    identity = ServiceIdentity(name="postgresql", product="PostgreSQL", where="private")
+    return RemoteService(cast("RemoteHost", host), Up(3, "postgresql://", identity, None, "", ""))
+
+
+def test_changes_are_told_of_by_the_clock_here() -> None:
+    """The other clock is 5 s ahead, and gains 2 ms meanwhile: by half of that, and by its error, it may be wrong."""
+    host = SomeHost([ClockOffset(5.0, 0.001), ClockOffset(5.002, 0.001)], end_changes=[(7, 105_001_000_000)])
+    service = service_on(host)
+    assert isinstance(service, OnItsOwnHost) and has_processes(cast("RunningService", service))
+    service.before_changes()
+    assert host.calls == [], "clocks are compared before anything is measured"
+    service.begin_changes("items", "name", [LaterChange(0.5, 7, "x"), LaterChange(0.1, 8, "y")], time.monotonic() - 0.3)
+    ((method, table, column, changes),) = host.calls
+    assert (method, table, column) == ("begin_changes", "items", "name")
+    assert [each[1:] for each in changes] == [[7, "x"], [8, "y"]]
+    # Since the window opened, 0.3 s have passed: the second is due at once.
+    assert changes[0][0] <= 0.2 and changes[1][0] <= -0.2
+    committed, error_seconds = service.end_changes()
+    assert committed == {7: 100_000_000_000} and error_seconds == pytest.approx(0.002)
+
+
+def test_what_is_overdue_changes_at_once() -> None:
+    changed: list[int] = []
+
+    class Store:
+        def changing(self, _table: str, _column: str) -> Any:
+            return nullcontext(lambda key, _value: changed.append(key))
+
+    changes = [LaterChange(-0.1, 7, "x"), LaterChange(60, 8, "y")]
+    later = LaterChanges(cast("RunningService", Store()), "items", "name", changes, time.monotonic())
+    until = time.monotonic() + 5
+    while not changed and time.monotonic() < until:
+        time.sleep(0.001)
+    assert list(later.committed()) == [7] == changed
+
+
+def test_changes_of_one_transaction_are_sent_when_it_is_left() -> None:
+    host = SomeHost([])
+    with service_on(host).changing("items", "name", together=True) as change:
+        change(7, "x")
+        change(8, "y")
+        assert host.calls == []
+    assert host.calls == [("change_all", "items", "name", [(7, "x"), (8, "y")])]
