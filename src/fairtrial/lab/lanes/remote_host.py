@@ -10,9 +10,7 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import (
-    RowsLoaded,
-)
+from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.hosts import monotonic_clock_of
 from fairtrial.cluster.lab import Message, RemoteLab
