@@ -44,6 +44,11 @@ class Processes:
         """Its process."""
         return self._running[0]
 
+    @property
+    def workers(self) -> "list[subprocess.Popen[bytes]]":
+        """Theirs, in the order in which they were started."""
+        return self._running[1:]
+
     def start_worker(
         self, resources: str, *, host: str = "", nanny: bool = False, prefix: Sequence[str] = ()
     ) -> "subprocess.Popen[bytes]":

@@ -144,16 +144,9 @@ def test_a_service_host_that_is_lost(lab: Lab, cache: Path, tmp_path: Path) -> N
         with under_way(lab, *arguments, prefix=network[0].prefix) as process:
             wait_for(lambda: runs(processes, "fairtrial-engine run") and _begun(lab), "a load runs")
             postmaster = wait_for(lambda: _postmaster(processes, network[3].address), "the database runs")
-            worker = next(each for each in _workers() if network[3].address in each.cmdline())
-            worker.kill()
+            processes.workers[2].kill()
             _, err = process.communicate(timeout=120)
         assert process.returncode == 4, err
         wait_for(lambda: not run_there(processes) and not postmaster.is_running(), "all on the hosts has ended")
     _, trial = record_of(lab)
     assert trial["failure"]["stage"] == "host" and "is lost" in trial["failure"]["reason"]
-
-
-def _workers() -> Iterator[psutil.Process]:
-    for process in psutil.process_iter(["cmdline"]):
-        if "distributed.cli.dask_worker" in (process.info["cmdline"] or []):
-            yield process
