@@ -73,7 +73,7 @@ def main() -> None:
                 processes = {
                     "Dask's scheduler": cluster.scheduler.pid,
                     **{f"Dask's worker, {role}": worker.pid for role, worker in workers.items()},
-                    **labs_below({role: worker.pid for role, worker in workers.items()}),
+                    **dict(labs_below({role: worker.pid for role, worker in workers.items()})),
                     "`fairtrial run` itself": run.pid,
                 }
                 before = {what: processor_seconds(pid) for what, pid in processes.items()}
@@ -101,12 +101,8 @@ def await_long_engine(run: "subprocess.Popen[bytes]") -> None:
     raise SystemExit("no load began")
 
 
-def labs_below(workers: Mapping[str, int]) -> dict[str, int]:
-    """The labs that these workers run, by what they are for."""
-    return dict(_labs(workers))
-
-
-def _labs(workers: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+def labs_below(workers: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """What each lab is for that these workers run, and its process."""
     for role, pid in workers.items():
         for child in psutil.Process(pid).children():
             with suppress(psutil.Error):

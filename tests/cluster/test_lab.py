@@ -42,6 +42,9 @@ class Held:
     def assert_there(self) -> None:
         """It is."""
 
+    def release(self) -> None:
+        """Nothing runs."""
+
 
 @pytest.mark.parametrize("line", ["no JSON", '{"kind": "nobody foresaw this"}'])
 def test_what_cannot_be_heard_ends_the_lab_with_a_reason(line: str) -> None:
@@ -54,7 +57,7 @@ def test_what_cannot_be_heard_ends_the_lab_with_a_reason(line: str) -> None:
 
     remote = RemoteLab(cast("Cluster", SomeCluster(Held([line]))), "tcp://a:1", "lane", "{}", on_message)
     message = heard.get(timeout=10)
-    remote._released = True
+    remote.release()
     assert message["kind"] == "lost" and "cannot be heard" in message["problem"].reason
 
 

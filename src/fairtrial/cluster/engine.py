@@ -11,13 +11,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 from typing import IO, Any
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import LOOK_EVERY_SECONDS, Cluster, RemoteObject
+from fairtrial.cluster.connection import Cluster
+from fairtrial.cluster.reporter import Reporter
 from fairtrial.engine.plan import EnginePlan
 
 MOST_FILE_BYTES = 64 << 20
@@ -126,14 +126,10 @@ class RemoteEngine:
             Problem: a file cannot be read or is too long.
         """
         text, files = with_files(plan)
-        self._cluster, self._topic = cluster, f"fairtrial-engine-{token_hex(8)}"
-        self._news = threading.Event()
-        cluster.subscribe(self._topic, self._news.set)
-        self._held: RemoteObject = cluster.hold(
+        self._engine = Reporter(
+            cluster,
             location.worker,
             "engine",
-            "start",
-            topic=self._topic,
             binary=location.binary,
             plan=text,
             files=files,
@@ -145,32 +141,25 @@ class RemoteEngine:
     def say(self, line: str) -> None:
         """Write a line to its standard input."""
         with suppress(Problem):  # as below
-            self._held.call("say", line)
+            self._engine.call("say", line)
 
     def _send_signal(self, number: int) -> None:
         with suppress(Problem):  # its worker is lost, which the reader has found or will find as well
-            self._held.call("signal", int(number))
+            self._engine.call("signal", int(number))
 
     def _carry(self, out: IO[bytes], err: IO[bytes]) -> int:
-        status: int | None = None
         try:
-            while status is None:
-                if not self._news.wait(LOOK_EVERY_SECONDS):
-                    self._held.assert_there()
-                    continue
-                self._news.clear()
-                output = self._held.call("take")
+            for output in self._engine.reports():
                 with suppress(OSError):  # nobody reads any more
                     out.write(output["out"])
                     err.write(output["err"])
-                status = output["status"]
+                if output["status"] is not None:
+                    return int(output["status"])
         except Problem as problem:
             err.write(str(problem).encode())
-            return -signal.SIGKILL
         finally:
-            self._held.release()
-            self._cluster.unsubscribe(self._topic)
-        return status
+            self._engine.release()
+        return -signal.SIGKILL
 
 
 def with_files(plan: EnginePlan) -> tuple[str, dict[str, bytes]]:

@@ -4,13 +4,13 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from secrets import token_hex
 from typing import Any
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import LOOK_EVERY_SECONDS, Cluster
+from fairtrial.cluster.connection import Cluster
+from fairtrial.cluster.reporter import Reporter
 
 Message = Mapping[str, Any]
 
@@ -30,40 +30,28 @@ class RemoteLab:
             on_message: is called by a thread of its own with each message, and at last with one of the kind `lost`: the
                 `problem` by which nothing more is to be heard.
         """
-        self.worker = worker
-        self._cluster, self._on_message = cluster, on_message
-        self._topic = f"fairtrial-lab-{token_hex(8)}"
-        self._news = threading.Event()
-        self._released = False
-        cluster.subscribe(self._topic, self._news.set)
-        self._held = cluster.hold(worker, "lab", "start", command=command, topic=self._topic, task=task)
+        self.worker, self._on_message = worker, on_message
+        self._lab = Reporter(cluster, worker, "lab", command=command, task=task)
         threading.Thread(target=self._listen, name=f"lab at {worker}", daemon=True).start()
 
     def say(self, line: str) -> None:
         """Write a line to its standard input. That it is lost, its listener hears."""
         with suppress(Problem):
-            self._held.call("say", line)
+            self._lab.call("say", line)
 
     def release(self) -> None:
         """Let it go: it ends, with all that it started."""
-        self._released = True
-        self._held.release()
-        self._cluster.unsubscribe(self._topic)
+        self._lab.release()
 
     def _listen(self) -> None:
         try:
-            while not self._released:
-                if self._news.wait(LOOK_EVERY_SECONDS):
-                    self._news.clear()
-                    output = self._held.call("take")
-                    for line in output["lines"]:
-                        self._on_message(json.loads(line))
-                    if output["status"] is not None:
-                        raise _ended(self.worker, output)
-                else:
-                    self._held.assert_there()
+            for output in self._lab.reports():
+                for line in output["lines"]:
+                    self._on_message(json.loads(line))
+                if output["status"] is not None:
+                    raise _ended(self.worker, output)
         except Exception as error:  # whatever a message or Dask raises: whoever waits for this lab is told
-            if not self._released:
+            if not self._lab.is_released:
                 problem = error if isinstance(error, Problem) else _unheard(self.worker, error)
                 self._on_message({"kind": "lost", "problem": problem})
 

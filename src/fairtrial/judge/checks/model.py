@@ -87,20 +87,6 @@ class LoadCase:
     calibrations: Sequence[Calibration]
     """the engine against its own target; empty where that was not measured"""
 
-    @property
-    def machines(self) -> Iterator[tuple[TrialRecord, str, MachineMeter]]:
-        """Each machine that was metered: in which trial, and what a finding says first (of the server's, nothing)."""
-        for trial in self.trials:
-            if trial.machine is not None:
-                yield trial, "", trial.machine
-            for name, meter in self.machines_apart(trial):
-                yield trial, f"on the {name}, ", meter
-
-    def machines_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter]]:
-        """Further machines, and what a finding calls each: none, where no experiment says what hosts there were."""
-        del trial
-        yield from ()
-
     def finding(
         self, trial: int | None, severity: Severity, evidence: str, remedy: str = "", *, claim: str | None = None
     ) -> Finding:
@@ -129,11 +115,15 @@ class Case(LoadCase):
 
     record: ExperimentRecord
 
-    def machines_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter]]:
-        """The machines of hosts that services or a balancer have to themselves, without the server's, each once."""
-        for name, meter, host in self._hosts_apart(trial):
-            if not self.record.is_servers_machine(trial, host):
-                yield name, meter
+    @property
+    def machines(self) -> Iterator[tuple[TrialRecord, str, MachineMeter]]:
+        """Each machine that was metered: in which trial, and what a finding says first (of the server's, nothing)."""
+        for trial in self.trials:
+            if trial.machine is not None:
+                yield trial, "", trial.machine
+            for name, meter, host in self._hosts_apart(trial):
+                if not self.record.is_servers_machine(trial, host):
+                    yield trial, f"on the {name}, ", meter
 
     def processors_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter, LaneHost]]:
         """The hosts that services or a balancer have to themselves, with processors that the server has not.

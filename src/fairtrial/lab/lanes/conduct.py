@@ -8,12 +8,12 @@ from pathlib import Path
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.for_owner import opened_for_owner
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.lab import Message
 from fairtrial.lab.conduct import Conducted, Watcher
 from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.lab.lanes.deal import Dealer
 from fairtrial.lab.lanes.first_line import differences, first_line_of_lanes
 from fairtrial.lab.lanes.input import END, STOP
+from fairtrial.lab.lanes.messages import problem_in
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan, PlannedTrial
@@ -151,7 +151,7 @@ class _Run:
             self._dealer.end(lane.block)
             lane.state, lane.block = "free", 0
         else:
-            self._leave_out(lane, _problem(message))
+            self._leave_out(lane, problem_in(message, "its lab was interrupted on its host"))
 
     def _leave_out(self, lane: RemoteLane, problem: Problem) -> None:
         """Go on without a lane. The trials of its block that were not told of are not run: none is begun elsewhere."""
@@ -215,12 +215,3 @@ def _not_run(trial: PlannedTrial, lane: RemoteLane, failure: Failure) -> TrialRe
     record = new_record(trial)
     record.lane, record.failure = lane.number, failure
     return record
-
-
-def _problem(message: Message) -> Problem:
-    if message["kind"] == "lost":
-        problem: Problem = message["problem"]
-        return problem
-    if message["kind"] == "problem":
-        return Problem(message["reason"], message["remedy"], message["exit_status"])
-    return Problem("its lab was interrupted on its host", "run the experiment again", NOTHING_RAN)

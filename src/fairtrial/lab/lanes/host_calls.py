@@ -83,7 +83,7 @@ ANSWERS: Mapping[str, TypeAdapter[Any]] = {
     "end_changes": TypeAdapter(list[tuple[int, int]]),
     "open_disk": _NUMBER,
     "close": _NOTHING,
-    "open_meter": _NUMBER,
+    "open_meter": _NOTHING,
     "close_meter": TypeAdapter(Metered),
 }
 """By method, the type of its answer."""

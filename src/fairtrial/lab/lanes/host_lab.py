@@ -270,7 +270,7 @@ def _close(running: _Running, number: int) -> None:
         closing.close()
 
 
-def _open_meter(running: _Running) -> int:
+def _open_meter(running: _Running) -> None:
     if running.meter is not None:
         running.meter.abandon()
     assert running.server.pid is not None
@@ -278,7 +278,6 @@ def _open_meter(running: _Running) -> int:
     running.machine = MachineWatch(os.sched_getaffinity(0))
     running.machine.open()
     running.meter.open()
-    return 0
 
 
 def _close_meter(running: _Running) -> Metered:

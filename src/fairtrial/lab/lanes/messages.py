@@ -5,7 +5,9 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
+from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
+from fairtrial.cluster.lab import Message
 from fairtrial.lab.preparation import Steps
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -14,6 +16,20 @@ MOST_LOG_BYTES = 1 << 18
 """Of a stack's log, as it is sent: its end."""
 NEWS_OF_ROWS = 10
 """How often the loading of rows is told of."""
+
+
+def problem_in(message: Message, otherwise: str) -> Problem:
+    """Why a lab on a host ended, from the last message that there is of it.
+
+    Args:
+        otherwise: the reason where it does not say any: it was interrupted there.
+    """
+    if message["kind"] == "lost":
+        problem: Problem = message["problem"]
+        return problem
+    if message["kind"] == "problem":
+        return Problem(message["reason"], message["remedy"], message["exit_status"])
+    return Problem(otherwise, "run the experiment again", NOTHING_RAN)
 
 
 class Mouth:

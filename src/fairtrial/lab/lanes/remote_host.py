@@ -7,7 +7,6 @@ from itertools import count
 from typing import Any
 
 from fairtrial.base.clock_offset import ClockOffset
-from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RowsLoaded
@@ -17,6 +16,7 @@ from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.lab.lanes.host_calls import ANSWERS, Call, Metered
 from fairtrial.lab.lanes.host_lost import HostLost
 from fairtrial.lab.lanes.input import END
+from fairtrial.lab.lanes.messages import problem_in
 from fairtrial.lab.lanes.task import HostPlace, HostTask
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ServerMeter
@@ -98,7 +98,8 @@ class RemoteHost:
         self._lab.say(call.model_dump_json())
         message = answers.get()
         if message["kind"] == "lost":
-            raise self.problem or _end_of_lab()
+            assert self.problem is not None  # `_end`
+            raise self.problem
         if message["kind"] == "refused":
             raise Problem(message["reason"], message["remedy"], message["exit_status"])
         return ANSWERS[method].validate_json(message["value"])
@@ -123,7 +124,7 @@ class RemoteHost:
 
     def _end(self, message: Message) -> None:
         with self._lock:
-            self.problem = self.problem or _problem(message)
+            self.problem = self.problem or problem_in(message, "the lab on a host of the lane has ended")
             waiting, self._answers = list(self._answers.values()), {}
         for answers in (*waiting, self._ready):
             answers.put({"kind": "lost"})
@@ -154,16 +155,3 @@ class RemoteMeter:
 
 def nobody(_table: str, _loaded: int) -> None:
     """Told of rows while none are loaded."""
-
-
-def _problem(message: Message) -> Problem:
-    if message["kind"] == "lost":
-        problem: Problem = message["problem"]
-        return problem
-    if message["kind"] == "problem":
-        return Problem(message["reason"], message["remedy"], message["exit_status"])
-    return _end_of_lab()
-
-
-def _end_of_lab() -> Problem:
-    return Problem("the lab on a host of the lane has ended", "run the experiment again", NOTHING_RAN)

@@ -153,7 +153,7 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
         headers=common_headers(context),
         speaks_http2=context.condition.stack.speaks_http2(context.condition.variant),
         http2=load.http2,
-        listens_at="" if deployment.listening() is None else context.environment.site.host,
+        listens_at=context.environment.site.host,
     )
     hidden = context.redaction.hidden
     for clause in clauses:
