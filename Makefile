@@ -11,8 +11,8 @@ SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorde
 # The tests start hundreds of Python processes. Where this is set, each of them compiles what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help set-up build build-tests build-lab test test-quick test-python collect test-engine test-timing bench lint \
-	audit format lock clean
+.PHONY: help set-up build build-tests build-lab test test-quick lint-and-python test-python collect test-engine \
+	test-timing bench lint audit format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -34,8 +34,11 @@ build-lab: $(DEV)
 
 test: $(DEV)  ## everything: lint, types, and the tests of both languages
 	$(MAKE) --no-print-directory build
-	$(MAKE) --no-print-directory --jobs=3 test-engine lint collect
 	$(MAKE) --no-print-directory test-timing
+	$(MAKE) --no-print-directory --jobs=2 test-engine lint-and-python
+
+lint-and-python:  # beside the engine's tests, which wait most of their time
+	$(MAKE) --no-print-directory --jobs=2 lint collect
 	$(MAKE) --no-print-directory test-python
 
 test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no processes

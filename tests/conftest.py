@@ -38,6 +38,7 @@ def cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     All workers share its folder, so that a stack is built and a database filled once. Each worker has a path of its own
     to it, by which it tells its processes from those of the others.
     """
+    guard = guard_binary()  # from the user's cache
     shared = shared_between_workers(request.config) / "shared-cache"
     (shared / "stacks").mkdir(parents=True, exist_ok=True)
     for folder in [*cache_folder().glob("tools"), *_shipped_builds()]:
@@ -49,7 +50,7 @@ def cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         patch.setenv("FAIRTRIAL_CACHE", str(folder))
         patch.setenv(WORKERS_CACHE, str(folder))
         patch.setenv("FAIRTRIAL_ENGINE", str(engine))
-        patch.setenv("FAIRTRIAL_GUARD", str(guard_binary()))
+        patch.setenv("FAIRTRIAL_GUARD", str(guard))
         # Tests that run side by side do not measure, and those that do run alone.
         locks = tmp_path_factory.mktemp("locks")
         patch.setenv("FAIRTRIAL_LOCKS", str(locks))

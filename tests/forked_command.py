@@ -19,6 +19,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
+import dask.config
+
 IMPORTED_ONCE = ["tests.imported_once"]
 
 
@@ -69,16 +71,24 @@ def forks() -> ForkServerContext:
     return context
 
 
-def _command(arguments: list[str], folder: Path, environment: dict[str, str], outputs: list[Connection]) -> None:
+def become(arguments: Sequence[str], folder: Path, environment: Mapping[str, str], outputs: Sequence[int]) -> None:
+    """Make of the process at work one that was started so; what it prints goes to these two descriptors."""
     for number, output in enumerate(outputs, start=1):
-        os.dup2(output.fileno(), number)
-        output.close()
+        os.dup2(output, number)
     sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115 as long as it lives
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     tempfile.tempdir = None  # which TMPDIR says anew
-    sys.argv = ["fairtrial", *arguments]
+    # Dask reads its files and variables when it is imported, which was before.
+    dask.config.refresh(paths=[*dask.config.paths, environment.get("DASK_CONFIG", dask.config.PATH)])
+    sys.argv = list(arguments)
+
+
+def _command(arguments: list[str], folder: Path, environment: dict[str, str], outputs: list[Connection]) -> None:
+    become(["fairtrial", *arguments], folder, environment, [output.fileno() for output in outputs])
+    for output in outputs:
+        output.close()
     from fairtrial.commands import main
 
     main()

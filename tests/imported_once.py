@@ -5,6 +5,7 @@ import os
 # Threads do not outlive a fork, and numpy's library starts some as it is imported.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
+
 import fairtrial.commands.carry_out
 import fairtrial.experiment.ab_test
 import fairtrial.judge.judging

@@ -6,11 +6,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
+import psutil
+
 from fairtrial.cluster.settings import as_yaml
+from tests.forked_command import become, forks
 
 START_WITHIN_SECONDS = 60.0
 
@@ -29,7 +33,7 @@ class Processes:
     prefix: Sequence[str] = ()
     """put before the command of the scheduler, and of a worker that has none of its own"""
     address: str = ""
-    _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _running: list[psutil.Process] = field(default_factory=list)
 
     def start_scheduler(self) -> None:
         """Start it, and wait until it has written its address."""
@@ -40,18 +44,18 @@ class Processes:
         self.address = json.loads(self._file.read_text())["address"]
 
     @property
-    def scheduler(self) -> "subprocess.Popen[bytes]":
+    def scheduler(self) -> psutil.Process:
         """Its process."""
         return self._running[0]
 
     @property
-    def workers(self) -> "list[subprocess.Popen[bytes]]":
+    def workers(self) -> list[psutil.Process]:
         """Theirs, in the order in which they were started."""
         return self._running[1:]
 
     def start_worker(
         self, resources: str, *, host: str = "", nanny: bool = False, prefix: Sequence[str] = ()
-    ) -> "subprocess.Popen[bytes]":
+    ) -> psutil.Process:
         """Start one. It ends by itself when it finds no scheduler for half a minute."""
         return self._start(
             "dask_worker",
@@ -72,31 +76,36 @@ class Processes:
     def stop(self) -> None:
         """End workers, then the scheduler: ended together, a worker can hang."""
         for process in reversed(self._running):
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            with suppress(psutil.NoSuchProcess):
+                # `unshare --fork` leaves it to its child to end.
+                (process.children()[0] if process.name() == "unshare" else process).terminate()
+                try:
+                    process.wait(10)
+                except psutil.TimeoutExpired:
+                    process.kill()
+                    process.wait()
 
     @property
     def _file(self) -> Path:
         return self.folder / "scheduler.json"
 
-    def _start(self, program: str, options: Sequence[str], prefix: Sequence[str]) -> "subprocess.Popen[bytes]":
+    def _start(self, program: str, options: Sequence[str], prefix: Sequence[str]) -> psutil.Process:
         configuration = self.folder / "dask"
         configuration.mkdir(exist_ok=True)
         (configuration / "fairtrial.yaml").write_text(as_yaml() if self.quiet else "")
         environment = {**os.environ, **self.environment, "DASK_CONFIG": str(configuration)}
-        log = (self.folder / f"{len(self._running)}.log").open("wb")
-        with log:
-            process = subprocess.Popen(
-                [*prefix, sys.executable, "-m", f"distributed.cli.{program}", *options],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        module = f"distributed.cli.{program}"
+        with (self.folder / f"{len(self._running)}.log").open("wb") as log:
+            if self.quiet and not prefix:
+                process = _forked(module, options, environment, Path(log.name))
+            else:
+                process = psutil.Popen(
+                    [*prefix, sys.executable, "-m", module, *options],
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                )
         self._running.append(process)
         return process
 
@@ -105,12 +114,36 @@ class Processes:
         until = time.monotonic() + START_WITHIN_SECONDS
         while not condition():
             assert time.monotonic() < until, self.logs()
-            assert all(process.poll() is None for process in self._running), self.logs()
+            assert not any(_has_ended(process) for process in self._running), self.logs()
             time.sleep(0.02)
 
     def logs(self) -> str:
         """What all of them printed."""
         return "\n".join(log.read_text() for log in sorted(self.folder.glob("*.log")))
+
+
+def _forked(module: str, options: Sequence[str], environment: Mapping[str, str], log: Path) -> psutil.Process:
+    """A program of Dask's, forked from a process that has imported it, and set as the lab's page for clusters says.
+
+    A few settings are read by the import alone, none of them the lab's: `fairtrial worker` sets those later as well.
+    """
+    process = forks().Process(target=_be_dask, args=(module, list(options), dict(environment), log))
+    process.start()
+    assert process.pid is not None
+    return psutil.Process(process.pid)
+
+
+def _be_dask(module: str, options: list[str], environment: dict[str, str], log: Path) -> None:
+    with log.open("ab") as output:
+        become([module, *options], Path.cwd(), environment, [output.fileno()] * 2)
+    import_module(module).main()
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 @contextmanager

@@ -17,9 +17,10 @@ from fairtrial.cluster.hosts_file import read_hosts
 from fairtrial.cluster.roles import REQUIRED_ROLES
 from tests.cluster import networks
 from tests.cluster.sshd import hosts_file, sshd
-from tests.cluster.there import PATIENCE_SECONDS, commands_there, record_of, run_there, under_way, wait_for
+from tests.cluster.there import commands_there, record_of, run_there, under_way
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 
 @dataclass

@@ -2,13 +2,17 @@
 
 import subprocess
 import sys
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import _result, assert_safe, connected, host_of
+from fairtrial.cluster.connection import ANSWER_WITHIN_SECONDS, _result, assert_safe, connected, host_of
+from tests.cluster.clusters import Processes, running
+from tests.waiting import wait_for
 
 
 @pytest.mark.parametrize(
@@ -56,6 +60,24 @@ def test_only_a_cluster_loads_distributed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.processes
+def test_a_lost_worker_is_not_waited_for(tmp_path: Path) -> None:
+    """Dask tries for half a minute to reach a worker that has gone."""
+    with running(Processes(tmp_path)) as processes:
+        processes.start_scheduler()
+        process = processes.start_worker("load=1")
+        processes.wait_for_workers(1)
+        with connected(processes.address, unencrypted=False) as cluster:
+            (worker,) = cluster.workers()
+            assert cluster.monotonic_clock(worker) > 0
+            process.kill()
+            wait_for(lambda: not cluster.workers(), "the scheduler knows of its end")
+            asked = time.monotonic()
+            with pytest.raises(Problem, match=f"the worker at {worker} is lost"):
+                cluster.monotonic_clock(worker)
+    assert time.monotonic() - asked < ANSWER_WITHIN_SECONDS / 3
 
 
 class AnswerAtTheEnd:

@@ -3,19 +3,15 @@
 import json
 import os
 import subprocess
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import psutil
 
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
-
-PATIENCE_SECONDS = 60
-Outcome = TypeVar("Outcome")
 
 
 class OnHosts(Protocol):
@@ -37,15 +33,6 @@ def under_way(lab: Lab, *arguments: str | Path, prefix: Sequence[str] = ()) -> I
         finally:
             if process.poll() is None:
                 process.kill()
-
-
-def wait_for(condition: Callable[[], Outcome | None], what: str) -> Outcome:
-    """Wait until a condition holds, and return what it then says."""
-    patience = time.monotonic() + PATIENCE_SECONDS
-    while not (outcome := condition()):
-        assert time.monotonic() < patience, what
-        time.sleep(0.02)
-    return outcome
 
 
 def run_there(cluster: OnHosts) -> list[psutil.Process]:

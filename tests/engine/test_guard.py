@@ -4,8 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -15,8 +13,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.engine import guard
 from fairtrial.engine.guard import Guarded
 from tests.conftest import left_running
-
-PATIENCE_SECONDS = 30.0
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 DETACHING = "sleep 314 & setsid sleep 315 & touch started; wait"
 """A command that detaches a process from itself, as daemons do."""
@@ -30,15 +27,8 @@ def begin(folder: Path, script: str) -> Guarded:
     """Run a script below a guard, and return when it has begun."""
     with (folder / "log").open("wb") as log:
         guarded = Guarded(["sh", "-c", script], folder=folder, environment=os.environ, output=log)
-    eventually((folder / "started").exists)
+    wait_for((folder / "started").exists, "it has started")
     return guarded
-
-
-def eventually(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +42,7 @@ def test_what_a_killed_guard_left_is_ended(tmp_path: Path) -> None:
     with begin(tmp_path, "sleep 317 & touch started; wait") as other:
         (tmp_path / "started").unlink()
         guarded = begin(tmp_path, DETACHING)
-        eventually(lambda: len(psutil.Process(guarded.pid).children(recursive=True)) == 3)
+        wait_for(lambda: len(psutil.Process(guarded.pid).children(recursive=True)) == 3, "all three run")
         os.kill(guarded.pid, signal.SIGKILL)
         assert guarded.wait(PATIENCE_SECONDS) == -signal.SIGKILL
         assert not guarded.stop().forced, "it had ended by itself"
@@ -78,7 +68,7 @@ def test_a_guard_that_is_stopped_again_and_again_is_killed(tmp_path: Path) -> No
 
 def test_a_stack_that_was_stopped_is_killed_in_time(tmp_path: Path) -> None:
     guarded = begin(tmp_path, "touch started; kill -STOP $$")
-    eventually(lambda: psutil.Process(guarded.pid).children()[0].status() == psutil.STATUS_STOPPED)
+    wait_for(lambda: psutil.Process(guarded.pid).children()[0].status() == psutil.STATUS_STOPPED, "it is stopped")
     assert guarded.stop().forced
     assert left_running(tmp_path) == []
 
@@ -96,7 +86,7 @@ os.kill(guarded.pid, signal.SIGSTOP)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     subprocess.run([sys.executable, "-c", lab], check=False)
-    eventually(lambda: left_running(tmp_path) == [])
+    wait_for(lambda: left_running(tmp_path) == [], "nothing runs any more")
 
 
 @pytest.mark.parametrize("moment", ["subprocess._fork_exec", "guard.Guarded.__init__"])

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,9 @@ from fairtrial.lab.preparation import BUILDS_PER_CPU, StackBuild, Steps, prepari
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from tests.catalog.stacks.stack_in import stack_in
 from tests.conftest import left_running
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 pytestmark = pytest.mark.usefixtures("cache")
-PATIENCE_SECONDS = 60
-
-
-def eventually(condition: Callable[[], object], what: str) -> None:
-    """Wait until `condition` holds."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 def silent() -> Steps:
@@ -114,7 +105,7 @@ def test_an_interrupt_ends_every_build_at_once(tmp_path: Path, cache: Path) -> N
 
     def interrupted() -> None:
         with preparing(list(map(StackBuild, stacks)), services=[], logs=tmp_path / "logs", steps=silent()):
-            eventually(lambda: all((tmp_path / f"{name}.began").exists() for name in names), "a build did not begin")
+            wait_for(lambda: all((tmp_path / f"{name}.began").exists() for name in names), "every build has begun")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -135,7 +126,7 @@ def test_builds_that_had_no_turn_do_not_begin_after_an_interrupt(
 
     def interrupted() -> None:
         with preparing(list(map(StackBuild, stacks)), services=[], logs=tmp_path / "logs", steps=silent()):
-            eventually((tmp_path / f"{BUILDS_PER_CPU - 1}.began").exists, "the last build with a turn did not begin")
+            wait_for((tmp_path / f"{BUILDS_PER_CPU - 1}.began").exists, "the last build with a turn has begun")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

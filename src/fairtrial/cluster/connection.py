@@ -4,6 +4,7 @@ Nothing is pickled but names of Python's own and plain values: a function that a
 and one that another version of Python has compiled can hang it. What runs there is sent as source text.
 """
 
+import asyncio
 import logging
 import socket
 import time
@@ -56,7 +57,7 @@ class Cluster:
         """Call a function of a sent program in a worker, and return what it returns: plain values.
 
         Raises:
-            Problem: the worker did not answer in time, or left.
+            Problem: the worker did not answer in time, or is lost.
             OSError: the function raised it.
         """
         namespace = {"source": _source(program), "function": function, "arguments": arguments}
@@ -111,10 +112,21 @@ class Cluster:
 
     def _answer(self, worker: str, function: Any, *arguments: Any) -> Any:
         with _answer_of(f"the worker at {worker}"):
-            answers = self._client.sync(
-                self._client._run, function, *arguments, workers=[worker], callback_timeout=ANSWER_WITHIN_SECONDS
-            )
-            return answers[worker]
+            return self._client.sync(self._answer_while_there, worker, function, arguments)
+
+    async def _answer_while_there(self, worker: str, function: Any, arguments: tuple[Any, ...]) -> Any:
+        """What the worker answers. Dask alone would try for half a minute to reach one that is lost."""
+        until = time.monotonic() + ANSWER_WITHIN_SECONDS
+        answers = asyncio.ensure_future(self._client._run(function, *arguments, workers=[worker]))
+        try:
+            while (left := until - time.monotonic()) > 0:
+                if (await asyncio.wait({answers}, timeout=min(left, LOOK_EVERY_SECONDS)))[0]:
+                    return answers.result()[worker]
+                if worker not in (await self._client.scheduler.identity(n_workers=-1))["workers"]:
+                    raise _worker_lost(worker)
+            raise TimeoutError
+        finally:
+            answers.cancel()
 
 
 class RemoteObject:

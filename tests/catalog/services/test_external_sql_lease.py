@@ -19,6 +19,7 @@ from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.catalog.services.somebody import Somebody
 from tests.catalog.services.stacks_side import connect, execute, tables
+from tests.waiting import wait_for
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]
 LOCK = {"postgresql": PostgresClient.lock, "mariadb": MariaClient.lock}
@@ -99,10 +100,7 @@ def test_a_killed_lab_holds_nothing(somebody: Somebody) -> None:
             pass
         lab.send_signal(signal.SIGKILL)
     assert somebody.tables() > 0
-    deadline = time.monotonic() + FREE_WITHIN_SECONDS
-    while not _taken_over(somebody):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for(lambda: _taken_over(somebody), "the tables are taken over")
     assert somebody.tables() == 0
 
 
@@ -122,10 +120,7 @@ def test_a_lock_that_was_cut_makes_the_tables_suspect_and_is_taken_again(somebod
         assert not service.altered()
         with closing(connect(somebody.url)) as theirs:
             cut_others(theirs, somebody)
-        deadline = time.monotonic() + FREE_WITHIN_SECONDS
-        while not service.altered():  # the session ends a moment after it was told to
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_for(service.altered, "the session has ended, a moment after it was told to")
         service.reset()
         assert not service.altered()
         with pytest.raises(Problem, match="another Fairtrial"), somebody.loaded(few=items()):

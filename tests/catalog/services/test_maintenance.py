@@ -18,6 +18,7 @@ from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.somebody import Somebody
 from tests.catalog.services.stacks_side import execute
+from tests.waiting import wait_for
 
 COUNTED_WITHIN_SECONDS = 20.0
 
@@ -63,10 +64,7 @@ def test_a_vacuum_that_is_under_way_at_an_end_of_the_window_is_seen(shared: Shar
             connection.execute("SET vacuum_cost_limit = 1")
             process = connection.pgconn
             process.send_query(b"VACUUM units")
-            deadline = time.monotonic() + COUNTED_WITHIN_SECONDS
-            while "vacuum" not in service.maintenance().running:  # type: ignore[attr-defined]
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            wait_for(lambda: "vacuum" in service.maintenance().running, "the vacuum runs")  # type: ignore[attr-defined]
             watch = MaintenanceWatch([service])
             watch.open()
             maintenance = watch.close()["postgresql"]

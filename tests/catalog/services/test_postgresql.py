@@ -1,6 +1,5 @@
 """What is PostgreSQL's own: what counts as what, and what is counted without statistics of statements."""
 
-import time
 from pathlib import Path
 
 import psycopg
@@ -13,8 +12,7 @@ from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stacks_side import execute, tables
 from tests.catalog.services.stores import unheard
-
-COUNTED_WITHIN_SECONDS = 60.0
+from tests.waiting import wait_for
 
 
 @pytest.mark.parametrize(
@@ -60,10 +58,8 @@ def test_cursors_copies_and_transactions_are_counted(shared: Shared) -> None:
         with psycopg.connect(running.url) as connection:
             connection.execute("INSERT INTO units (name, value, label) SELECT 'unit', 0, 'blue' FROM items LIMIT 5")
         assert running.counters()["rows_written"] - after["rows_written"] == 5
-        deadline = time.monotonic() + COUNTED_WITHIN_SECONDS
-        while running.counters()["commits"] < before["commits"] + 2 and time.monotonic() < deadline:
-            time.sleep(0.05)  # counted when the connection has ended
-        assert running.counters()["commits"] >= before["commits"] + 2
+        # Counted when the connection has ended.
+        wait_for(lambda: running.counters()["commits"] >= before["commits"] + 2, "both commits are counted")
 
 
 @needs("postgresql")
@@ -76,10 +72,7 @@ def test_without_statistics_of_statements_only_rows_and_commits_are_counted(
         assert set(running.counters()) == {"commits", "rows_written"}
         assert not running.altered()
         execute(running.url, "UPDATE units SET value = 0 WHERE id = 7")
-        deadline = time.monotonic() + COUNTED_WITHIN_SECONDS
-        while not running.altered() and time.monotonic() < deadline:
-            time.sleep(0.05)  # counted when the connection has ended
-        assert running.altered()
+        wait_for(running.altered, "the change is counted, when the connection has ended")
 
 
 @needs("postgresql")

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partialmethod
@@ -29,6 +28,7 @@ from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, SQL, Shared
 from tests.catalog.services.stacks_side import ROWS, cursor, execute, execute_prepared, tables
 from tests.catalog.services.stores import unheard
+from tests.waiting import wait_for
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]
 FIRST = "SELECT * FROM items WHERE id >= 5 ORDER BY id LIMIT 1"
@@ -253,10 +253,7 @@ def test_a_killed_server_says_so_and_is_brought_back(service: RunningService) ->
     memory = [shared_memory_of(process.pid) for process in [server, *server.children()]]
     assert service.fault() is None
     server.kill()
-    deadline = time.monotonic() + 30
-    while service.fault() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert "was killed by signal 9" in (service.fault() or "")
+    assert "was killed by signal 9" in wait_for(service.fault, "its fault is known")
     assert service.altered()
     assert service.counters() == {}
     with pytest.raises(Problem, match="cannot be reached"):

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,11 +19,11 @@ from fairtrial.catalog.services.model import Addresses, RunningService
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, Shared
 from tests.catalog.services.stores import STORES, Stored, expected, unheard
+from tests.waiting import wait_for
 
 ABSENT = 999_999_999
 ELSEWHERE = ("redis-default", "mongodb-default")
 ON_EACH = [pytest.param(stored, marks=needs(stored.name), id=str(stored)) for stored in STORES]
-GONE_WITHIN_SECONDS = 30
 RESTORED = ("redis-default", "memcached-default")
 """One whose data are kept, and one that is loaded at each start; for all products the same code restores them."""
 
@@ -127,10 +126,7 @@ def test_a_killed_server_is_told_and_brought_back(stored: Stored, running: Runni
     assert running.fault() is None
     (server,) = processes(running)
     os.kill(server.pid, signal.SIGKILL)
-    deadline = time.monotonic() + GONE_WITHIN_SECONDS
-    while running.fault() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert "signal 9" in (running.fault() or "")
+    assert "signal 9" in wait_for(running.fault, "its fault is known")
     assert running.counters() == {}
     assert running.altered()
     running.reset()

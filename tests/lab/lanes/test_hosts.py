@@ -6,10 +6,11 @@ from pathlib import Path
 
 from tests.cluster.clusters import Processes, running
 from tests.cluster.networks import NetworkHost, hosts
-from tests.cluster.there import record_of, run_there, runs, under_way, wait_for
+from tests.cluster.there import record_of, run_there, runs, under_way
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
 from tests.lab.lanes.conftest import arguments_on
+from tests.waiting import wait_for
 
 UNENCRYPTED = ("--unencrypted",)
 

@@ -15,6 +15,7 @@ from fairtrial.lab.lanes.remote_service import RemoteService
 from fairtrial.lab.meters.service import LaterChange, OnItsOwnHost, has_processes
 from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.record.identity import ServiceIdentity
+from tests.waiting import wait_for
 
 
 class SomeHost:
@@ -63,9 +64,7 @@ def test_what_is_overdue_changes_at_once() -> None:
 
     changes = [LaterChange(-0.1, 7, "x"), LaterChange(60, 8, "y")]
     later = LaterChanges(cast("RunningService", Store()), "items", "name", changes, time.monotonic())
-    until = time.monotonic() + 5
-    while not changed and time.monotonic() < until:
-        time.sleep(0.001)
+    wait_for(lambda: changed, "a change is made")
     assert list(later.committed()) == [7] == changed
 
 

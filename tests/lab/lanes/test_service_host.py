@@ -10,10 +10,11 @@ import pytest
 
 from tests.cluster.clusters import Processes
 from tests.cluster.networks import NetworkHost, hosts
-from tests.cluster.there import record_of, run_there, runs, under_way, wait_for
+from tests.cluster.there import record_of, run_there, runs, under_way
 from tests.command_line import Lab
 from tests.lab.lanes.conftest import Run, arguments_on, cluster
 from tests.lab.lanes.test_hosts import UNENCRYPTED, cluster_on
+from tests.waiting import wait_for
 
 CHEAT = Path(__file__).parents[2] / "fixtures" / "cheat.py"
 ROLES = ("server=1", "load=1", "service=1")
@@ -59,7 +60,7 @@ def test_all_that_a_trial_asks_of_a_database(lab: Lab, run_on: Run, three: Proce
 def test_a_database_that_is_killed_there(lab: Lab, three: Processes) -> None:
     """The trial is discarded with the end of the database's log, and the next one has it back."""
     stack = honest(lab, "random-item")
-    arguments = arguments_on(lab, three, stack, service="postgresql", seconds=4, blocks=2)
+    arguments = arguments_on(lab, three, stack, service="postgresql", seconds=2, blocks=2)
     with under_way(lab, *arguments) as process:
         wait_for(lambda: runs(three, "fairtrial-engine run") and _begun(lab), "a load runs")
         wait_for(lambda: _postmaster(three, "127.0.0.1"), "the database runs").kill()

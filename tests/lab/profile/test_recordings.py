@@ -147,8 +147,9 @@ def perf_works() -> bool:
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.skipif(not perf_works(), reason="needs a perf that may profile (Debian: apt install linux-perf)")
 def test_perf_sees_a_native_program(tmp_path: Path) -> None:
+    if not perf_works():
+        pytest.skip("needs a perf that may profile (Debian: apt install linux-perf)")
     with subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1"], stderr=subprocess.DEVNULL) as process:
         seen, notes = recorded(tmp_path, process.pid, seconds=0.5)
         process.kill()

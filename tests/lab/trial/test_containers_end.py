@@ -14,7 +14,8 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.lab.trial.ready_stack import ready_stack
 from tests.command_line import Lab
 from tests.lab.trial.test_compose import SHOP, written
-from tests.lab.trial.test_interrupt import PATIENCE_SECONDS, begin, eventually, records
+from tests.lab.trial.test_interrupt import begin, records
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 CONTENDERS = """
 [contenders.alone]
@@ -44,14 +45,14 @@ def test_in_mid_trial(docker: Path, lab: Lab, number: signal.Signals) -> None:
         "alone", "project", workload="plaintext", service="none", seconds=0.2, blocks=500, more=CONTENDERS
     )
     with begin(lab, "run", file) as running:
-        eventually(lambda: len(records(lab)) > 2, "no two trials ended")
-        eventually(lambda: any("-api" in name or "-db" in name for name in left(docker)), "no project is up")
+        wait_for(lambda: len(records(lab)) > 2, "two trials have ended")
+        wait_for(lambda: any("-api" in name or "-db" in name for name in left(docker)), "a project is up")
         running.send_signal(number)
         _, err = running.communicate(timeout=PATIENCE_SECONDS)
     if number == signal.SIGINT:
         assert running.returncode == 130, err
     else:
-        eventually(lambda: not up(docker), "its guards end what is up")
+        wait_for(lambda: not up(docker), "its guards have ended what was up")
         assert left(docker) != []
         ready_image(of_image(lab.folder), lab.folder / "log", lambda: None, Event())
     assert left(docker) == []

@@ -14,7 +14,8 @@ from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.conftest import left_running
 from tests.lab.trial.test_cheats import CHEAT
-from tests.lab.trial.test_interrupt import PATIENCE_SECONDS, begin, eventually, records
+from tests.lab.trial.test_interrupt import begin, records
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 pytestmark = needs("postgresql")
 
@@ -49,7 +50,7 @@ def test_the_trial_is_told_apart_and_the_next_one_has_a_new_database(lab: Lab, t
     name = lab.stack("honest", run=run, server=CHEAT, service="postgresql")
     experiment = lab.experiment(name, blocks=2, service="postgresql", seconds=4.0)
     with begin(lab, "run", experiment, *lab.named(name)) as running:
-        eventually(lambda: len(records(lab)) == 1 and len(serving(temporary)) >= 4, "no load began")
+        wait_for(lambda: len(records(lab)) == 1 and len(serving(temporary)) >= 4, "a load has begun")
         for process in serving(temporary):
             process.parent().send_signal(signal.SIGKILL)  # type: ignore[union-attr]
             break

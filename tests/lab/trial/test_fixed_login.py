@@ -12,7 +12,8 @@ from fairtrial.base.own_network import why_not_own_network
 from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.conftest import left_running
-from tests.lab.trial.test_interrupt import PATIENCE_SECONDS, begin, eventually, records
+from tests.lab.trial.test_interrupt import begin, records
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 FIXED_LOGIN = Path(__file__).parents[2] / "fixtures" / "fixed_login.py"
 PASSWORD = 'it\'s%2F \\ "odd"'
@@ -48,7 +49,7 @@ def test_it_runs_untouched_and_an_interrupt_leaves_nothing(lab: Lab, cache: Path
         "fixed", blocks=500, workload="total.workload.toml", service="postgresql", seconds=0.2, more=CONTENDER
     )
     with begin(lab, "run", file) as running:
-        eventually(lambda: len(records(lab)) > 1 or running.poll() is not None, "no trial ended")
+        wait_for(lambda: len(records(lab)) > 1 or running.poll() is not None, "a trial has ended")
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=PATIENCE_SECONDS)
 

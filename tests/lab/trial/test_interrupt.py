@@ -4,8 +4,7 @@ import json
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,16 +12,7 @@ import pytest
 
 from tests.command_line import Lab
 from tests.conftest import left_running
-
-PATIENCE_SECONDS = 60
-
-
-def eventually(condition: Callable[[], object], what: str) -> None:
-    """Wait until `condition` holds."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 
 @contextmanager
@@ -51,7 +41,7 @@ def records(lab: Lab) -> list[str]:
 def test_an_interrupted_run_reports_what_was_measured(lab: Lab, cache: Path, number: signal.Signals) -> None:
     experiment = lab.experiment(lab.stack("good"), blocks=500)
     with begin(lab, "run", experiment, *lab.named("good")) as running:
-        eventually(lambda: len(records(lab)) > 2, "no trial ended")
+        wait_for(lambda: len(records(lab)) > 2, "a trial has ended")
         running.send_signal(number)
         out, err = running.communicate(timeout=PATIENCE_SECONDS)
 
@@ -69,7 +59,7 @@ def test_an_interrupted_run_reports_what_was_measured(lab: Lab, cache: Path, num
 def test_an_interrupt_while_preparing_leaves_nothing(lab: Lab, cache: Path) -> None:
     slow = lab.stack("cut-off", build=[["python3", "-c", "import time; time.sleep(3600)"]])
     with begin(lab, "run", lab.experiment(slow), *lab.named(slow)) as running:
-        eventually(lambda: left_running(cache), "the build never began")
+        wait_for(lambda: left_running(cache), "the build has begun")
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=PATIENCE_SECONDS)
 
@@ -83,11 +73,11 @@ def test_a_killed_lab_leaves_nothing_running(lab: Lab, cache: Path) -> None:
     """SIGKILL gives no chance to clean up: the guards see their lifeline end."""
     names = [lab.stack("good"), lab.stack("daemon", "daemon")]
     with begin(lab, "run", lab.experiment(*names, blocks=500), *lab.named(*names)) as running:
-        eventually(lambda: len(records(lab)) > 2 and left_running(cache), "no trial ended")
+        wait_for(lambda: len(records(lab)) > 2 and left_running(cache), "a trial has ended")
         running.kill()
         running.wait()
 
-    eventually(lambda: left_running(lab.folder, cache) == [], "something still runs")
+    wait_for(lambda: left_running(lab.folder, cache) == [], "nothing runs any more")
 
 
 def test_a_record_cut_off_by_a_kill_can_still_be_judged(lab: Lab) -> None:

@@ -13,7 +13,8 @@ import pytest
 from fairtrial.base.own_network import why_not_own_network
 from tests.command_line import Finished, Lab
 from tests.conftest import left_running
-from tests.lab.trial.test_interrupt import PATIENCE_SECONDS, begin, eventually, records
+from tests.lab.trial.test_interrupt import begin, records
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 MOUNTS = Path("/proc/self/mountinfo")
 UNTOUCHED = Path(__file__).parents[2] / "fixtures" / "untouched.py"
@@ -72,7 +73,7 @@ def tried(shared_lab: Lab, taken: socket.socket) -> tuple[Finished, list[str]]:
     """A run that was interrupted after its first block, and the mounts of the machine before, meanwhile and after."""
     mounts = [MOUNTS.read_text()]
     with begin(shared_lab, "run", two_of_one_port(shared_lab, taken.getsockname()[1], blocks=500)) as running:
-        eventually(lambda: len(records(shared_lab)) > 2, "no block ended")
+        wait_for(lambda: len(records(shared_lab)) > 2, "a block has ended")
         mounts.append(MOUNTS.read_text())
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=PATIENCE_SECONDS)

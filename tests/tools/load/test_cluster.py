@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.command_line import Finished, Lab
 from tests.experiment.workload_file.files import shop
 from tests.tools.load.conftest import Listener, Target, targets
 from tests.tools.load.measurements import plan
+from tests.waiting import wait_for
 
 Call = Callable[..., Finished]
 SHOP = """
@@ -74,13 +74,6 @@ def under_way(lab: Lab, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
         finally:
             if process.poll() is None:
                 process.kill()
-
-
-def wait_for(condition: Callable[[], object], what: str) -> None:
-    patience = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < patience, what
-        time.sleep(0.02)
 
 
 def engines(worker: psutil.Process) -> list[psutil.Process]:

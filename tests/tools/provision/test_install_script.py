@@ -4,8 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 
 from fairtrial.tools.provision.install import SCRIPT
 from tests.conftest import left_running
+from tests.waiting import wait_for
 
 # What hangs takes the place of its shell: a shell that starts it would lose an interrupt in that instant.
 APT = """#!/bin/sh
@@ -44,13 +43,6 @@ def installing(system: Path, mode: str, path: str = "") -> "subprocess.Popen[byt
     )
 
 
-def eventually(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 @pytest.mark.parametrize(("mode", "status"), [("works", 0), ("fails", 100)])
 def test_services_are_not_started_and_the_status_is_that_of_apt(system: Path, mode: str, status: int) -> None:
     assert installing(system, mode).wait(30) == status
@@ -71,18 +63,18 @@ def test_the_policy_of_the_system_is_left_as_it_is(system: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_killed_with_all_its_group_it_leaves_nothing(system: Path, number: signal.Signals) -> None:
     script = installing(system, "hangs")
-    eventually((system / "began").exists)
+    wait_for((system / "began").exists, "it has begun")
     assert (system / "policy-rc.d").exists()
     os.killpg(script.pid, number)
-    eventually(lambda: not (system / "policy-rc.d").exists())
+    wait_for(lambda: not (system / "policy-rc.d").exists(), "the policy is removed")
     script.wait(30)
-    eventually(lambda: left_running(system) == [])
+    wait_for(lambda: left_running(system) == [], "nothing runs any more")
 
 
 def test_an_interrupt_in_the_instant_in_which_apt_starts_reaches_it(system: Path) -> None:
     """On a long PATH the instant is long: the new process goes through it before it becomes apt-get."""
     script = installing(system, "hangs", path="/nowhere:" * 12_000)
-    eventually(lambda: os.access(system / "policy-rc.d", os.X_OK))
+    wait_for(lambda: os.access(system / "policy-rc.d", os.X_OK), "the policy is in force")
     first_half = next(
         each for each in psutil.Process(script.pid).children() if os.getsid(each.pid) == os.getsid(script.pid)
     )
@@ -91,9 +83,9 @@ def test_an_interrupt_in_the_instant_in_which_apt_starts_reaches_it(system: Path
         if (system / "calls").exists():
             break  # the instant went by while others had the processors
     os.killpg(script.pid, signal.SIGINT)
-    eventually(lambda: not (system / "policy-rc.d").exists())
+    wait_for(lambda: not (system / "policy-rc.d").exists(), "the policy is removed")
     script.wait(30)
-    eventually(lambda: left_running(system) == [])
+    wait_for(lambda: left_running(system) == [], "nothing runs any more")
 
 
 def _is_still_a_shell(pid: str) -> bool:
@@ -107,33 +99,33 @@ def test_nothing_begins_before_there_is_who_cleans_up(system: Path) -> None:
     (system / "setsid").write_text(f'#!/bin/sh\nsleep 0.3\nexec {shutil.which("setsid")} "$@"\n')
     (system / "setsid").chmod(0o755)
     script = installing(system, "hangs")
-    eventually((system / "began").exists)
+    wait_for((system / "began").exists, "it has begun")
     os.killpg(script.pid, signal.SIGINT)
-    eventually(lambda: not (system / "policy-rc.d").exists())
+    wait_for(lambda: not (system / "policy-rc.d").exists(), "the policy is removed")
     script.wait(30)
-    eventually(lambda: left_running(system) == [])
+    wait_for(lambda: left_running(system) == [], "nothing runs any more")
 
 
 def test_while_apt_goes_on_services_are_still_not_started(system: Path) -> None:
     """The script alone is killed: the policy stays until apt has ended."""
     script = installing(system, "hangs")
-    eventually((system / "began").exists)
-    eventually(lambda: "sleep 300" in left_running(system))
+    wait_for((system / "began").exists, "it has begun")
+    wait_for(lambda: "sleep 300" in left_running(system), "it sleeps")
     below = psutil.Process(script.pid).children(recursive=True)
     apt = next(each for each in below if each.cmdline() == ["sleep", "300"])
     script.kill()
     script.wait(30)
     assert (system / "policy-rc.d").exists()
     apt.kill()
-    eventually(lambda: not (system / "policy-rc.d").exists())
+    wait_for(lambda: not (system / "policy-rc.d").exists(), "the policy is removed")
 
 
 def test_what_a_killed_machine_left_is_removed_at_the_next_start(system: Path) -> None:
     script = installing(system, "hangs")
-    eventually((system / "began").exists)
+    wait_for((system / "began").exists, "it has begun")
     left = (system / "policy-rc.d").read_bytes()
     os.killpg(script.pid, signal.SIGKILL)
-    eventually(lambda: not (system / "policy-rc.d").exists())
+    wait_for(lambda: not (system / "policy-rc.d").exists(), "the policy is removed")
     script.wait(30)
     (system / "policy-rc.d").write_bytes(left)
     assert installing(system, "works").wait(30) == 0

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from fairtrial.catalog.services.common.folder import PREFIX, sweep
 from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.conftest import left_running
+from tests.waiting import wait_for
 
 LAB = """
 import sys, time
@@ -23,7 +23,6 @@ with pick_service(sys.argv[1]).up(tables(), "default", lambda table, count: None
     print(running.pid, flush=True)
     time.sleep(600)
 """
-ENDED_WITHIN_SECONDS = 60.0
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in SQL])
@@ -36,10 +35,7 @@ def test_a_killed_lab_leaves_nothing(name: str, own_folder: Path, shared: Shared
         assert left_running(own_folder) != []
         assert sweep() == [], "a folder whose lab lives is left alone"
         lab.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + ENDED_WITHIN_SECONDS
-    while left_running(own_folder) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert left_running(own_folder) == []
+    wait_for(lambda: left_running(own_folder) == [], "nothing runs any more")
     (folder,) = sweep()
     assert not folder.exists()
     assert list(own_folder.iterdir()) == []

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common import power
 from fairtrial.catalog.services.common.power import SMALL_BYTES, disk, why_no_power_cut
+from tests.waiting import wait_for
 
 HOLDS_A_DISK = f"""
 import sys, time
@@ -73,10 +73,7 @@ def test_nothing_is_mounted_for_the_machine_and_nothing_stays_when_its_lab_is_ki
         assert loops(place / "image") != ""
         assert not (place / "disk").is_mount()
         lab.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 30
-    while loops(place / "image") and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert loops(place / "image") == ""
+    wait_for(lambda: loops(place / "image") == "", "no device is left")
 
 
 def test_why_not_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from fairtrial.catalog.services.common import stopped
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.server import PrivateServer
 from tests.conftest import left_running
+from tests.waiting import wait_for
 
 LISTENS_LATE = """
 import socket, sys, time
@@ -79,11 +79,7 @@ def test_a_server_that_was_stopped_is_killed_and_told(temporary: Path, monkeypat
             process.send_signal(signal.SIGSTOP)
             with suppress(ConnectionError):
                 assert waiting.recv(1) == b"", "it is waited for no longer"
-        deadline = time.monotonic() + 30
-        while server.fault() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
-        assert "was stopped (SIGSTOP) by another process" in (server.fault() or "")
+        assert "was stopped (SIGSTOP) by another process" in wait_for(server.fault, "its fault is known")
         server.restart()
         assert server.fault() is None
 
