@@ -5,7 +5,11 @@ import os
 # Threads do not outlive a fork, and numpy's library starts some as it is imported.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
+import distributed.cli.dask_scheduler
+import distributed.cli.dask_worker  # noqa: F401 both for tests.cluster.clusters
 
+import fairtrial.catalog.workloads
+import fairtrial.catalog.workloads.openapi
 import fairtrial.commands.carry_out
 import fairtrial.experiment.ab_test
 import fairtrial.judge.judging
@@ -15,10 +19,15 @@ import fairtrial.lab.conduct
 import fairtrial.lab.progress
 import fairtrial.plan.make
 import fairtrial.report.files
+import fairtrial.report.html
 import fairtrial.report.terminal
 import fairtrial.tools.check.contract
 import fairtrial.tools.load.offer
 import fairtrial.tools.load.report.terminal
+
+fairtrial.catalog.workloads.workloads()
+fairtrial.catalog.workloads.openapi.document()
+fairtrial.report.html.report_template()
 
 # What a calibration finds is tested by itself; here it costs each of hundreds of runs a second of both processors.
 fairtrial.lab.calibrate.WARM_UP_SECONDS = 0.05

@@ -1,6 +1,9 @@
 """`report.html`: a single file that opens without a network and runs no script but its own."""
 
 from collections.abc import Sequence
+from functools import cache
+
+from jinja2 import Template
 
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -26,6 +29,15 @@ from fairtrial.report.stack_users import users_in_words
 from fairtrial.report.vega import Spec
 
 
+@cache
+def report_template() -> Template:
+    """The template of the page, compiled."""
+    templates = environment()
+    templates.filters["numbered"] = numbered
+    templates.filters["workload"] = workload_in_words
+    return templates.get_template("report.html.j2")
+
+
 def html_text(
     result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord], profiles: Profiles = NO_PROFILES
 ) -> str:
@@ -40,10 +52,7 @@ def html_text(
     profile = profile_section(profiles)
     charts |= profile.charts
     specs = {name: spec for name, spec in charts.items() if spec is not None}
-    templates = environment()
-    templates.filters["numbered"] = numbered
-    templates.filters["workload"] = workload_in_words
-    return templates.get_template("report.html.j2").render(
+    return report_template().render(
         result=result,
         record=record,
         names={condition.id: condition.contender for condition in record.conditions},

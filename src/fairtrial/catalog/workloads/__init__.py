@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fairtrial.base.problem import Problem
-from fairtrial.base.registry import defined_in, pick
+from fairtrial.base.registry import defined_by_its_module, defined_in, pick
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.workloads.model import ProgramWorkload, ServerWorkload, Workload
 from fairtrial.record.proof import ImpliedWork
@@ -29,7 +29,8 @@ def pick_workload(name: str) -> Workload:
     Raises:
         Problem: there is no such workload.
     """
-    return pick("workload", name, workloads())
+    workload: Workload | None = defined_by_its_module(__name__, name, "WORKLOAD")
+    return workload or pick("workload", name, workloads())
 
 
 def options_of(workload: Workload, values: dict[str, Any]) -> Strict:

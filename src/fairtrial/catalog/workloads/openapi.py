@@ -5,8 +5,8 @@ from importlib.resources import files
 from typing import Any
 
 import jsonschema
-import yaml
 
+from fairtrial.base.json_or_yaml import parse_json_or_yaml
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import Answer
@@ -15,7 +15,8 @@ from fairtrial.catalog.contract.answer import Answer
 @cache
 def document() -> dict[str, Any]:
     """`openapi.yaml`, parsed."""
-    loaded: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("openapi.yaml").read_text(encoding="utf-8"))
+    text = files(__package__).joinpath("openapi.yaml").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = parse_json_or_yaml(text)
     return loaded
 
 

@@ -147,7 +147,9 @@ def _client(login: Login, location: Location, password: str = "") -> MariaClient
 
 
 def _target(location: Location, database: str | None) -> dict[str, Any]:
-    return {"unix_socket": str(location.data / SOCKET), "user": SUPERUSER, "database": database}
+    # What PyMySQL reads for TLS, by default and for each connection, takes 20 ms; nothing leaves this machine here.
+    socket = str(location.data / SOCKET)
+    return {"unix_socket": socket, "user": SUPERUSER, "database": database, "ssl_disabled": True}
 
 
 def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
