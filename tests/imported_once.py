@@ -8,10 +8,12 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import distributed.cli.dask_scheduler
 import distributed.cli.dask_worker  # noqa: F401 both for tests.cluster.clusters
 
+import fairtrial.catalog.services
 import fairtrial.catalog.workloads
 import fairtrial.catalog.workloads.openapi
 import fairtrial.commands.carry_out
 import fairtrial.experiment.ab_test
+import fairtrial.judge.checks
 import fairtrial.judge.judging
 import fairtrial.lab.block_ceilings
 import fairtrial.lab.calibrate
@@ -25,8 +27,10 @@ import fairtrial.tools.check.contract
 import fairtrial.tools.load.offer
 import fairtrial.tools.load.report.terminal
 
+fairtrial.catalog.services.services()
 fairtrial.catalog.workloads.workloads()
 fairtrial.catalog.workloads.openapi.document()
+fairtrial.judge.checks.all_checks()
 fairtrial.report.html.report_template()
 
 # What a calibration finds is tested by itself; here it costs each of hundreds of runs a second of both processors.

@@ -3,10 +3,13 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from fairtrial.base.registry import defined_by_its_module, defined_in
+from fairtrial.catalog import balancers, services, workloads
+from fairtrial.judge import checks
 
 PACKAGE = "things_of_a_test"
 
@@ -39,3 +42,16 @@ def test_one_is_found_by_its_module_and_no_other_is_imported(package: Path) -> N
 @pytest.mark.parametrize("name", ["elm", "soil", "oak_tree", "../ash", "", "ash.THING"])
 def test_what_no_module_of_that_name_defines_is_none(package: Path, name: str) -> None:
     assert defined_by_its_module(PACKAGE, name, "THING") is None
+
+
+@pytest.mark.parametrize(
+    ("package", "attribute"),
+    [(services, "SERVICE"), (workloads, "WORKLOAD"), (checks, "CHECK"), (balancers, "BALANCER")],
+)
+def test_each_thing_is_in_the_module_of_its_name(package: ModuleType, attribute: str) -> None:
+    """Otherwise a run that names it imports all others as well, which takes half a second for drivers of databases."""
+    things = defined_in(package.__name__, package.__path__, attribute)
+    assert things
+    assert [
+        name for name, thing in things.items() if defined_by_its_module(package.__name__, name, attribute) is not thing
+    ] == []

@@ -8,7 +8,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.nothing import Nothing
+from fairtrial.catalog.services.none import Nothing
 from fairtrial.catalog.services.proxy import proxy_before
 from fairtrial.experiment.model import ServiceOptions
 from fairtrial.lab.placement import local_placement
