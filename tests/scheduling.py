@@ -36,9 +36,6 @@ START_PROCESSES = (
 )
 """Folders (or beginnings of files) whose tests start processes without asking for the `engine` fixture."""
 
-MEASURE = ("judge/checks/test_delayed_ack", "lab/test_calibrate", "lab/trial/test_measured_amiss")
-"""Files whose tests all measure."""
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers, and let Ctrl-C reach what tests start.
@@ -61,8 +58,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what starts processes, order the tests, and tell which belong together."""
     for item in items:
-        if _below(item, MEASURE):
-            item.add_marker("measures")
         if starts_processes(item):
             item.add_marker("processes")
     items.sort(key=_turn)

@@ -30,6 +30,7 @@ def as_trial(summary: EngineSummary) -> TrialRecord:
     return a_trial().record().model_copy(update={"engine": summary})
 
 
+@pytest.mark.measures
 def test_the_ceiling_is_that_of_the_target(engine: Path) -> None:
     """Four connections and 5 ms each: 800 a second, and the timer's slack."""
     seen = calibrate(4, PLACEMENT, window_seconds=0.5, target_arguments=["--delay", "constant:5ms"])
@@ -41,6 +42,7 @@ def test_the_ceiling_is_that_of_the_target(engine: Path) -> None:
     assert seen.rate_per_second is None and seen.pacing_lag is None and seen.floor_at_rate is None
 
 
+@pytest.mark.measures
 def test_the_floor_is_that_of_the_target(engine: Path) -> None:
     """Of 5 ms, whatever waits: on one connection out of four, and at a rate."""
     slow = ["--delay", "constant:5ms"]
@@ -53,6 +55,7 @@ def test_the_floor_is_that_of_the_target(engine: Path) -> None:
     assert (again.floor, again.wait) == (seen.floor, "sleep")
 
 
+@pytest.mark.measures
 def test_threads_lie_on_the_processors_as_in_a_trial(engine: Path) -> None:
     """Sixteen connections, whatever the threads: 3,200 a second of 5 ms each, and the timer's slack."""
     seen = calibrate(16, PLACEMENT, threads=10, window_seconds=0.5, target_arguments=["--delay", "constant:5ms"])
@@ -85,6 +88,7 @@ def test_the_pacing_of_an_open_load_is_tried(engine: Path) -> None:
     assert seen.pacing_lag is not None and seen.pacing_lag.count > 30
 
 
+@pytest.mark.measures
 def test_a_contender_at_the_ceiling_is_refused(engine: Path) -> None:
     """The contender is the target itself: what it reaches is what was calibrated, unless somebody slowed it."""
     slow = ["--delay", "constant:5ms"]
@@ -141,6 +145,7 @@ def test_a_generator_that_is_held_up_is_late(engine: Path) -> None:
     assert "after its time" in finding.evidence and "although a connection was free" in finding.evidence
 
 
+@pytest.mark.measures
 def test_an_experiment_s_record_holds_its_calibration(lab: Lab) -> None:
     finished = lab.run(lab.stack("one"), blocks=2)
     (calibration,) = finished.result["calibrations"]

@@ -155,7 +155,6 @@ def test_only_variants_that_there_are_get_by_with_one_workload() -> None:
     assert variants >= TRIED_APART | BREAKS_THE_CONTRACT
 
 
-@pytest.mark.measures
 @needs("postgresql")
 @needs("mariadb")
 def test_blocking_drivers_are_concurrent_under_gevent(lab: Lab) -> None:

@@ -68,6 +68,7 @@ def tried(no_delay: bool) -> TrialRecord:
         return a_trial().record().model_copy(update={"engine": summary, "network": watch.close()})
 
 
+@pytest.mark.measures
 def test_head_and_body_in_two_writes(engine: Path) -> None:
     # Where other processes take the processors, 40 ms become 40 to 60 in a run or two, and no mode stands apart.
     runs = (found("delayed-ack", EXPERIMENT, [tried(no_delay=False)]) for _ in range(5))
@@ -78,6 +79,7 @@ def test_head_and_body_in_two_writes(engine: Path) -> None:
     assert "TCP_NODELAY" in finding.remedy
 
 
+@pytest.mark.measures
 def test_with_tcp_nodelay_nothing_waits(engine: Path) -> None:
     assert found("delayed-ack", EXPERIMENT, [tried(no_delay=True)]) == []
 

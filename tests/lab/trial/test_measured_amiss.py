@@ -31,6 +31,7 @@ def test_a_server_that_ages_and_hoards_is_not_stationary(lab: Lab) -> None:
     assert "resident memory grew" in seen
 
 
+@pytest.mark.measures
 def test_a_server_that_sleeps_is_idle_and_has_no_p99(lab: Lab) -> None:
     finished = tried(lab, "sleeps", 1)
     # Where somebody else has the processor, that is said instead.
@@ -42,6 +43,7 @@ def test_a_server_that_sleeps_is_idle_and_has_no_p99(lab: Lab) -> None:
     assert severities(finished, "sleeps", "delayed-ack") == []
 
 
+@pytest.mark.measures
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
 def test_another_process_on_the_server_s_processor_is_seen(lab: Lab) -> None:
     with busy(local_placement().server_cpus[0]):
@@ -49,6 +51,7 @@ def test_another_process_on_the_server_s_processor_is_seen(lab: Lab) -> None:
     assert severities(finished, "none", "foreign-load") == ["warning"], finished.out
 
 
+@pytest.mark.measures
 def test_an_honest_run_is_left_alone(lab: Lab) -> None:
     finished = tried(lab, "none", 2.5)
     assert finished.trial("none")["outcome"] == "valid", finished.out

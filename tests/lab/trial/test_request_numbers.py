@@ -22,7 +22,7 @@ timeout_seconds = 5.0
 [[load.objectives]]
 name = "lax"
 percentile = 50
-within_milliseconds = 900"""
+within_milliseconds = 4_000"""
 
 
 def run(**begun: tuple[int, list[tuple[int, int]]]) -> EngineSummary:
@@ -73,6 +73,7 @@ def test_a_search_is_audited_over_all_its_probes(lab: Lab) -> None:
     ]
     experiment = lab.experiment(*stacks, workload="survey-insert", service="postgresql", load=SEARCH)
     finished = lab.fairtrial("run", experiment, *lab.named(*stacks))
+    assert [line["failure"] for line in finished.record[1:]] == [None, None], finished.out
     found = {
         line["condition"].partition("/")[0]: {fault["kind"] for fault in line["audit"]["faults"]}
         for line in finished.record[1:]
