@@ -1,7 +1,7 @@
 """How tests share a machine: several at a time, those that measure alone, those that build or load much first.
 
-`make test` starts one worker for each processor (pytest-xdist). Without workers, as in `pytest tests/judge`, tests run
-one after another and nothing here delays them.
+`make test` starts two workers more than there are processors (pytest-xdist). Without workers, as in `pytest
+tests/judge`, tests run one after another and nothing here delays them.
 
 The process that hands out tests does not collect them: the workers leave the groups for it in a file. (The groups of
 pytest-xdist 3.8 itself, `--dist loadgroup`, have no effect under pytest 9.)
