@@ -17,8 +17,8 @@ from fairtrial.record.load_hosts import LoadHostAccount
 
 PROGRESS_SECONDS = 1.0
 """How often an engine tells how far it is. Its worker only keeps that."""
-LATE_SECONDS = 1.0
-"""Events pass the scheduler, and are fetched then: milliseconds, on a busy machine tenths of a second."""
+LATE_SECONDS = 2.0
+"""Events pass the scheduler, and are fetched then: milliseconds, on a busy machine a second and more."""
 QUIET_SECONDS = 10.0
 """How often the lab takes it while a load is measured, which takes the worker some 8 ms: less than a thousandth of the
 time. For so long, a stack that has ended may go unnoticed. The end of a window is told at once."""
